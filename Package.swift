@@ -1,0 +1,77 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Features of later language modes that every Swift target of the package is written in. Targets that
+/// stand where users stand (examples and guides) are built without them.
+let upcomingFeatures: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let hashTrees: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
+let bits: Target.Dependency = .product(name: "BitCollections", package: "swift-collections")
+
+let package = Package(
+    name: "roost",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "Roost", targets: ["Roost"]),
+        .library(name: "RoostTestKit", targets: ["RoostTestKit"]),
+        .executable(name: "roost", targets: ["RoostCLI"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        // System libraries and C.
+        .systemLibrary(name: "CBLAS", pkgConfig: "blas", providers: [.apt(["libblas-dev"])]),
+        .systemLibrary(name: "CLAPACK", pkgConfig: "lapack", providers: [.apt(["liblapack-dev"])]),
+        .target(name: "CRoostKernels"),
+
+        // Pure: no files, no sockets.
+        .target(
+            name: "RoostVectors",
+            dependencies: [
+                "CRoostKernels", bits,
+                .target(name: "CBLAS", condition: .when(platforms: [.linux])),
+                .target(name: "CLAPACK", condition: .when(platforms: [.linux])),
+            ]),
+        .target(name: "RoostText"),
+        .target(name: "RoostFiles"),
+        .target(name: "RoostModel", dependencies: ["RoostVectors", "RoostText", crypto, hashTrees]),
+
+        // Adapters: each one way to do what a protocol of RoostModel asks.
+        .target(name: "RoostJSON", dependencies: ["RoostModel", "RoostFiles", crypto]),
+        .target(name: "RoostSQLite", dependencies: ["RoostModel", "RoostFiles", grdb]),
+        .target(
+            name: "RoostEncoders",
+            dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostKernels", crypto]),
+        .target(name: "RoostIndexes", dependencies: ["RoostVectors"]),
+        .target(name: "RoostClustering", dependencies: ["RoostModel", "RoostText", "RoostVectors"]),
+
+        // Composition.
+        .target(
+            name: "Roost",
+            dependencies: [
+                "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostJSON", "RoostSQLite",
+                "RoostEncoders", "RoostIndexes", "RoostClustering", crypto, logging,
+            ]),
+        .executableTarget(name: "RoostCLI", dependencies: ["Roost", argumentParser, logging]),
+        .target(name: "RoostTestKit", dependencies: ["RoostModel", "RoostVectors"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system && target.name != "CRoostKernels" {
+    target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
+}

@@ -1,0 +1,3 @@
+import ArgumentParser
+import Roost
+@main struct Main: ParsableCommand { }

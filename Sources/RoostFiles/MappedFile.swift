@@ -1,0 +1,27 @@
+public import Foundation
+
+/// A file's bytes in memory, read from disk where they are touched. The file must not be cut while it is mapped.
+///
+/// Unchecked because it holds a pointer; the bytes are mapped read-only and live as long as this object.
+public final class MappedFile: @unchecked Sendable {
+    public let bytes: UnsafeRawBufferPointer
+    public let path: String
+
+    public init(_ url: URL) throws {
+        path = url.path
+        let file = try FileDescriptor(path, O_RDONLY)
+        let size = try file.size()
+        guard size > 0 else {
+            bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+            return
+        }
+        guard let base = mmap(nil, size, PROT_READ, MAP_PRIVATE, file.raw, 0), base != MAP_FAILED else {
+            throw FileError.last("map", path)
+        }
+        bytes = UnsafeRawBufferPointer(start: base, count: size)
+    }
+
+    deinit {
+        if let base = bytes.baseAddress { munmap(UnsafeMutableRawPointer(mutating: base), bytes.count) }
+    }
+}

@@ -1,0 +1,39 @@
+/// What makes vectors comparable: two spaces never mix.
+public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The model's name, for people.
+    public var model: String
+    /// What tells one version of the model from another: a hash of its weights, or an algorithm's version.
+    public var revision: String
+    /// How many numbers a vector has.
+    public var dimension: Int
+    /// `mean`, `cls`, or what else makes one vector of many.
+    public var pooling: String
+    /// What is put before a query's text.
+    public var queryPrefix: String
+    /// What is put before a document's text.
+    public var documentPrefix: String
+    /// Whether vectors have unit length.
+    public var isNormalized: Bool
+
+    public init(
+        model: String, revision: String, dimension: Int, pooling: String, queryPrefix: String = "",
+        documentPrefix: String = "", isNormalized: Bool = true
+    ) {
+        self.model = model
+        self.revision = revision
+        self.dimension = dimension
+        self.pooling = pooling
+        self.queryPrefix = queryPrefix
+        self.documentPrefix = documentPrefix
+        self.isNormalized = isNormalized
+    }
+
+    /// Whether vectors of both may be compared. A model's name is for people and does not count.
+    public func isCompatible(with other: EmbeddingSpace) -> Bool {
+        var renamed = other
+        renamed.model = model
+        return self == renamed
+    }
+
+    public var description: String { "\(model) (\(dimension) dimensions, \(revision.prefix(12)))" }
+}

@@ -1,0 +1,107 @@
+import Foundation
+package import RoostVectors
+
+/// A snapshot of a `StoreState`.
+package struct InMemorySnapshot: StorageSnapshot {
+    package let state: StoreState
+
+    package init(state: StoreState) { self.state = state }
+
+    package var stamp: Stamp { state.stamp }
+
+    package func entries(_ ids: [Entry.ID]) -> [Entry] { ids.compactMap { state.entry($0) } }
+
+    package func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) -> EntryPage {
+        precondition(limit >= 1, "a page of \(limit) entries")
+        var page = EntryPage(entries: [], rows: [], next: nil)
+        for (row, entry) in state.entries(after: row) where matches(entry, filter) {
+            if page.entries.count == limit {
+                page.next = page.rows.last
+                break
+            }
+            page.entries.append(entry)
+            page.rows.append(row)
+        }
+        return page
+    }
+
+    package func rows(matching filter: EntryFilter) -> RowSet {
+        RowSet(state.entries(after: nil).lazy.filter { matches($0.entry, filter) }.map(\.row))
+    }
+
+    package func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) -> VectorPage {
+        precondition(limit >= 1, "a page of \(limit) entries")
+        var rows: [UInt32] = []
+        var ids: [UUID] = []
+        var ordinals: [UInt32] = []
+        var elements: [Float] = []
+        var dimension = 0
+        var count = 0
+        var next: UInt32?
+        for (row, entry) in state.entries(after: row) where !entry.embeddings.isEmpty {
+            if count == limit {
+                next = rows.last
+                break
+            }
+            count += 1
+            dimension = entry.embeddings.count
+            func append(_ vector: [Float], _ ordinal: Int) {
+                rows.append(row)
+                ids.append(entry.id)
+                ordinals.append(UInt32(ordinal))
+                elements += vector
+            }
+            switch kind {
+            case .entries: append(entry.embeddings, 0)
+            case .passages: for passage in entry.searchablePassages { append(passage.vector, passage.ordinal) }
+            }
+        }
+        let vectors = Matrix(rows: rows.count, columns: dimension, elements: elements)
+        return VectorPage(rows: rows, ids: ids, ordinals: ordinals, vectors: vectors, next: next)
+    }
+
+    package func revisions(of ids: [Entry.ID]) -> [Entry.ID: Revision] {
+        Dictionary(ids.compactMap { id in state.row(of: id).map { (id, $0.position.revision) } }) { first, _ in first }
+    }
+
+    package func embeddedEntries(withContent digests: Set<ContentDigest>) -> [ContentDigest: Entry] {
+        guard !digests.isEmpty else { return [:] }
+        var found: [ContentDigest: Entry] = [:]
+        for (_, entry) in state.entries(after: nil) where !entry.embeddings.isEmpty {
+            let digest = ContentDigest(of: entry.content)
+            if digests.contains(digest), found[digest] == nil { found[digest] = entry }
+        }
+        return found
+    }
+
+    package func sources(_ ids: [Source.ID]) -> [Source] {
+        let asked = Set(ids)
+        var entryIDs: [Source.ID: [UUID]] = [:]
+        for (_, entry) in state.entries(after: nil) {
+            if let source = entry.source, asked.contains(source) { entryIDs[source, default: []].append(entry.id) }
+        }
+        return ids.compactMap { id in
+            guard var source = state.source(id) else { return nil }
+            source.entryIDs = entryIDs[id] ?? []
+            return source
+        }
+    }
+
+    package func sources() -> [Source] { state.sources }
+
+    package func clusters() -> [Cluster] { state.clustersWithMembers() }
+
+    package func assignments(of ids: [Entry.ID]?) -> [Assignment] {
+        guard let ids else { return state.assignments }
+        let rows = ids.compactMap { id in state.row(of: id) }.sorted { $0.row < $1.row }
+        return rows.compactMap { state.assignment(of: $0.entry.id) }
+    }
+
+    package func clusteringRun() -> ClusteringRun? { state.run }
+
+    package func clustersRevision() -> Revision { state.clustersRevision }
+
+    private func matches(_ entry: Entry, _ filter: EntryFilter) -> Bool {
+        filter.matches(entry, assigned: filter.cluster == nil ? nil : state.assignment(of: entry.id)?.cluster)
+    }
+}

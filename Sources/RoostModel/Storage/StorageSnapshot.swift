@@ -1,0 +1,103 @@
+public import Foundation
+public import RoostVectors
+
+/// One revision of a store, to be read at leisure: nothing committed later is seen.
+///
+/// Every requirement reads only; may throw `CancellationError`; and throws ``StorageError`` with `.damaged` or
+/// `.inputOutput` where the store cannot be read, never a partial answer. Entries have row numbers, which grow in
+/// the order of insertion and are not used again while a store lasts.
+public protocol StorageSnapshot: Sendable {
+    /// Which state this is.
+    var stamp: Stamp { get }
+
+    /// Entries by id, in the order asked; those that are not there are left out.
+    func entries(_ ids: [Entry.ID]) async throws -> [Entry]
+
+    /// Entries in the order of their rows.
+    ///
+    /// - Parameters:
+    ///   - row: where the page before ended, `nil` for the first.
+    ///   - limit: the most entries to return, at least 1.
+    func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> EntryPage
+
+    /// The rows of the entries that meet a filter.
+    func rows(matching filter: EntryFilter) async throws -> RowSet
+
+    /// The vectors of entries or of their passages, in the order of the entries' rows. All passages of an entry are on
+    /// one page; entries without vectors are passed over.
+    ///
+    /// - Parameter limit: the most entries on a page, at least 1.
+    func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) async throws -> VectorPage
+
+    /// For each of these entries that is there, the revision that last changed it.
+    func revisions(of ids: [Entry.ID]) async throws -> [Entry.ID: Revision]
+
+    /// For each of these digests that some entry's content has, one such entry that has embeddings: its text need
+    /// not be embedded again.
+    func embeddedEntries(withContent digests: Set<ContentDigest>) async throws -> [ContentDigest: Entry]
+
+    /// Source records by id, with the ids of their entries; those that are not there are left out.
+    func sources(_ ids: [Source.ID]) async throws -> [Source]
+
+    /// All source records, by id, without the ids of their entries.
+    func sources() async throws -> [Source]
+
+    /// All clusters with their members, in the order in which they were first saved.
+    func clusters() async throws -> [Cluster]
+
+    /// The assignments of these entries, or of all for `nil`, in the order of the entries' rows.
+    func assignments(of ids: [Entry.ID]?) async throws -> [Assignment]
+
+    /// The run that made the clusters, if one did.
+    func clusteringRun() async throws -> ClusteringRun?
+
+    /// The revision at which run, clusters or assignments were last written: what ``WriteBatch/Expectation`` compares.
+    /// Removing an entry does not count.
+    func clustersRevision() async throws -> Revision
+}
+
+/// Entries in the order of their rows.
+public struct EntryPage: Sendable {
+    public var entries: [Entry]
+    /// The row of each entry.
+    public var rows: [UInt32]
+    /// Where the next page begins; `nil` after the last.
+    public var next: UInt32?
+
+    public init(entries: [Entry], rows: [UInt32], next: UInt32?) {
+        precondition(entries.count == rows.count)
+        self.entries = entries
+        self.rows = rows
+        self.next = next
+    }
+}
+
+/// Vectors in the order of their entries' rows.
+public struct VectorPage: Sendable {
+    public enum Kind: Sendable, Hashable {
+        /// One vector an entry: its embeddings.
+        case entries
+        /// One vector a passage.
+        case passages
+    }
+
+    /// The entry's row for each vector.
+    public var rows: [UInt32]
+    /// The entry's id for each vector.
+    public var ids: [Entry.ID]
+    /// The passage's ordinal for each vector; 0 for entries.
+    public var ordinals: [UInt32]
+    /// (vectors, dimension); (0, 0) where there are none.
+    public var vectors: Matrix
+    /// Where the next page begins; `nil` after the last.
+    public var next: UInt32?
+
+    public init(rows: [UInt32], ids: [Entry.ID], ordinals: [UInt32], vectors: Matrix, next: UInt32?) {
+        precondition(rows.count == vectors.rows && ids.count == rows.count && ordinals.count == rows.count)
+        self.rows = rows
+        self.ids = ids
+        self.ordinals = ordinals
+        self.vectors = vectors
+        self.next = next
+    }
+}

@@ -1,0 +1,144 @@
+public import Foundation
+
+/// Everything that one commit writes, all or nothing.
+///
+/// Removals take effect before upserts. What is equal to what the store has already makes no change.
+public struct WriteBatch: Sendable, Hashable {
+    /// What the writer saw; a commit that finds otherwise throws `.conflict` and writes nothing.
+    public struct Expectation: Sendable, Hashable {
+        /// The revision at which clusters, run or assignments by a run last changed (`clustersRevision`).
+        public var clusters: Revision?
+        /// The revision of each of these entries; `.zero` expects that there is none.
+        public var entries: [Entry.ID: Revision]
+
+        public init(clusters: Revision? = nil, entries: [Entry.ID: Revision] = [:]) {
+            self.clusters = clusters
+            self.entries = entries
+        }
+
+        public var isEmpty: Bool { clusters == nil && entries.isEmpty }
+    }
+
+    /// A new clustering in place of the whole last one: its clusters, its run and every assignment go.
+    public struct Clustering: Sendable, Hashable {
+        /// `nil` where no run made the clusters (an import).
+        public var run: ClusteringRun?
+        /// `members` is not read; `assignments` says who belongs where.
+        public var clusters: [Cluster]
+        /// Those of entries that the store does not have (any more) are left out.
+        public var assignments: [Assignment]
+
+        public init(run: ClusteringRun?, clusters: [Cluster], assignments: [Assignment]) {
+            self.run = run
+            self.clusters = clusters
+            self.assignments = assignments
+        }
+    }
+
+    /// Entries to insert, or to put in the place of those of the same id.
+    public var upserts: [Entry]
+    /// Entries to remove, with their assignments; one that is not there is no error.
+    public var removals: [Entry.ID]
+    /// Source records to insert or replace.
+    public var sources: [Source]
+    /// Source records to remove; their entries stay unless they are removed too.
+    public var removedSources: [Source.ID]
+    /// Replaces the whole clustering; applied before `clusters` and `assignments`.
+    public var clustering: Clustering?
+    /// Clusters to insert or replace one by one; `members` is not read.
+    public var clusters: [Cluster]
+    /// Assignments to insert or replace one by one.
+    public var assignments: [Assignment]
+    /// Entries whose assignment is to be taken away.
+    public var unassignments: [Entry.ID]
+    public var expecting: Expectation
+
+    public init(
+        upserts: [Entry] = [], removals: [Entry.ID] = [], sources: [Source] = [],
+        removedSources: [Source.ID] = [], clustering: Clustering? = nil, clusters: [Cluster] = [],
+        assignments: [Assignment] = [], unassignments: [Entry.ID] = [], expecting: Expectation = Expectation()
+    ) {
+        self.upserts = upserts
+        self.removals = removals
+        self.sources = sources
+        self.removedSources = removedSources
+        self.clustering = clustering
+        self.clusters = clusters
+        self.assignments = assignments
+        self.unassignments = unassignments
+        self.expecting = expecting
+    }
+
+    /// Whether there is nothing to write.
+    public var isEmpty: Bool {
+        upserts.isEmpty && removals.isEmpty && sources.isEmpty && removedSources.isEmpty && clustering == nil
+            && clusters.isEmpty && assignments.isEmpty && unassignments.isEmpty
+    }
+}
+
+extension WriteBatch {
+    /// Refuses what no store may keep. Every provider calls it before its commit point.
+    ///
+    /// - Throws: `StorageError` with code `.invalidBatch`: an entry named twice; numbers that are not finite; vectors of
+    ///   different dimensions within an entry; a passage outside its entry's content; metadata nested too deeply.
+    public func validate() throws {
+        var seen = Set<UUID>(minimumCapacity: upserts.count)
+        for entry in upserts {
+            guard seen.insert(entry.id).inserted else {
+                throw StorageError.invalid("the batch has entry \(entry.id) twice")
+            }
+            try entry.validate()
+        }
+        for cluster in clusters + (clustering?.clusters ?? []) {
+            guard cluster.centroid.allSatisfy(\.isFinite), cluster.cohesion.isFinite else {
+                throw StorageError.invalid("cluster \(cluster.id) has a number that is not finite")
+            }
+        }
+        for assignment in assignments + (clustering?.assignments ?? [])
+        where !assignment.similarity.isFinite || !assignment.confidence.isFinite {
+            throw StorageError.invalid("the assignment of entry \(assignment.entry) has a number that is not finite")
+        }
+    }
+}
+
+extension Entry {
+    fileprivate func validate() throws {
+        guard embeddings.allFinite else {
+            throw StorageError.invalid("the embeddings of entry \(id) have a number that is not finite")
+        }
+        let size = content.utf8.count
+        for (ordinal, passage) in passages.enumerated() {
+            guard passage.ordinal == ordinal else {
+                throw StorageError.invalid("passage \(ordinal) of entry \(id) says that it is \(passage.ordinal)")
+            }
+            guard passage.vector.count == embeddings.count else {
+                throw StorageError.invalid(
+                    "passage \(ordinal) of entry \(id) has \(passage.vector.count) numbers, "
+                        + "the entry \(embeddings.count)")
+            }
+            guard passage.vector.allFinite else {
+                throw StorageError.invalid("passage \(ordinal) of entry \(id) has a number that is not finite")
+            }
+            guard passage.utf8Range.lowerBound >= 0, passage.utf8Range.upperBound <= size else {
+                throw StorageError.invalid("passage \(ordinal) of entry \(id) reaches outside the content")
+            }
+        }
+        for (key, value) in metadata {
+            guard value.isFinite else {
+                throw StorageError.invalid("a value of entry \(id)'s metadata is not finite")
+            }
+            guard !value.isNested(deeperThan: MetadataValue.maximumDepth), key.utf8.count <= 4096 else {
+                throw StorageError.invalid("the metadata of entry \(id) is nested too deeply or has a key too long")
+            }
+        }
+    }
+}
+
+extension [Float] {
+    /// Whether all numbers are finite: a sum over `x * 0` is NaN as soon as one is not.
+    var allFinite: Bool {
+        var sum: Float = 0
+        for value in self { sum += value * 0 }
+        return sum == 0
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+/// The JSON form of an entry, as `entries.json` and every export have it. `id`, `content` and `embeddings` are
+/// enough to read one; dates are ISO 8601 text, whatever date strategy the coder has.
+extension Entry: Codable {
+    enum CodingKeys: String, CodingKey {
+        case id, content, embeddings, passages, source, key, metadata, tags, createdAt, updatedAt
+    }
+
+    enum PassageKeys: String, CodingKey {
+        case range, tokens, vector
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let content = try container.decode(String.self, forKey: .content)
+        let embeddings = try container.decodeIfPresent([Float].self, forKey: .embeddings) ?? []
+        var passages: [Passage] = []
+        if container.contains(.passages) {
+            var list = try container.nestedUnkeyedContainer(forKey: .passages)
+            while !list.isAtEnd {
+                let item = try list.nestedContainer(keyedBy: PassageKeys.self)
+                let bounds = try item.decode([Int].self, forKey: .range)
+                guard bounds.count == 2, bounds[0] <= bounds[1] else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: .range, in: item, debugDescription: "a range is [start, end] in UTF-8 bytes")
+                }
+                passages.append(
+                    Passage(
+                        ordinal: passages.count, utf8Range: bounds[0]..<bounds[1],
+                        tokenCount: try item.decodeIfPresent(Int.self, forKey: .tokens) ?? 0,
+                        vector: try item.decodeIfPresent([Float].self, forKey: .vector) ?? embeddings))
+            }
+        }
+        let created =
+            try container.decodeDateIfPresent(forKey: .createdAt)
+            ?? decoder.userInfo[.defaultDate] as? Date ?? Date(milliseconds: 0)
+        self.init(
+            id: try container.decode(UUID.self, forKey: .id), content: content, embeddings: embeddings,
+            passages: passages, source: try container.decodeIfPresent(String.self, forKey: .source),
+            key: try container.decodeIfPresent(String.self, forKey: .key),
+            metadata: try container.decodeIfPresent([String: MetadataValue].self, forKey: .metadata) ?? [:],
+            tags: try container.decodeIfPresent([String].self, forKey: .tags) ?? [],
+            createdAt: created, updatedAt: try container.decodeDateIfPresent(forKey: .updatedAt))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(content, forKey: .content)
+        if encoder.userInfo[.omitsVectors] as? Bool != true { try container.encode(embeddings, forKey: .embeddings) }
+        var list = container.nestedUnkeyedContainer(forKey: .passages)
+        for passage in passages {
+            var item = list.nestedContainer(keyedBy: PassageKeys.self)
+            try item.encode([passage.utf8Range.lowerBound, passage.utf8Range.upperBound], forKey: .range)
+            try item.encode(passage.tokenCount, forKey: .tokens)
+            if encoder.userInfo[.omitsVectors] as? Bool != true, passage.vector != embeddings {
+                try item.encode(passage.vector, forKey: .vector)
+            }
+        }
+        try container.encodeIfPresent(source, forKey: .source)
+        try container.encodeIfPresent(key, forKey: .key)
+        try container.encode(metadata, forKey: .metadata)
+        try container.encode(tags, forKey: .tags)
+        try container.encode(DateText.string(from: createdAt), forKey: .createdAt)
+        try container.encode(DateText.string(from: updatedAt), forKey: .updatedAt)
+    }
+}
+
+extension CodingUserInfoKey {
+    /// The date of entries and clusters whose JSON has none: a `Date`.
+    public static let defaultDate = key("roost.defaultDate")
+    /// `true` leaves the vectors out of encoded entries and clusters.
+    public static let omitsVectors = key("roost.omitsVectors")
+
+    private static func key(_ name: String) -> CodingUserInfoKey {
+        guard let key = CodingUserInfoKey(rawValue: name) else { preconditionFailure("a name is a key") }
+        return key
+    }
+}

@@ -1,0 +1,134 @@
+/// A value of an entry's metadata: what JSON can say, with whole numbers kept exact.
+///
+/// Numbers compare by value, as JSON has one kind of number: `.integer(1) == .number(1.0)`.
+public enum MetadataValue: Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    /// A finite number; a store refuses others, since JSON has no way to write them.
+    case number(Double)
+    case string(String)
+    case array([MetadataValue])
+    case object([String: MetadataValue])
+
+    /// The deepest nesting that a store accepts.
+    public static let maximumDepth = 64
+}
+
+extension MetadataValue: Hashable {
+    public static func == (left: MetadataValue, right: MetadataValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.integer(let a), .integer(let b)): a == b
+        case (.number(let a), .number(let b)): a == b
+        case (.integer(let a), .number(let b)), (.number(let b), .integer(let a)): Int64(exactly: b) == a
+        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.array(let a), .array(let b)): a == b
+        case (.object(let a), .object(let b)): a == b
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .integer(let value): hasher.combine(value)
+        case .number(let value):
+            if let whole = Int64(exactly: value) { hasher.combine(whole) } else { hasher.combine(value) }
+        case .string(let value): hasher.combine(value)
+        case .array(let values): hasher.combine(values)
+        case .object(let values): hasher.combine(values)
+        }
+    }
+}
+
+extension MetadataValue: Codable {
+    public init(from decoder: any Decoder) throws {
+        guard decoder.codingPath.count <= MetadataValue.maximumDepth + 16 else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: [], debugDescription: "metadata nested deeper than \(Self.maximumDepth)"))
+        }
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([MetadataValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: MetadataValue].self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let values): try container.encode(values)
+        case .object(let values): try container.encode(values)
+        }
+    }
+}
+
+extension MetadataValue {
+    /// The value as a filter's text is compared with: a string as it is, a number in the fewest digits, `true`,
+    /// `false`, `null`; `nil` for arrays and objects.
+    public var text: String? {
+        switch self {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .integer(let value): String(value)
+        case .number(let value): Int64(exactly: value).map { String($0) } ?? String(value)
+        case .string(let value): value
+        case .array, .object: nil
+        }
+    }
+
+    /// The string, where it is one.
+    public var string: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    var isFinite: Bool {
+        switch self {
+        case .number(let value): value.isFinite
+        case .array(let values): values.allSatisfy(\.isFinite)
+        case .object(let values): values.values.allSatisfy(\.isFinite)
+        default: true
+        }
+    }
+
+    func isNested(deeperThan depth: Int) -> Bool {
+        switch self {
+        case .array(let values): depth == 0 || values.contains { $0.isNested(deeperThan: depth - 1) }
+        case .object(let values): depth == 0 || values.values.contains { $0.isNested(deeperThan: depth - 1) }
+        default: false
+        }
+    }
+}
+
+extension MetadataValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(floatLiteral value: Double) { self = .number(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(arrayLiteral elements: MetadataValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, MetadataValue)...) {
+        self = .object(Dictionary(elements) { _, last in last })
+    }
+    public init(nilLiteral: ()) { self = .null }
+}

@@ -1,0 +1,56 @@
+/// A small random generator with a seed: the same seed gives the same numbers on every platform and in every
+/// release (xoshiro256**, Blackman & Vigna 2018, seeded by SplitMix64). Not for secrets.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: (UInt64, UInt64, UInt64, UInt64)
+
+    public init(seed: UInt64) {
+        var mix = seed
+        func next() -> UInt64 {
+            mix &+= 0x9E37_79B9_7F4A_7C15
+            var z = mix
+            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+            return z ^ (z >> 31)
+        }
+        state = (next(), next(), next(), next())
+    }
+
+    public mutating func next() -> UInt64 {
+        func rotate(_ x: UInt64, _ k: UInt64) -> UInt64 { (x << k) | (x >> (64 - k)) }
+        let result = rotate(state.1 &* 5, 7) &* 9
+        let shifted = state.1 << 17
+        state.2 ^= state.0
+        state.3 ^= state.1
+        state.1 ^= state.2
+        state.0 ^= state.3
+        state.2 ^= shifted
+        state.3 = rotate(state.3, 45)
+        return result
+    }
+
+    /// A number in [0, 1), uniform over 2⁵³ values. The standard library's own `random(in:using:)` may change
+    /// between releases; this does not.
+    public mutating func nextUnit() -> Double {
+        Double(next() >> 11) * 0x1p-53
+    }
+
+    /// A whole number in `0..<bound`, without bias (Lemire 2019, by rejection).
+    public mutating func nextIndex(below bound: Int) -> Int {
+        precondition(bound > 0, "no index below \(bound)")
+        let bound = UInt64(bound)
+        var product = next().multipliedFullWidth(by: bound)
+        let threshold = (0 &- bound) % bound
+        while product.low < threshold { product = next().multipliedFullWidth(by: bound) }
+        return Int(product.high)
+    }
+
+    /// A number of the standard normal distribution (Marsaglia's polar method).
+    public mutating func nextNormal() -> Double {
+        while true {
+            let x = 2 * nextUnit() - 1
+            let y = 2 * nextUnit() - 1
+            let square = x * x + y * y
+            if square > 0, square < 1 { return x * (-2 * naturalLogarithm(square) / square).squareRoot() }
+        }
+    }
+}
