@@ -68,6 +68,10 @@ let package = Package(
             ]),
         .executableTarget(name: "RoostCLI", dependencies: ["Roost", argumentParser, logging]),
         .target(name: "RoostTestKit", dependencies: ["RoostModel", "RoostVectors"]),
+
+        .testTarget(
+            name: "RoostEncodersTests",
+            dependencies: ["RoostEncoders", "RoostModel", "RoostVectors", "CRoostKernels", "RoostText"]),
     ],
     swiftLanguageModes: [.v6]
 )

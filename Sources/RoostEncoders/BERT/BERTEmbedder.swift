@@ -1,0 +1,162 @@
+public import Foundation
+import RoostFiles
+public import RoostModel
+import RoostVectors
+
+/// Embeds text with a BERT model in the layout of sentence-transformers, such as all-MiniLM-L6-v2.
+///
+/// Opening maps the weights and reads the vocabulary; the numbers come from disk as they are used. The model is
+/// immutable and may be used by any number of tasks.
+public struct BERTEmbedder: Embedder {
+    public let space: EmbeddingSpace
+    /// The folder that the model was opened from.
+    public let folder: ModelFolder
+    private let configuration: BERTConfiguration
+    private let tokenizer: WordPieceTokenizer
+    private let pass: BERTForwardPass
+
+    /// About as many tokens go through the layers at once: enough for BLAS to be at its best, few enough for the cache.
+    private static let tokensPerPass = 512
+
+    /// Opens a model folder.
+    ///
+    /// - Throws: ``EmbedderError`` naming the file and what is wrong with it.
+    public init(folder url: URL) throws {
+        let folder = try ModelFolder(url)
+        let configuration = try BERTConfiguration(folder)
+        guard folder.has("model.safetensors") else { throw folder.missing("model.safetensors") }
+        let file: Safetensors
+        do {
+            file = try Safetensors(folder.url("model.safetensors"))
+        } catch let error as FileError {
+            throw EmbedderError(.modelNotFound, error.description)
+        }
+        let tokenizer = try WordPieceTokenizer(folder)
+        guard tokenizer.vocabulary.count <= configuration.vocabularySize else {
+            throw EmbedderError(
+                .damagedModel,
+                "the vocabulary of \(url.path) has \(tokenizer.vocabulary.count) tokens, "
+                    + "its configuration \(configuration.vocabularySize)")
+        }
+        self.folder = folder
+        self.configuration = configuration
+        self.tokenizer = tokenizer
+        pass = BERTForwardPass(configuration: configuration, weights: try BERTWeights(file, configuration))
+        space = EmbeddingSpace(
+            model: folder.name, revision: "sha256:\(try folder.weightsHash(of: file))",
+            dimension: configuration.hiddenSize, pooling: configuration.pooling.rawValue)
+    }
+
+    public var maximumTokens: Int? { configuration.maximumLength - 2 }
+
+    public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
+
+    /// The ids that a text is embedded from, `[CLS]` and `[SEP]` around them, cut at the model's limit.
+    public func tokenIDs(of text: String) -> [Int32] { sequence(of: tokenizer.tokenize(text).ids) }
+
+    @concurrent
+    public func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+        let limit = configuration.maximumLength - 2
+        let tokens = texts.map { tokenizer.tokenize($0).ids }
+        let omitted = tokens.map { max(0, $0.count - limit) }
+        let sequences = tokens.map { sequence(of: $0) }
+        let d = configuration.hiddenSize
+        var vectors = Matrix(rows: texts.count, columns: d)
+        // Groups are made of sequences of like length and do not depend on the number of cores.
+        let groups = Self.groups(of: sequences.map(\.count))
+        let window = 32
+        for start in stride(from: 0, to: groups.count, by: window) {
+            try Task.checkCancellation()
+            let part = Array(groups[start..<min(groups.count, start + window)])
+            vectors.withUnsafeMutableElements { elements in
+                guard let base = elements.baseAddress else { return }
+                let output = DisjointWrites(base)
+                Parallel.forEachBlock(of: part.count, size: 1) { block in
+                    for group in block { run(part[group], sequences, into: output) }
+                }
+            }
+        }
+        return Embeddings(vectors: vectors, tokenCounts: sequences.map { $0.count - 2 }, omittedTokens: omitted)
+    }
+
+    private func sequence(of ids: [Int32]) -> [Int32] {
+        [tokenizer.start] + ids.prefix(configuration.maximumLength - 2) + [tokenizer.end]
+    }
+
+    private func run(_ group: [Int], _ sequences: [[Int32]], into output: DisjointWrites<Float>) {
+        let d = configuration.hiddenSize
+        var batch = BERTForwardPass.Batch()
+        for index in group { batch.append(sequences[index]) }
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: group.count * d) { pooled in
+            guard let base = pooled.baseAddress else { return }
+            pass.run(batch, into: base)
+            for (row, index) in group.enumerated() {
+                (output.pointer + index * d).update(from: base + row * d, count: d)
+            }
+        }
+    }
+
+    /// Indices of sequences, longest first, in groups of about `tokensPerPass` tokens.
+    private static func groups(of lengths: [Int]) -> [[Int]] {
+        let order = lengths.indices.sorted { (lengths[$1], $0) < (lengths[$0], $1) }
+        var groups: [[Int]] = []
+        var tokens = 0
+        for index in order {
+            if groups.isEmpty || tokens + lengths[index] > tokensPerPass {
+                groups.append([])
+                tokens = 0
+            }
+            groups[groups.count - 1].append(index)
+            tokens += lengths[index]
+        }
+        return groups
+    }
+}
+
+extension WordPieceTokenizer {
+    private struct Settings: Decodable {
+        var do_lower_case: Bool?
+        var strip_accents: Bool?
+        var tokenize_chinese_chars: Bool?
+    }
+
+    private struct TokenizerFile: Decodable {
+        struct Model: Decodable {
+            var vocab: [String: Int]
+        }
+        var model: Model
+    }
+
+    /// Reads `vocab.txt`, or the vocabulary in `tokenizer.json`, and the settings of `tokenizer_config.json`.
+    init(_ folder: ModelFolder) throws {
+        let settings = try folder.decodeIfPresent(Settings.self, "tokenizer_config.json")
+        let lowercases = settings?.do_lower_case ?? true
+        let options = BERTNormalizer.Options(
+            lowercases: lowercases, stripsAccents: settings?.strip_accents ?? lowercases,
+            separatesChinese: settings?.tokenize_chinese_chars ?? true)
+        try self.init(vocabulary: try Self.vocabulary(folder), options: options)
+    }
+
+    private static func vocabulary(_ folder: ModelFolder) throws -> WordPieceVocabulary {
+        if folder.has("vocab.txt") {
+            let data = try Data(contentsOf: folder.url("vocab.txt"))
+            guard let text = String(data: data, encoding: .utf8) else {
+                throw EmbedderError(.damagedModel, "\(folder.url("vocab.txt").path) is not UTF-8")
+            }
+            var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            if lines.last?.isEmpty == true { lines.removeLast() }
+            return WordPieceVocabulary(lines.map { $0.hasSuffix("\r") ? $0.dropLast() : $0 })
+        }
+        guard let file = try folder.decodeIfPresent(TokenizerFile.self, "tokenizer.json") else {
+            throw folder.missing("vocab.txt or tokenizer.json")
+        }
+        var pieces = [Substring?](repeating: nil, count: file.model.vocab.count)
+        for (piece, id) in file.model.vocab {
+            guard pieces.indices.contains(id), pieces[id] == nil else {
+                throw EmbedderError(.damagedModel, "tokenizer.json gives id \(id) twice, or out of order")
+            }
+            pieces[id] = piece[...]
+        }
+        return WordPieceVocabulary(pieces.compactMap { $0 })
+    }
+}

@@ -1,0 +1,68 @@
+import RoostModel
+
+/// The tensors of a BERT model, as they lie in the mapped file. A linear layer is (out, in), as PyTorch keeps it.
+///
+/// Unchecked because the compiler cannot see that the mapped bytes are never written and outlive the pointers, which
+/// `file` holds on to.
+struct BERTWeights: @unchecked Sendable {
+    struct Linear {
+        var weight: UnsafePointer<Float>
+        var bias: UnsafePointer<Float>
+    }
+
+    struct Norm {
+        var gamma: UnsafePointer<Float>
+        var beta: UnsafePointer<Float>
+    }
+
+    struct Layer {
+        var query: Linear
+        var key: Linear
+        var value: Linear
+        var attentionOutput: Linear
+        var attentionNorm: Norm
+        var intermediate: Linear
+        var output: Linear
+        var outputNorm: Norm
+    }
+
+    let words: UnsafePointer<Float>
+    let positions: UnsafePointer<Float>
+    let types: UnsafePointer<Float>
+    let embeddingNorm: Norm
+    let layers: [Layer]
+    private let file: Safetensors
+
+    init(_ file: Safetensors, _ configuration: BERTConfiguration) throws {
+        let prefix = file.tensors.keys.contains { $0.hasPrefix("bert.") } ? "bert." : ""
+        let (d, f) = (configuration.hiddenSize, configuration.intermediateSize)
+        func linear(_ name: String, _ output: Int, _ input: Int) throws -> Linear {
+            Linear(
+                weight: try file.floats("\(prefix)\(name).weight", shape: [output, input]),
+                bias: try file.floats("\(prefix)\(name).bias", shape: [output]))
+        }
+        func norm(_ name: String) throws -> Norm {
+            Norm(
+                gamma: try file.floats("\(prefix)\(name).weight", shape: [d]),
+                beta: try file.floats("\(prefix)\(name).bias", shape: [d]))
+        }
+        let embeddings = "\(prefix)embeddings."
+        words = try file.floats("\(embeddings)word_embeddings.weight", shape: [configuration.vocabularySize, d])
+        positions = try file.floats("\(embeddings)position_embeddings.weight", shape: [configuration.positions, d])
+        types = try file.floats("\(embeddings)token_type_embeddings.weight", shape: [configuration.types, d])
+        embeddingNorm = try norm("embeddings.LayerNorm")
+        layers = try (0..<configuration.layers).map { index in
+            let layer = "encoder.layer.\(index)."
+            return Layer(
+                query: try linear("\(layer)attention.self.query", d, d),
+                key: try linear("\(layer)attention.self.key", d, d),
+                value: try linear("\(layer)attention.self.value", d, d),
+                attentionOutput: try linear("\(layer)attention.output.dense", d, d),
+                attentionNorm: try norm("\(layer)attention.output.LayerNorm"),
+                intermediate: try linear("\(layer)intermediate.dense", f, d),
+                output: try linear("\(layer)output.dense", d, f),
+                outputNorm: try norm("\(layer)output.LayerNorm"))
+        }
+        self.file = file
+    }
+}

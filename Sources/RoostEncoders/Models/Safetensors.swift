@@ -1,0 +1,122 @@
+import Foundation
+import RoostFiles
+import RoostModel
+
+/// A file of named tensors, memory-mapped: eight bytes of header length, a JSON header, then the numbers
+/// (https://github.com/huggingface/safetensors#format). Every claim of the header is checked against the file.
+struct Safetensors: Sendable {
+    struct Tensor: Sendable, Hashable {
+        var shape: [Int]
+        /// Bytes from the start of the file.
+        var bytes: Range<Int>
+    }
+
+    private struct Description: Decodable {
+        var dtype: String
+        var shape: [Int]
+        var dataOffsets: [Int]
+
+        enum CodingKeys: String, CodingKey {
+            case dtype, shape
+            case dataOffsets = "data_offsets"
+        }
+    }
+
+    /// A header or its metadata entry, which is no tensor.
+    private struct HeaderItem: Decodable {
+        var tensor: Description?
+
+        init(from decoder: any Decoder) throws {
+            if decoder.codingPath.last?.stringValue == "__metadata__" { return }
+            tensor = try Description(from: decoder)
+        }
+    }
+
+    let file: MappedFile
+    let tensors: [String: Tensor]
+    private let name: String
+
+    /// The largest header that is read: the format's own limit.
+    private static let largestHeader = 100_000_000
+
+    init(_ url: URL) throws {
+        file = try MappedFile(url)
+        name = url.lastPathComponent
+        let size = file.bytes.count
+        guard size >= 8 else { throw Self.damaged(name, "has \(size) bytes, too few for a header") }
+        let length = UInt64(littleEndian: file.bytes.loadUnaligned(as: UInt64.self))
+        guard length <= UInt64(min(size - 8, Self.largestHeader)) else {
+            throw Self.damaged(name, "claims a header of \(length) bytes in a file of \(size)")
+        }
+        let start = 8 + Int(length)
+        let header: [String: HeaderItem]
+        do {
+            header = try JSONDecoder().decode([String: HeaderItem].self, from: Data(file.bytes[8..<start]))
+        } catch {
+            throw Self.damaged(name, "has a header that is not the JSON of the format")
+        }
+        var tensors: [String: Tensor] = [:]
+        for case (let tensorName, let description?) in header.mapValues(\.tensor) {
+            tensors[tensorName] = try Self.check(tensorName, description, start: start, size: size, file: name)
+        }
+        var end = 0
+        for (tensorName, tensor) in tensors.sorted(by: { $0.value.bytes.lowerBound < $1.value.bytes.lowerBound }) {
+            guard tensor.bytes.lowerBound >= end else {
+                throw Self.damaged(name, "has a tensor \(Self.quoted(tensorName)) that overlaps another")
+            }
+            end = tensor.bytes.upperBound
+        }
+        self.tensors = tensors
+    }
+
+    /// The numbers of a tensor of the given shape.
+    func floats(_ tensorName: String, shape: [Int]) throws -> UnsafePointer<Float> {
+        guard let tensor = tensors[tensorName] else {
+            throw Self.damaged(name, "has no tensor \(Self.quoted(tensorName))")
+        }
+        guard tensor.shape == shape else {
+            throw Self.damaged(
+                name, "has \(Self.quoted(tensorName)) as \(tensor.shape) where the configuration says \(shape)")
+        }
+        let values = file.bytes[tensor.bytes].assumingMemoryBound(to: Float.self)
+        guard let start = values.baseAddress else {
+            throw Self.damaged(name, "has an empty tensor \(Self.quoted(tensorName))")
+        }
+        return start
+    }
+
+    private static func check(
+        _ tensorName: String, _ description: Description, start: Int, size: Int, file: String
+    ) throws -> Tensor {
+        // Position numbers are saved along by some versions; nothing reads them.
+        guard description.dtype == "F32" || description.dtype == "I64" else {
+            throw EmbedderError(
+                .unsupportedModel,
+                "\(file): tensor \(quoted(tensorName)) is \(quoted(description.dtype)); only F32 weights are supported")
+        }
+        var count = description.dtype == "I64" ? 8 : 4
+        for extent in description.shape {
+            let (product, overflow) = count.multipliedReportingOverflow(by: extent)
+            guard extent >= 0, !overflow else { throw damaged(file, "has an impossible shape in \(quoted(tensorName))") }
+            count = product
+        }
+        let offsets = description.dataOffsets
+        guard offsets.count == 2, offsets[0] >= 0, offsets[0] <= offsets[1], offsets[1] <= size - start else {
+            throw damaged(file, "has a tensor \(quoted(tensorName)) that lies outside the file: is it cut short?")
+        }
+        guard offsets[1] - offsets[0] == count else {
+            throw damaged(
+                file, "has \(offsets[1] - offsets[0]) bytes for \(quoted(tensorName)), whose shape needs \(count)")
+        }
+        guard (start + offsets[0]) % 4 == 0 else {
+            throw damaged(file, "has a tensor \(quoted(tensorName)) that is not aligned")
+        }
+        return Tensor(shape: description.shape, bytes: start + offsets[0]..<start + offsets[1])
+    }
+
+    private static func quoted(_ text: String) -> String { "'\(text.prefix(80))'" }
+
+    private static func damaged(_ file: String, _ what: String) -> EmbedderError {
+        EmbedderError(.damagedModel, "\(file) \(what)")
+    }
+}

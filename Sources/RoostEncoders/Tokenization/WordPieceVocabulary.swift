@@ -1,0 +1,98 @@
+import Foundation
+import RoostModel
+
+/// The pieces of a WordPiece vocabulary, found by their bytes: one table for pieces that begin a word, one for those
+/// that continue it (`##…` in the file, kept without the mark).
+struct WordPieceVocabulary: Sendable {
+    private struct Table: Sendable {
+        /// Open addressing, a power of two; -1 where free, else an index into `pieces`.
+        var slots: [Int32] = []
+        var pieces: [(start: Int32, count: Int32, id: Int32)] = []
+        var longest = 0
+    }
+
+    private let bytes: [UInt8]
+    private var initial = Table()
+    private var continuing = Table()
+    let count: Int
+
+    /// - Parameter pieces: the piece of each id, from 0.
+    init(_ pieces: [Substring]) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.utf8.count })
+        for (id, piece) in pieces.enumerated() {
+            let continues = piece.hasPrefix("##") && piece.utf8.count > 2
+            let text = continues ? piece.dropFirst(2) : piece
+            let place = (start: Int32(bytes.count), count: Int32(text.utf8.count), id: Int32(id))
+            bytes.append(contentsOf: text.utf8)
+            if continues { continuing.pieces.append(place) } else { initial.pieces.append(place) }
+        }
+        self.bytes = bytes
+        self.count = pieces.count
+        build(&initial)
+        build(&continuing)
+    }
+
+    private func build(_ table: inout Table) {
+        var capacity = 16
+        while capacity < 2 * table.pieces.count { capacity *= 2 }
+        table.slots = Array(repeating: -1, count: capacity)
+        for (index, piece) in table.pieces.enumerated() {
+            table.longest = max(table.longest, Int(piece.count))
+            var hash = Self.offsetBasis
+            for offset in Int(piece.start)..<Int(piece.start + piece.count) { hash = Self.mix(hash, bytes[offset]) }
+            var slot = Self.slot(hash, capacity)
+            while table.slots[slot] >= 0 { slot = (slot + 1) & (capacity - 1) }
+            table.slots[slot] = Int32(index)
+        }
+    }
+
+    /// The id of a piece that stands alone, such as `[CLS]`.
+    func id(of piece: String) -> Int32? {
+        var word = Array(piece.utf8)
+        return word.withUnsafeMutableBufferPointer { longestPiece(UnsafeBufferPointer($0), from: 0) }
+            .flatMap { $0.end == word.count ? $0.id : nil }
+    }
+
+    /// The longest piece that a word has from a place on: greedy, as WordPiece has it.
+    ///
+    /// - Returns: `nil` where no piece fits.
+    func longestPiece(_ word: UnsafeBufferPointer<UInt8>, from start: Int) -> (id: Int32, end: Int)? {
+        let table = start == 0 ? initial : continuing
+        let limit = min(word.count, start + table.longest)
+        let capacity = table.slots.count
+        var best: (id: Int32, end: Int)?
+        var hash = Self.offsetBasis
+        var end = start
+        while end < limit {
+            hash = Self.mix(hash, word[end])
+            end += 1
+            var slot = Self.slot(hash, capacity)
+            while table.slots[slot] >= 0 {
+                let piece = table.pieces[Int(table.slots[slot])]
+                if Int(piece.count) == end - start, matches(piece.start, word, start, end) {
+                    best = (piece.id, end)
+                    break
+                }
+                slot = (slot + 1) & (capacity - 1)
+            }
+        }
+        return best
+    }
+
+    private func matches(_ piece: Int32, _ word: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Bool {
+        for offset in 0..<(end - start) where bytes[Int(piece) + offset] != word[start + offset] { return false }
+        return true
+    }
+
+    // FNV-1a, which grows byte by byte: all prefixes of a word are hashed in one pass.
+    private static let offsetBasis: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    @inline(__always)
+    private static func mix(_ hash: UInt64, _ byte: UInt8) -> UInt64 { (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+
+    @inline(__always)
+    private static func slot(_ hash: UInt64, _ capacity: Int) -> Int {
+        Int(truncatingIfNeeded: hash ^ (hash >> 32)) & (capacity - 1)
+    }
+}
