@@ -1,0 +1,175 @@
+import RoostVectors
+
+/// One run of spherical k-means: assign every point to its nearest centroid, move every centroid to the mean direction
+/// of its points, until nothing changes.
+struct KMeansRun: Sendable {
+    private(set) var centroids: Matrix
+    private(set) var labels: [Int32]
+    /// The cosine of each point with its centroid, and with the second nearest.
+    private(set) var similarities: [Float]
+    private(set) var runnersUp: [Float]
+    private(set) var iterations = 0
+    /// The mean cosine of points with their centroids.
+    private(set) var objective = 0.0
+
+    private static let rowBlock = 1024
+    /// Sums of centroids are taken in this many parts and added in their order.
+    private static let sumParts = 16
+
+    /// The run with the highest objective; of equals the earliest.
+    static func best(
+        of restarts: Int, _ points: Matrix, k: Int, seed: UInt64, maximumIterations: Int
+    ) throws -> KMeansRun {
+        var best: KMeansRun?
+        // One group, or one for each point: every start ends in the same place.
+        for restart in 0..<(k == 1 || k == points.rows ? 1 : restarts) {
+            var generator = SeededGenerator(seed: seed &+ UInt64(restart) &* 0x9E37_79B9_7F4A_7C15)
+            let seeds = try KMeansSeeding.choose(k, of: points, using: &generator)
+            var run = KMeansRun(points, start: points.selecting(seeds))
+            try run.iterate(points, atMost: maximumIterations)
+            if best.map({ run.objective > $0.objective }) ?? true { best = run }
+        }
+        guard let best else { preconditionFailure("at least one run") }
+        return best
+    }
+
+    private init(_ points: Matrix, start: Matrix) {
+        centroids = start
+        labels = Array(repeating: -1, count: points.rows)
+        similarities = Array(repeating: 0, count: points.rows)
+        runnersUp = Array(repeating: 0, count: points.rows)
+    }
+
+    private mutating func iterate(_ points: Matrix, atMost limit: Int) throws {
+        while iterations < limit {
+            try Task.checkCancellation()
+            iterations += 1
+            let changed = assign(points)
+            objective = similarities.reduce(0.0) { $0 + Double($1) } / Double(max(1, points.rows))
+            let reseeded = reseedEmptyGroups(points)
+            if changed == 0 && !reseeded { return }
+            moveCentroids(points)
+        }
+        // The labels belong to the centroids that are returned.
+        _ = assign(points)
+        objective = similarities.reduce(0.0) { $0 + Double($1) } / Double(max(1, points.rows))
+    }
+
+    /// Gives every point the label of its nearest centroid, of equally near ones the first.
+    ///
+    /// - Returns: how many labels changed.
+    private mutating func assign(_ points: Matrix) -> Int {
+        let (n, d, k) = (points.rows, points.columns, centroids.rows)
+        var changes = [Int](repeating: 0, count: (n + Self.rowBlock - 1) / Self.rowBlock)
+        let centroids = centroids
+        labels.withUnsafeMutableBufferPointer { labels in
+            similarities.withUnsafeMutableBufferPointer { similarities in
+                runnersUp.withUnsafeMutableBufferPointer { runnersUp in
+                    changes.withUnsafeMutableBufferPointer { changes in
+                        let labels = DisjointWrites(labels.baseAddress!)
+                        let similarities = DisjointWrites(similarities.baseAddress!)
+                        let runnersUp = DisjointWrites(runnersUp.baseAddress!)
+                        let changes = DisjointWrites(changes.baseAddress!)
+                        points.elements.withUnsafeBufferPointer { points in
+                            centroids.elements.withUnsafeBufferPointer { centers in
+                                let points = SharedReads(points.baseAddress!)
+                                let centers = SharedReads(centers.baseAddress!)
+                                Parallel.forEachBlock(of: n, size: Self.rowBlock) { rows in
+                                    changes[rows.lowerBound / Self.rowBlock] = Self.assign(
+                                        rows, points.pointer, centers.pointer, d, k, labels, similarities, runnersUp)
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        return changes.reduce(0, +)
+    }
+
+    private static func assign(
+        _ rows: Range<Int>, _ points: UnsafePointer<Float>, _ centers: UnsafePointer<Float>, _ d: Int, _ k: Int,
+        _ labels: DisjointWrites<Int32>, _ similarities: DisjointWrites<Float>, _ runnersUp: DisjointWrites<Float>
+    ) -> Int {
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: rows.count * k) { products in
+            let products = products.baseAddress!
+            BLAS.gemm(
+                .init(points + rows.lowerBound * d, stride: d), .init(centers, stride: d, transposed: true),
+                into: products, stride: k, m: rows.count, n: k, k: d)
+            var changed = 0
+            for row in rows {
+                let line = products + (row - rows.lowerBound) * k
+                var (best, value, second) = (0, line[0], -Float.infinity)
+                for group in 1..<max(1, k) {
+                    if line[group] > value {
+                        (best, second, value) = (group, value, line[group])
+                    } else if line[group] > second {
+                        second = line[group]
+                    }
+                }
+                if labels[row] != Int32(best) {
+                    labels[row] = Int32(best)
+                    changed += 1
+                }
+                similarities[row] = value
+                runnersUp[row] = k > 1 ? second : -1
+            }
+            return changed
+        }
+    }
+
+    /// A group that has lost all its points takes the point that is farthest from its own centroid.
+    private mutating func reseedEmptyGroups(_ points: Matrix) -> Bool {
+        var sizes = [Int](repeating: 0, count: centroids.rows)
+        for label in labels { sizes[Int(label)] += 1 }
+        let empty = sizes.indices.filter { sizes[$0] == 0 }
+        guard !empty.isEmpty else { return false }
+        let farthest = labels.indices.sorted { (similarities[$0], $0) < (similarities[$1], $1) }
+        var candidates = farthest.makeIterator()
+        for group in empty {
+            while let point = candidates.next() {
+                let owner = Int(labels[point])
+                guard sizes[owner] > 1 else { continue }
+                sizes[owner] -= 1
+                sizes[group] = 1
+                labels[point] = Int32(group)
+                break
+            }
+        }
+        return true
+    }
+
+    private mutating func moveCentroids(_ points: Matrix) {
+        let (n, d, k) = (points.rows, points.columns, centroids.rows)
+        let part = max(1, (n + Self.sumParts - 1) / Self.sumParts)
+        let parts = (n + part - 1) / part
+        var sums = [Float](repeating: 0, count: parts * k * d)
+        sums.withUnsafeMutableBufferPointer { sums in
+            labels.withUnsafeBufferPointer { labels in
+                points.elements.withUnsafeBufferPointer { points in
+                    let sums = DisjointWrites(sums.baseAddress!)
+                    let labels = SharedReads(labels.baseAddress!)
+                    let points = SharedReads(points.baseAddress!)
+                    Parallel.forEachBlock(of: n, size: part) { rows in
+                        let base = sums.pointer + rows.lowerBound / part * k * d
+                        for row in rows {
+                            let target = base + Int(labels[row]) * d
+                            let source = points.pointer + row * d
+                            for column in 0..<d { target[column] += source[column] }
+                        }
+                    }
+                }
+            }
+        }
+        for part in 1..<max(1, parts) {
+            for index in 0..<k * d { sums[index] += sums[part * k * d + index] }
+        }
+        var moved = Matrix(rows: k, columns: d, elements: Array(sums.prefix(k * d)))
+        moved.normalizeRows()
+        // Points that cancel out leave no direction: the centroid stays where it was.
+        for group in 0..<k where moved.withRow(group, { $0.allSatisfy { $0 == 0 } }) {
+            for column in 0..<d { moved[group, column] = centroids[group, column] }
+        }
+        centroids = moved
+    }
+}

@@ -1,0 +1,107 @@
+public import RoostVectors
+
+/// Exact search: every vector is compared with every query by BLAS. The oracle of every other index, and the fastest up
+/// to a few hundred thousand vectors.
+///
+/// One query is a matrix × vector product at the speed of memory; many are matrix × matrix products in blocks.
+public struct FlatIndex: VectorIndex {
+    private let vectors: Matrix
+
+    /// - Parameter vectors: (n, d) row-major Float32, unit length; at most 2³² rows.
+    public init(_ vectors: Matrix) {
+        precondition(vectors.rows <= Int(UInt32.max), "more rows than a row number can say")
+        self.vectors = vectors
+    }
+
+    public var count: Int { vectors.rows }
+
+    public var dimension: Int { vectors.columns }
+
+    private static let rowBlock = 4096
+    private static let queryBlock = 128
+
+    /// - Complexity: O(q · n · d); memory O(threads · 128 · 4096) beside the result.
+    @concurrent
+    public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
+        precondition(queries.columns == dimension || count == 0, "queries of another dimension")
+        guard k > 0, count > 0, queries.rows > 0 else { return Array(repeating: [], count: queries.rows) }
+        let allowed = allowed.map { rows in [UInt32](rows.lazy.filter { $0 < UInt32(count) }) }
+        if let allowed, allowed.count < count / 16 { return try searchFew(queries, k: k, rows: allowed) }
+        var mask: [Bool]?
+        if let allowed {
+            var flags = [Bool](repeating: false, count: count)
+            for row in allowed { flags[Int(row)] = true }
+            mask = flags
+        }
+        var results: [[Neighbor]] = []
+        for start in stride(from: 0, to: queries.rows, by: Self.queryBlock) {
+            try Task.checkCancellation()
+            let block = start..<min(queries.rows, start + Self.queryBlock)
+            results += searchBlock(queries, block, k: min(k, count), mask: mask)
+        }
+        return results
+    }
+
+    /// Every block of rows finds its own best; the best of those are the answer.
+    private func searchBlock(_ queries: Matrix, _ block: Range<Int>, k: Int, mask: [Bool]?) -> [[Neighbor]] {
+        let (d, blocks) = (dimension, (count + Self.rowBlock - 1) / Self.rowBlock)
+        var found = [[TopK]](repeating: [], count: blocks)
+        found.withUnsafeMutableBufferPointer { found in
+            let output = DisjointWrites(found.baseAddress!)
+            vectors.elements.withUnsafeBufferPointer { rows in
+                queries.elements.withUnsafeBufferPointer { queries in
+                    let base = SharedReads(rows.baseAddress!)
+                    let asked = SharedReads(queries.baseAddress! + block.lowerBound * d)
+                    Parallel.forEachBlock(of: count, size: Self.rowBlock) { rows in
+                        output[rows.lowerBound / Self.rowBlock] = Self.scan(
+                            base.pointer + rows.lowerBound * d, rows, asked.pointer, queries: block.count, d, k, mask)
+                    }
+                }
+            }
+        }
+        return block.indices.map { query in
+            var best = TopK(k)
+            for part in found { for neighbor in part[query - block.lowerBound].sorted() { best.insert(neighbor) } }
+            return best.sorted()
+        }
+    }
+
+    private static func scan(
+        _ vectors: UnsafePointer<Float>, _ rows: Range<Int>, _ queries: UnsafePointer<Float>, queries q: Int,
+        _ d: Int, _ k: Int, _ mask: [Bool]?
+    ) -> [TopK] {
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: q * rows.count) { scores in
+            let scores = scores.baseAddress!
+            if q == 1 {
+                BLAS.gemv(vectors, rows: rows.count, columns: d, queries, into: scores)
+            } else {
+                BLAS.gemm(
+                    .init(queries, stride: d), .init(vectors, stride: d, transposed: true), into: scores,
+                    stride: rows.count, m: q, n: rows.count, k: d)
+            }
+            return (0..<q).map { query in
+                var best = TopK(k)
+                let line = scores + query * rows.count
+                for offset in 0..<rows.count where line[offset] >= best.threshold {
+                    if let mask, !mask[rows.lowerBound + offset] { continue }
+                    best.insert(row: UInt32(rows.lowerBound + offset), score: line[offset])
+                }
+                return best
+            }
+        }
+    }
+
+    /// Where few rows are allowed, only those are read.
+    private func searchFew(_ queries: Matrix, k: Int, rows: [UInt32]) throws -> [[Neighbor]] {
+        let few = FlatIndex(vectors.selecting(rows.map { Int($0) }))
+        guard !rows.isEmpty else { return Array(repeating: [], count: queries.rows) }
+        var results: [[Neighbor]] = []
+        for start in stride(from: 0, to: queries.rows, by: Self.queryBlock) {
+            try Task.checkCancellation()
+            let block = start..<min(queries.rows, start + Self.queryBlock)
+            results += few.searchBlock(queries, block, k: min(k, rows.count), mask: nil)
+        }
+        // `rows` ascends, so that the order among equal scores stays.
+        return results.map { $0.map { Neighbor(row: rows[Int($0.row)], score: $0.score) } }
+    }
+}
