@@ -52,7 +52,7 @@ let package = Package(
 
         // Adapters: each one way to do what a protocol of RoostModel asks.
         .target(name: "RoostJSON", dependencies: ["RoostModel", "RoostFiles", crypto]),
-        .target(name: "RoostSQLite", dependencies: ["RoostModel", "RoostFiles", grdb]),
+        .target(name: "RoostSQLite", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", grdb]),
         .target(
             name: "RoostEncoders",
             dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostKernels", crypto]),

@@ -21,19 +21,19 @@ package struct StoreState: Sendable {
     let store: UUID
     private(set) var epoch: UUID
     private(set) var revision: Revision
-    private var rows: TreeDictionary<UUID, Row> = [:]
+    var rows: TreeDictionary<UUID, Row> = [:]
     /// The entry of each row number; `nil` where it was removed.
-    private var idsByRow: [UUID?] = []
-    private(set) var log = ChangeLog()
-    private var tombstones: TreeDictionary<UUID, Tombstone> = [:]
+    var idsByRow: [UUID?] = []
+    var log = ChangeLog()
+    var tombstones: TreeDictionary<UUID, Tombstone> = [:]
     /// Removals up to this revision have been forgotten.
-    private(set) var horizon = Revision.zero
-    private var sourceRecords: TreeDictionary<String, Source> = [:]
-    private var clusterOrder: [UUID] = []
-    private var clusterRecords: [UUID: Cluster] = [:]
-    private var assignmentsByEntry: TreeDictionary<UUID, Assignment> = [:]
-    private(set) var run: ClusteringRun?
-    private(set) var clustersPosition: ChangePosition?
+    var horizon = Revision.zero
+    var sourceRecords: TreeDictionary<String, Source> = [:]
+    var clusterOrder: [UUID] = []
+    var clusterRecords: [UUID: Cluster] = [:]
+    var assignmentsByEntry: TreeDictionary<UUID, Assignment> = [:]
+    var run: ClusteringRun?
+    var clustersPosition: ChangePosition?
     /// The dimension that all vectors have; `nil` while there is none.
     private var dimension: Int?
     private var vectorCount = 0
@@ -47,8 +47,8 @@ package struct StoreState: Sendable {
 
     /// The contents of a backend that keeps nothing but entries and clusters. The revision is the latest date in
     /// milliseconds.
-    package init(entries: [Entry], clusters: [Cluster]) throws {
-        self.init(store: Self.unnamed, epoch: Self.unnamed)
+    package init(store: UUID? = nil, entries: [Entry], clusters: [Cluster]) throws {
+        self.init(store: store ?? Self.unnamed, epoch: store ?? Self.unnamed)
         var batch = WriteBatch(upserts: entries, clusters: clusters)
         batch.assignments = clusters.flatMap { cluster in
             cluster.members.map {
@@ -146,8 +146,8 @@ package struct StoreState: Sendable {
     }
 
     /// Begins a new history with the same contents.
-    package mutating func renewEpoch() {
-        epoch = UUID()
+    package mutating func renewEpoch(to epoch: UUID = UUID()) {
+        self.epoch = epoch
         revision = revision.next
     }
 
@@ -245,7 +245,7 @@ package struct StoreState: Sendable {
         log.append(position, .entry(entry.id))
     }
 
-    private mutating func count(_ entry: Entry, by change: Int) {
+    mutating func count(_ entry: Entry, by change: Int) {
         guard !entry.embeddings.isEmpty else { return }
         vectorCount += change
         dimension = vectorCount == 0 ? nil : entry.embeddings.count

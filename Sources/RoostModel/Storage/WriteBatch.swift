@@ -20,7 +20,7 @@ public struct WriteBatch: Sendable, Hashable {
     }
 
     /// A new clustering in place of the whole last one: its clusters, its run and every assignment go.
-    public struct Clustering: Sendable, Hashable {
+    public struct Clustering: Sendable, Hashable, Codable {
         /// `nil` where no run made the clusters (an import).
         public var run: ClusteringRun?
         /// `members` is not read; `assignments` says who belongs where.

@@ -1,0 +1,279 @@
+import Foundation
+import GRDB
+import RoostModel
+import RoostVectors
+
+/// Writes one batch inside a transaction, with the same outcome as the in-memory reference.
+struct BatchWriter {
+    private let database: Database
+    private var revision = Revision.zero
+    private var ordinal: Int64 = 0
+    private var changed = false
+    private var clustersChanged = false
+
+    init(_ database: Database) { self.database = database }
+
+    /// - Returns: the revision from which the batch is visible.
+    /// - Throws: ``StorageError``; the transaction is then rolled back.
+    static func apply(_ batch: WriteBatch, at date: Date, _ database: Database) throws -> Revision {
+        try BatchWriter(database).apply(batch, at: date)
+    }
+
+    func apply(_ batch: WriteBatch, at date: Date) throws -> Revision {
+        var writer = self
+        return try writer.run(batch, at: date)
+    }
+
+    private mutating func run(_ batch: WriteBatch, at date: Date) throws -> Revision {
+        let current = try Meta.revision("revision", database)
+        revision = current.next
+        try checkExpectations(batch.expecting)
+        for id in batch.removals { try remove(id, at: date) }
+        try upsert(batch.upserts)
+        try writeSources(batch)
+        if let clustering = batch.clustering { try replace(clustering) }
+        for cluster in batch.clusters { try write(cluster) }
+        for id in batch.unassignments {
+            try execute("DELETE FROM assignments WHERE row = (SELECT row FROM entries WHERE id = ?)", [Column.bytes(id)])
+            if database.changesCount > 0 { clustersChanged = true }
+        }
+        try writeAssignments(batch.assignments)
+        if clustersChanged {
+            try Meta.set("clusters_revision", Int64(revision.rawValue), database)
+            try Meta.set("clusters_ordinal", nextOrdinal(), database)
+        }
+        guard changed else { return current }
+        try Meta.set("revision", Int64(revision.rawValue), database)
+        try forgetRemovals(before: date.addingTimeInterval(-SQLiteStorageProvider.tombstoneLifetime))
+        return revision
+    }
+
+    private mutating func nextOrdinal() -> Int64 {
+        changed = true
+        ordinal += 1
+        return ordinal
+    }
+
+    private func execute(_ sql: String, _ arguments: StatementArguments = []) throws {
+        try database.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+
+    private func checkExpectations(_ expected: WriteBatch.Expectation) throws {
+        if let clusters = expected.clusters {
+            let found = try Meta.revision("clusters_revision", database)
+            guard found == clusters else {
+                throw StorageError.conflict(
+                    "the clusters were changed at revision \(found); the writer had seen \(clusters)")
+            }
+        }
+        for (id, revision) in expected.entries {
+            let found = try Int64.fetchOne(
+                database.cachedStatement(sql: "SELECT revision FROM entries WHERE id = ?"), arguments: [Column.bytes(id)])
+            let actual = Revision(rawValue: UInt64(found ?? 0))
+            guard actual == revision else {
+                throw StorageError.conflict("entry \(id) is at revision \(actual); the writer had seen \(revision)")
+            }
+        }
+    }
+
+    // MARK: Entries
+
+    private mutating func remove(_ id: Entry.ID, at date: Date) throws {
+        try execute("DELETE FROM entries WHERE id = ?", [Column.bytes(id)])
+        guard database.changesCount > 0 else { return }
+        try execute(
+            "INSERT OR REPLACE INTO tombstones(id, revision, ordinal, removed) VALUES (?, ?, ?, ?)",
+            [Column.bytes(id), Int64(revision.rawValue), nextOrdinal(), date.milliseconds])
+    }
+
+    private mutating func upsert(_ entries: [Entry]) throws {
+        guard !entries.isEmpty else { return }
+        try checkDimensions(entries)
+        let coder = EntryRows(database)
+        for entry in entries {
+            let id = Column.bytes(entry.id)
+            let find = try database.cachedStatement(sql: "SELECT row FROM entries WHERE id = ?")
+            if let row = try Int64.fetchOne(find, arguments: [id]) {
+                if try coder.entries(rows: [row]).first?.entry == entry { continue }
+                try writeRow(entry, row: row)
+                for table in ["vectors", "passages", "entry_tags", "entry_metadata"] {
+                    try execute("DELETE FROM \(table) WHERE row = ?", [row])
+                }
+                try writeParts(of: entry, row: row)
+            } else {
+                try writeRow(entry, row: nil)
+                try writeParts(of: entry, row: database.lastInsertedRowID)
+                try execute("DELETE FROM tombstones WHERE id = ?", [id])
+            }
+        }
+    }
+
+    private func checkDimensions(_ entries: [Entry]) throws {
+        let replaced = try entries.reduce(0) { count, entry in
+            let sql = "SELECT 1 FROM vectors WHERE row = (SELECT row FROM entries WHERE id = ?)"
+            let found = try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [Column.bytes(entry.id)])
+            return count + (found == nil ? 0 : 1)
+        }
+        var expected: Int?
+        // When the batch replaces every vector there is, the dimension is free again.
+        let sample = try Data.fetchOne(database, sql: "SELECT embedding FROM vectors LIMIT 1")
+        if let sample {
+            let others = try Int.fetchOne(
+                database, sql: "SELECT count(*) FROM (SELECT 1 FROM vectors LIMIT ?)", arguments: [replaced + 1])
+            if others ?? 0 > replaced { expected = sample.count / 4 }
+        }
+        for entry in entries where !entry.embeddings.isEmpty {
+            let found = entry.embeddings.count
+            if let expected, expected != found { throw StorageError.dimension(entry.id, found, expected) }
+            expected = found
+        }
+    }
+
+    private mutating func writeRow(_ entry: Entry, row: Int64?) throws {
+        let values: [(any DatabaseValueConvertible)?] = [
+            Column.bytes(entry.content), entry.source.map(Column.bytes), entry.key.map(Column.bytes),
+            entry.metadata.isEmpty ? Data("{}".utf8) : try Column.json(entry.metadata),
+            entry.tags.isEmpty ? Data("[]".utf8) : try Column.json(entry.tags),
+            entry.createdAt.milliseconds, entry.updatedAt.milliseconds,
+            Data(ContentDigest(of: entry.content).bytes), Int64(revision.rawValue), nextOrdinal(),
+        ]
+        if let row {
+            try execute(
+                """
+                UPDATE entries SET content = CAST(? AS TEXT), source = ?, key = ?, metadata = ?, tags = ?, created = ?,
+                updated = ?, digest = ?, revision = ?, ordinal = ? WHERE row = ?
+                """, StatementArguments(values + [row]))
+        } else {
+            try execute(
+                """
+                INSERT INTO entries(content, source, key, metadata, tags, created, updated, digest, revision, ordinal, id)
+                VALUES (CAST(? AS TEXT), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """, StatementArguments(values + [Column.bytes(entry.id)]))
+        }
+    }
+
+    private func writeParts(of entry: Entry, row: Int64) throws {
+        if !entry.embeddings.isEmpty {
+            try execute("INSERT INTO vectors(row, embedding) VALUES (?, ?)", [row, Column.bytes(entry.embeddings)])
+        }
+        for passage in entry.passages {
+            // The one passage of a short entry has the entry's vector, which is not kept twice.
+            let vector = passage.vector == entry.embeddings ? nil : Column.bytes(passage.vector)
+            try execute(
+                "INSERT INTO passages(row, ordinal, start, end, tokens, vector) VALUES (?, ?, ?, ?, ?, ?)",
+                [row, passage.ordinal, passage.utf8Range.lowerBound, passage.utf8Range.upperBound,
+                 passage.tokenCount, vector])
+        }
+        for tag in entry.tags {
+            try execute("INSERT INTO entry_tags(tag, row) VALUES (?, ?)", [Column.bytes(tag), row])
+        }
+        for (key, value) in entry.metadata {
+            guard let text = value.text else { continue }
+            try execute(
+                "INSERT INTO entry_metadata(key, text, row) VALUES (?, ?, ?)", [Column.bytes(key), Column.bytes(text), row])
+        }
+    }
+
+    private func forgetRemovals(before date: Date) throws {
+        let last = try Int64.fetchOne(
+            database, sql: "SELECT max(revision) FROM tombstones WHERE removed < ?", arguments: [date.milliseconds])
+        guard let last else { return }
+        try execute("DELETE FROM tombstones WHERE removed < ?", [date.milliseconds])
+        try Meta.set("horizon", max(last, try Meta.number("horizon", database)), database)
+    }
+
+    // MARK: Sources
+
+    private mutating func writeSources(_ batch: WriteBatch) throws {
+        for id in batch.removedSources {
+            try execute("DELETE FROM sources WHERE id = ?", [Column.bytes(id)])
+            if database.changesCount > 0 { changed = true }
+        }
+        for source in batch.sources {
+            try execute(
+                """
+                INSERT INTO sources(id, fingerprint, ingested) VALUES (?, ?, ?)
+                ON CONFLICT(id) DO UPDATE SET fingerprint = excluded.fingerprint, ingested = excluded.ingested
+                WHERE fingerprint <> excluded.fingerprint OR ingested <> excluded.ingested
+                """, [Column.bytes(source.id), Column.bytes(source.fingerprint), source.ingestedAt.milliseconds])
+            if database.changesCount > 0 { changed = true }
+        }
+    }
+
+    // MARK: Clusters
+
+    private mutating func replace(_ clustering: WriteBatch.Clustering) throws {
+        let known = Set(clustering.clusters.map(\.id))
+        for assignment in clustering.assignments {
+            if let cluster = assignment.cluster, !known.contains(cluster) {
+                throw StorageError.invalid("an assignment names cluster \(cluster), which is not in its clustering")
+            }
+        }
+        if try isCurrent(clustering) { return }
+        try execute("DELETE FROM assignments")
+        try execute("DELETE FROM clusters")
+        try execute("DELETE FROM meta WHERE key = 'run'")
+        if let run = clustering.run {
+            try execute("INSERT INTO meta(key, value) VALUES ('run', ?)", [try Column.json(run)])
+        }
+        clustersChanged = true
+        for cluster in clustering.clusters { try write(cluster) }
+        for assignment in clustering.assignments { try write(assignment) }
+    }
+
+    private func isCurrent(_ clustering: WriteBatch.Clustering) throws -> Bool {
+        guard try Meta.run(database) == clustering.run else { return false }
+        var clusters = try ClusterRows.clusters(database, members: false)
+        for index in clusters.indices { clusters[index].members = [] }
+        let wanted = clustering.clusters.map { cluster in
+            var cluster = cluster
+            cluster.members = []
+            return cluster
+        }
+        guard clusters == wanted else { return false }
+        let stored = try ClusterRows.assignments(database)
+        let present = try Set(Data.fetchAll(database, sql: "SELECT id FROM entries").map(Column.uuid))
+        return Set(stored) == Set(clustering.assignments.filter { present.contains($0.entry) })
+    }
+
+    private mutating func write(_ cluster: Cluster) throws {
+        var record = cluster
+        record.members = []
+        record.centroid = []
+        let bytes = (try Column.json(record), Column.bytes(cluster.centroid))
+        try execute(
+            """
+            INSERT INTO clusters(id, record, centroid) VALUES (?, ?, ?)
+            ON CONFLICT(id) DO UPDATE SET record = excluded.record, centroid = excluded.centroid
+            WHERE record <> excluded.record OR centroid <> excluded.centroid
+            """, [Column.bytes(cluster.id), bytes.0, bytes.1])
+        if database.changesCount > 0 { clustersChanged = true }
+    }
+
+    private mutating func writeAssignments(_ assignments: [Assignment]) throws {
+        for assignment in assignments {
+            if let cluster = assignment.cluster {
+                let find = try database.cachedStatement(sql: "SELECT 1 FROM clusters WHERE id = ?")
+                guard try Int.fetchOne(find, arguments: [Column.bytes(cluster)]) != nil else {
+                    throw StorageError.invalid("an assignment names cluster \(cluster), which is not in the store")
+                }
+            }
+            try write(assignment)
+        }
+    }
+
+    private mutating func write(_ assignment: Assignment) throws {
+        try execute(
+            """
+            INSERT INTO assignments(row, cluster, outlier, run, similarity, confidence)
+            SELECT row, ?, ?, ?, ?, ? FROM entries WHERE id = ?
+            ON CONFLICT(row) DO UPDATE SET cluster = excluded.cluster, outlier = excluded.outlier, run = excluded.run,
+                similarity = excluded.similarity, confidence = excluded.confidence
+            WHERE cluster IS NOT excluded.cluster OR outlier IS NOT excluded.outlier OR run IS NOT excluded.run
+                OR similarity <> excluded.similarity OR confidence <> excluded.confidence
+            """,
+            [assignment.cluster.map(Column.bytes), assignment.outlierReason?.rawValue, assignment.run.map(Column.bytes),
+             Double(assignment.similarity), Double(assignment.confidence), Column.bytes(assignment.entry)])
+        if database.changesCount > 0 { clustersChanged = true }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import GRDB
+import RoostModel
+
+/// Reads the change feed: the latest change of each entry stands in its row or its tombstone.
+enum ChangeReader {
+    static func page(after cursor: ChangeCursor, limit: Int, _ database: Database) throws -> ChangePage {
+        let epoch = try Meta.uuid("epoch", database)
+        let revision = try Meta.revision("revision", database)
+        let horizon = try Meta.revision("horizon", database)
+        var cursor = cursor
+        if cursor == .start {
+            cursor = ChangeCursor(epoch: epoch, revision: .zero, ordinal: 0, horizon: horizon)
+        }
+        guard cursor.epoch == epoch, cursor.revision <= revision, horizon <= max(cursor.horizon, cursor.revision)
+        else { return .resetRequired }
+        let fetchLimit = limit == .max ? Int.max : limit + 1
+        let position: StatementArguments = [
+            Int64(clamping: cursor.revision.rawValue), Int64(cursor.ordinal), fetchLimit,
+        ]
+        var changes: [Change] = []
+        for (table, isRemoval) in [("entries", false), ("tombstones", true)] {
+            let sql = """
+                SELECT id, revision, ordinal FROM \(table) WHERE (revision, ordinal) > (?, ?)
+                ORDER BY revision, ordinal LIMIT ?
+                """
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: position)
+            while let row = try rows.next() {
+                let id = try Column.uuid(row[0])
+                changes.append(
+                    Change(
+                        kind: isRemoval ? .removed(id) : .upserted(id), revision: Revision(rawValue: row[1]),
+                        ordinal: row[2]))
+            }
+        }
+        let clusters = try Meta.revision("clusters_revision", database)
+        let ordinal = UInt32(try Meta.number("clusters_ordinal", database))
+        if clusters > .zero, (clusters, ordinal) > (cursor.revision, cursor.ordinal) {
+            changes.append(
+                Change(kind: .clustersReplaced(try Meta.run(database)?.id), revision: clusters, ordinal: ordinal))
+        }
+        changes.sort { ($0.revision, $0.ordinal) < ($1.revision, $1.ordinal) }
+        let isLast = changes.count <= limit
+        if isLast {
+            cursor.revision = revision
+            cursor.ordinal = .max
+        } else {
+            changes.removeSubrange(limit...)
+            cursor.revision = changes[limit - 1].revision
+            cursor.ordinal = changes[limit - 1].ordinal
+        }
+        return .changes(changes, next: cursor, isLast: isLast)
+    }
+}

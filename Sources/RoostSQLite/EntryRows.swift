@@ -1,0 +1,104 @@
+import Foundation
+import GRDB
+import RoostModel
+import RoostVectors
+
+/// Reads entries from their tables.
+struct EntryRows {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    static let columns = """
+        e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags, e.created, e.updated, v.embedding
+        """
+
+    /// Entries by their rows, in the order given; a missing one is left out.
+    func entries(rows: [Int64]) throws -> [(row: Int64, entry: Entry)] {
+        let sql = "SELECT \(Self.columns) FROM entries e LEFT JOIN vectors v ON v.row = e.row WHERE e.row = ?"
+        let statement = try database.cachedStatement(sql: sql)
+        return try rows.compactMap { row in
+            try Row.fetchOne(statement, arguments: [row]).map { (row, try entry($0)) }
+        }
+    }
+
+    /// An entry from a row of `columns`.
+    func entry(_ row: Row) throws -> Entry {
+        let number: Int64 = row[0]
+        let embeddings = try (row[9] as Data?).map(Column.vector) ?? []
+        let metadata: Data = row[5]
+        let tags: Data = row[6]
+        return Entry(
+            id: try Column.uuid(row[1]), content: try Column.text(row[2]), embeddings: embeddings,
+            passages: try passages(number, embeddings), source: try (row[3] as Data?).map(Column.text),
+            key: try (row[4] as Data?).map(Column.text),
+            metadata: metadata.count == 2 ? [:] : try Column.value([String: MetadataValue].self, metadata),
+            tags: tags.count == 2 ? [] : try Column.value([String].self, tags),
+            createdAt: Date(milliseconds: row[7]), updatedAt: Date(milliseconds: row[8]))
+    }
+
+    private func passages(_ row: Int64, _ embeddings: [Float]) throws -> [Passage] {
+        let sql = "SELECT ordinal, start, end, tokens, vector FROM passages WHERE row = ? ORDER BY ordinal"
+        return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [row]).map { row in
+            let (start, end): (Int, Int) = (row[1], row[2])
+            guard start >= 0, start <= end else { throw Column.damaged("a passage that ends before it begins") }
+            return Passage(
+                ordinal: row[0], utf8Range: start..<end, tokenCount: row[3],
+                vector: try (row[4] as Data?).map(Column.vector) ?? embeddings)
+        }
+    }
+}
+
+/// Reads clusters and assignments.
+enum ClusterRows {
+    static func clusters(_ database: Database, members: Bool) throws -> [Cluster] {
+        var clusters: [Cluster] = []
+        let rows = try Row.fetchCursor(database, sql: "SELECT record, centroid FROM clusters ORDER BY position")
+        while let row = try rows.next() {
+            var cluster = try Column.value(Cluster.self, row[0])
+            cluster.centroid = try Column.vector(row[1])
+            clusters.append(cluster)
+        }
+        guard members, !clusters.isEmpty else { return clusters }
+        var byCluster: [UUID: [UUID]] = [:]
+        let pairs = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT a.cluster, e.id FROM assignments a JOIN entries e ON e.row = a.row
+                WHERE a.cluster IS NOT NULL ORDER BY a.row
+                """)
+        while let row = try pairs.next() { byCluster[try Column.uuid(row[0]), default: []].append(try Column.uuid(row[1])) }
+        let exists = try database.cachedStatement(sql: "SELECT 1 FROM entries WHERE id = ?")
+        for index in clusters.indices {
+            clusters[index].members = byCluster[clusters[index].id] ?? []
+            try clusters[index].representatives.removeAll {
+                try Int.fetchOne(exists, arguments: [Column.bytes($0)]) == nil
+            }
+        }
+        return clusters
+    }
+
+    static func assignments(_ database: Database) throws -> [Assignment] {
+        try Row.fetchAll(database, sql: "\(selection) ORDER BY a.row").map(assignment)
+    }
+
+    static let selection = """
+        SELECT e.id, a.cluster, a.outlier, a.run, a.similarity, a.confidence
+        FROM assignments a JOIN entries e ON e.row = a.row
+        """
+
+    static func assignment(_ row: Row) throws -> Assignment {
+        let place: Assignment.Place
+        if let cluster = row[1] as Data? {
+            place = .cluster(try Column.uuid(cluster))
+        } else {
+            guard let reason = (row[2] as String?).flatMap(Partition.OutlierReason.init(rawValue:)) else {
+                throw Column.damaged("an assignment to nothing")
+            }
+            place = .outlier(reason)
+        }
+        return Assignment(
+            entry: try Column.uuid(row[0]), place: place, run: try (row[3] as Data?).map(Column.uuid),
+            similarity: Float(row[4] as Double), confidence: Float(row[5] as Double))
+    }
+}
