@@ -65,12 +65,8 @@ package struct InMemorySnapshot: StorageSnapshot {
     }
 
     package func embeddedEntries(withContent digests: Set<ContentDigest>) -> [ContentDigest: Entry] {
-        guard !digests.isEmpty else { return [:] }
         var found: [ContentDigest: Entry] = [:]
-        for (_, entry) in state.entries(after: nil) where !entry.embeddings.isEmpty {
-            let digest = ContentDigest(of: entry.content)
-            if digests.contains(digest), found[digest] == nil { found[digest] = entry }
-        }
+        for digest in digests { found[digest] = state.embeddedEntry(withContent: digest) }
         return found
     }
 

@@ -28,6 +28,8 @@ package struct StoreState: Sendable {
     var tombstones: TreeDictionary<UUID, Tombstone> = [:]
     /// Removals up to this revision have been forgotten.
     var horizon = Revision.zero
+    /// Some entry with embeddings for each content; one may be missing after another of the same content was removed.
+    private var embedded: TreeDictionary<ContentDigest, UUID> = [:]
     var sourceRecords: TreeDictionary<String, Source> = [:]
     var clusterOrder: [UUID] = []
     var clusterRecords: [UUID: Cluster] = [:]
@@ -75,6 +77,8 @@ package struct StoreState: Sendable {
     package var clustersRevision: Revision { clustersPosition?.revision ?? .zero }
 
     package func entry(_ id: Entry.ID) -> Entry? { rows[id]?.entry }
+
+    func embeddedEntry(withContent digest: ContentDigest) -> Entry? { embedded[digest].flatMap { rows[$0]?.entry } }
 
     func row(of id: Entry.ID) -> Row? { rows[id] }
 
@@ -247,6 +251,12 @@ package struct StoreState: Sendable {
 
     mutating func count(_ entry: Entry, by change: Int) {
         guard !entry.embeddings.isEmpty else { return }
+        let digest = ContentDigest(of: entry.content)
+        if change > 0 {
+            embedded[digest] = entry.id
+        } else if embedded[digest] == entry.id {
+            embedded.removeValue(forKey: digest)
+        }
         vectorCount += change
         dimension = vectorCount == 0 ? nil : entry.embeddings.count
     }

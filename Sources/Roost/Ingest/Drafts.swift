@@ -1,0 +1,93 @@
+import Foundation
+public import RoostModel
+
+/// What a reader found in one source, before it is compared with the store.
+public struct SourceDraft: Sendable, Hashable {
+    /// The source's id: a `file:` URL, `stdin`, `add`, or a name of the caller's.
+    public var id: String
+    /// Equal to the last ingest's where nothing has changed.
+    public var fingerprint: String
+    public var entries: [EntryDraft]
+    /// Whether the drafts are all that the source has, so that what is not among them is gone; `false` for a stream,
+    /// which only adds.
+    public var isComplete: Bool
+
+    public init(id: String, fingerprint: String, entries: [EntryDraft], isComplete: Bool = true) {
+        self.id = id
+        self.fingerprint = fingerprint
+        self.entries = entries
+        self.isComplete = isComplete
+    }
+}
+
+/// A text that may become an entry.
+public struct EntryDraft: Sendable, Hashable {
+    /// Its name within the source; `nil` takes the content's digest and occurrence.
+    public var key: String?
+    public var content: String
+    public var metadata: [String: MetadataValue]
+    public var tags: [String]
+    /// Where it stands in the source, for messages: `line 3`.
+    public var place: String?
+
+    public init(
+        key: String? = nil, content: String, metadata: [String: MetadataValue] = [:], tags: [String] = [],
+        place: String? = nil
+    ) {
+        self.key = key
+        self.content = content
+        self.metadata = metadata
+        self.tags = tags
+        self.place = place
+    }
+}
+
+/// What an ingest did.
+public struct IngestReport: Sendable, Hashable, Encodable {
+    /// Something that was not taken in, and why.
+    public struct Skip: Sendable, Hashable, Encodable {
+        public var source: String
+        public var reason: String
+
+        public init(source: String, reason: String) {
+            self.source = source
+            self.reason = reason
+        }
+    }
+
+    public var new = 0
+    public var updated = 0
+    public var removed = 0
+    public var unchanged = 0
+    /// Texts whose vectors were taken from an equal text in the store.
+    public var reused = 0
+    /// Tokens that went through the model.
+    public var tokens = 0
+    /// Tokens beyond the model's limit that no passage could take in.
+    public var omittedTokens = 0
+    public var skipped: [Skip] = []
+
+    public init() {}
+}
+
+/// How to ingest.
+public struct IngestOptions: Sendable {
+    /// Put on every entry, beside its own.
+    public var tags: [String] = []
+    /// Look, but write nothing.
+    public var isDryRun = false
+    /// About how many entries go into one commit.
+    public var batchSize = 256
+    /// Told after each commit how many entries are done.
+    public var progress: (@Sendable (Int) -> Void)?
+
+    public init(
+        tags: [String] = [], isDryRun: Bool = false, batchSize: Int = 256, progress: (@Sendable (Int) -> Void)? = nil
+    ) {
+        precondition(batchSize > 0, "a batch of \(batchSize)")
+        self.tags = tags
+        self.isDryRun = isDryRun
+        self.batchSize = batchSize
+        self.progress = progress
+    }
+}

@@ -1,0 +1,92 @@
+public import Foundation
+public import RoostModel
+import RoostVectors
+
+/// An entry that was found.
+public struct QueryHit: Sendable, Hashable {
+    public var entry: Entry
+    /// The cosine of the query with the best passage.
+    public var score: Float
+    /// The passage that is nearest to the query.
+    public var passage: Passage
+}
+
+/// What a query found.
+public struct QueryResult: Sendable {
+    /// Best first; of equal scores the lower id first.
+    public var hits: [QueryHit]
+    /// The state of the store that was searched.
+    public var stamp: Stamp
+    /// How many entries met the filter; of a search without a filter all.
+    public var candidateCount: Int
+}
+
+/// How to search.
+public struct QueryOptions: Sendable, Hashable {
+    /// The most hits.
+    public var limit = 10
+    /// Hits with a lower cosine are left out.
+    public var minimumScore: Float?
+    /// Applied before the cut.
+    public var filter = EntryFilter.all
+
+    public init(limit: Int = 10, minimumScore: Float? = nil, filter: EntryFilter = .all) {
+        self.limit = limit
+        self.minimumScore = minimumScore
+        self.filter = filter
+    }
+}
+
+extension KnowledgeStore {
+    /// The entries nearest to a text.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` for an empty text; ``StorageError``; ``EmbedderError``.
+    public func query(_ text: String, _ options: QueryOptions = QueryOptions()) async throws -> QueryResult {
+        guard !text.allSatisfy(\.isWhitespace) else {
+            throw RoostError(.badInput, "the query is empty; give some words to look for")
+        }
+        return try await search(try await embedder.embed(text, as: .query), options)
+    }
+
+    /// The entries nearest to an entry, without itself.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound`.
+    public func similar(to id: Entry.ID, _ options: QueryOptions = QueryOptions()) async throws -> QueryResult {
+        guard let entry = try await storage.snapshot().entries([id]).first else {
+            throw RoostError(.notFound, "there is no entry \(id.uuidString.lowercased())")
+        }
+        guard !entry.embeddings.isEmpty else {
+            throw RoostError(.notFound, "entry \(id.uuidString.lowercased()) has no embeddings to compare")
+        }
+        var wider = options
+        wider.limit = options.limit == .max ? .max : options.limit + 1
+        var result = try await search(entry.embeddings, wider)
+        result.hits = Array(result.hits.filter { $0.entry.id != id }.prefix(options.limit))
+        return result
+    }
+
+    /// The entries nearest to a vector of the store's space.
+    public func search(_ vector: [Float], _ options: QueryOptions) async throws -> QueryResult {
+        precondition(vector.count == embedder.space.dimension, "a vector of another space")
+        // An entry that goes between the search and the look at it is looked for again.
+        for attempt in 0... {
+            let contents = try await catalog.current()
+            let snapshot = try await storage.snapshot()
+            let rows = options.filter.matchesAll ? nil : try await snapshot.rows(matching: options.filter)
+            let hits = try await contents.search(vector, k: options.limit, among: rows)
+                .filter { $0.score >= options.minimumScore ?? -.infinity }
+            let entries = try await snapshot.entries(hits.map(\.entry))
+            guard entries.count == hits.count || attempt == 3 else { continue }
+            let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
+            let found = hits.compactMap { hit -> QueryHit? in
+                guard let entry = byID[hit.entry] else { return nil }
+                let passages = entry.searchablePassages
+                guard hit.ordinal < passages.count else { return nil }
+                return QueryHit(entry: entry, score: hit.score, passage: passages[hit.ordinal])
+            }
+            return QueryResult(
+                hits: found, stamp: snapshot.stamp, candidateCount: rows?.count ?? snapshot.stamp.entryCount)
+        }
+        preconditionFailure("the last attempt returns")
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import RoostIndexes
+import RoostModel
+import RoostVectors
+
+/// The vectors of all passages in memory, for search. Derived from the storage: loaded at the first query, caught up
+/// from the change feed at each later one.
+actor PassageCatalog {
+    /// A passage that was found.
+    struct Hit: Sendable {
+        var entry: Entry.ID
+        var ordinal: Int
+        var score: Float
+    }
+
+    /// Passages that were loaded together. Rows that have been overtaken since are in `dead`.
+    fileprivate struct Part: Sendable {
+        var index: FlatIndex
+        var entryRows: [UInt32]
+        var ids: [UUID]
+        var ordinals: [UInt32]
+        var dead = RowSet()
+    }
+
+    /// What was loaded, as of a revision.
+    struct Contents: Sendable {
+        fileprivate var parts: [Part] = []
+        fileprivate var cursor = ChangeCursor.start
+
+        var passageCount: Int { parts.reduce(0) { $0 + $1.ids.count - $1.dead.count } }
+    }
+
+    private let storage: any StorageProvider
+    private var contents = Contents()
+
+    init(storage: any StorageProvider) { self.storage = storage }
+
+    /// The vectors as of now.
+    ///
+    /// Calls may overlap: each works on a copy, and the newest is kept.
+    func current() async throws -> Contents {
+        var caughtUp = contents
+        var isWhole = false
+        if caughtUp.cursor != .start { isWhole = try await Self.follow(&caughtUp, storage) }
+        if !isWhole { caughtUp = try await Self.load(storage) }
+        if caughtUp.cursor.epoch != contents.cursor.epoch || caughtUp.cursor.revision >= contents.cursor.revision {
+            contents = caughtUp
+        }
+        return caughtUp
+    }
+
+    private static let pageSize = 4096
+
+    @concurrent
+    private static func load(_ storage: any StorageProvider) async throws -> Contents {
+        let snapshot = try await storage.snapshot()
+        var pages: [VectorPage] = []
+        var row: UInt32?
+        repeat {
+            let page = try await snapshot.vectors(of: .passages, after: row, limit: pageSize)
+            if !page.rows.isEmpty { pages.append(page) }
+            row = page.next
+        } while row != nil
+        let dimension = pages.first?.vectors.columns ?? 0
+        var elements: [Float] = []
+        elements.reserveCapacity(pages.reduce(0) { $0 + $1.vectors.elements.count })
+        for page in pages { elements += page.vectors.elements }
+        let count = pages.reduce(0) { $0 + $1.rows.count }
+        let part = Part(
+            index: FlatIndex(Matrix(rows: count, columns: dimension, elements: elements)),
+            entryRows: pages.flatMap(\.rows), ids: pages.flatMap(\.ids), ordinals: pages.flatMap(\.ordinals))
+        let stamp = snapshot.stamp
+        let cursor = ChangeCursor(
+            epoch: stamp.epoch, revision: stamp.revision, ordinal: .max, horizon: stamp.revision)
+        return Contents(parts: count == 0 ? [] : [part], cursor: cursor)
+    }
+
+    /// - Returns: `false` where everything must be loaded again.
+    @concurrent
+    private static func follow(_ contents: inout Contents, _ storage: any StorageProvider) async throws -> Bool {
+        var changed = Set<UUID>()
+        var cursor = contents.cursor
+        let limit = max(1000, contents.passageCount / 4)
+        while true {
+            guard case .changes(let changes, let next, let isLast) = try await storage.changes(after: cursor, limit: 1000)
+            else { return false }
+            for change in changes {
+                switch change.kind {
+                case .upserted(let id), .removed(let id): changed.insert(id)
+                case .clustersReplaced: break
+                }
+            }
+            cursor = next
+            // So many that loading everything in order is quicker.
+            if changed.count > limit { return false }
+            if isLast { break }
+        }
+        contents.cursor = cursor
+        guard !changed.isEmpty else { return true }
+        for part in contents.parts.indices {
+            for (row, id) in contents.parts[part].ids.enumerated() where changed.contains(id) {
+                contents.parts[part].dead.insert(UInt32(row))
+            }
+        }
+        let snapshot = try await storage.snapshot()
+        let rows = try await snapshot.rows(matching: EntryFilter(ids: changed))
+        var page = VectorPage(rows: [], ids: [], ordinals: [], vectors: Matrix(rows: 0, columns: 0), next: nil)
+        var elements: [Float] = []
+        for row in rows {
+            let found = try await snapshot.vectors(of: .passages, after: row == 0 ? nil : row - 1, limit: 1)
+            guard found.rows.first == row else { continue }
+            page.rows += found.rows
+            page.ids += found.ids
+            page.ordinals += found.ordinals
+            elements += found.vectors.elements
+        }
+        guard !page.rows.isEmpty else { return true }
+        let matrix = Matrix(rows: page.rows.count, columns: elements.count / page.rows.count, elements: elements)
+        contents.parts.append(
+            Part(index: FlatIndex(matrix), entryRows: page.rows, ids: page.ids, ordinals: page.ordinals))
+        // Many small parts make a search slow.
+        return contents.parts.count < 64
+    }
+}
+
+extension PassageCatalog.Contents {
+    /// The best passage of each of the `k` nearest entries, best first; of equal scores the lower id first.
+    ///
+    /// - Parameter entryRows: the rows of the entries that may be found, `nil` for all.
+    func search(_ query: [Float], k: Int, among entryRows: RowSet?) async throws -> [PassageCatalog.Hit] {
+        guard k > 0, passageCount > 0 else { return [] }
+        let queries = Matrix([query], columns: query.count)
+        var reach = min(passageCount, k + max(16, k))
+        while true {
+            var best: [UUID: PassageCatalog.Hit] = [:]
+            var found = 0
+            for part in parts {
+                guard part.index.dimension == query.count else { continue }
+                var allowed: RowSet?
+                if entryRows != nil || !part.dead.isEmpty {
+                    allowed = RowSet(
+                        part.entryRows.indices.lazy.map { UInt32($0) }.filter { row in
+                            !part.dead.contains(row) && entryRows?.contains(part.entryRows[Int(row)]) != false
+                        })
+                }
+                for neighbor in try await part.index.search(queries, k: reach, among: allowed)[0] {
+                    found += 1
+                    let row = Int(neighbor.row)
+                    let hit = PassageCatalog.Hit(
+                        entry: part.ids[row], ordinal: Int(part.ordinals[row]), score: neighbor.score)
+                    if let other = best[hit.entry], (other.score, -other.ordinal) >= (hit.score, -hit.ordinal) { continue }
+                    best[hit.entry] = hit
+                }
+            }
+            // Several passages of one entry may have taken the places of other entries.
+            if best.count >= k || found < reach || reach >= passageCount {
+                let sorted = best.values.sorted {
+                    ($1.score, $0.entry.uuidString) < ($0.score, $1.entry.uuidString)
+                }
+                return Array(sorted.prefix(k))
+            }
+            reach = min(passageCount, reach * 4)
+        }
+    }
+}

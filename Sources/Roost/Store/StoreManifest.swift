@@ -1,0 +1,69 @@
+public import Foundation
+import RoostFiles
+public import RoostModel
+
+/// `store.json`: what a store is. Written atomically, once, when the store is made.
+public struct StoreManifest: Codable, Sendable, Hashable {
+    /// How entries are kept.
+    public enum Provider: String, Codable, Sendable, CaseIterable {
+        case sqlite, json
+    }
+
+    public static let currentFormat = 1
+    static let fileName = "store.json"
+
+    public var format: Int
+    public var provider: Provider
+    /// What all vectors of the store are.
+    public var space: EmbeddingSpace
+
+    public init(provider: Provider, space: EmbeddingSpace) {
+        format = Self.currentFormat
+        self.provider = provider
+        self.space = space
+    }
+
+    /// - Throws: ``RoostError``: `.noStore`, `.damagedManifest`, `.newerFormat`, `.foreignStore`.
+    public static func read(in directory: URL) throws -> StoreManifest {
+        let url = directory.appendingPathComponent(fileName)
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw RoostError(.noStore, "there is no store in \(directory.path); `roost init` makes one")
+        }
+        var status = stat()
+        if stat(url.path, &status) == 0, status.st_uid != getuid(), getuid() != 0 || status.st_uid != 0 {
+            throw RoostError(.foreignStore, "the store in \(directory.path) belongs to another user; it is not opened")
+        }
+        struct Format: Decodable { var format: Int }
+        let data: Data
+        do {
+            data = try Data(contentsOf: url)
+        } catch {
+            throw StorageError(.inputOutput, "cannot read \(url.path)", underlying: error)
+        }
+        guard let format = try? JSONDecoder().decode(Format.self, from: data) else {
+            throw RoostError(
+                .damagedManifest, "\(url.path) is damaged; put back a copy of it, the entries beside it are untouched")
+        }
+        guard format.format <= currentFormat else {
+            throw RoostError(
+                .newerFormat,
+                "the store in \(directory.path) has format \(format.format); this version reads up to "
+                    + "\(currentFormat): update Roost")
+        }
+        guard let manifest = try? JSONDecoder().decode(StoreManifest.self, from: data) else {
+            throw RoostError(
+                .damagedManifest, "\(url.path) is damaged; put back a copy of it, the entries beside it are untouched")
+        }
+        return manifest
+    }
+
+    func write(in directory: URL) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            try AtomicFile.write(try encoder.encode(self), to: directory.appendingPathComponent(Self.fileName))
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
+        }
+    }
+}
