@@ -1,0 +1,157 @@
+public import Foundation
+public import RoostModel
+
+/// Entries as a document: what `roost export entries` writes and `roost import` reads.
+///
+/// JSON: `{"schemaVersion": 1, "space": {…}, "entries": [{…}, …]}`. JSON Lines: the same without `entries` on the first
+/// line, then one entry a line.
+public struct EntryArchive: Sendable {
+    public enum Format: String, Sendable, CaseIterable {
+        case json, jsonl
+    }
+
+    public static let currentVersion = 1
+
+    struct Head: Codable, Sendable {
+        var schemaVersion: Int
+        var space: EmbeddingSpace?
+    }
+
+    struct Whole: Decodable, Sendable {
+        var schemaVersion: Int
+        var space: EmbeddingSpace?
+        var entries: [Entry]
+    }
+}
+
+/// What an import did.
+public struct ImportReport: Sendable, Hashable, Encodable {
+    public var new = 0
+    public var updated = 0
+    public var unchanged = 0
+    /// How many were embedded because the file had no vectors of the store's space.
+    public var embedded = 0
+
+    public init() {}
+}
+
+extension KnowledgeStore {
+    /// Writes all entries of one revision.
+    ///
+    /// - Parameter write: takes the bytes, piece by piece.
+    public func exportEntries(
+        _ format: EntryArchive.Format, withEmbeddings: Bool, filter: EntryFilter = .all,
+        to write: (Data) throws -> Void
+    ) async throws {
+        let snapshot = try await storage.snapshot()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.userInfo[.omitsVectors] = !withEmbeddings
+        let head = EntryArchive.Head(
+            schemaVersion: EntryArchive.currentVersion, space: withEmbeddings ? embedder.space : nil)
+        var first = try encoder.encode(head)
+        switch format {
+        case .jsonl: first.append(UInt8(ascii: "\n"))
+        case .json:
+            first.removeLast()
+            first += Data(",\"entries\":[\n".utf8)
+        }
+        try write(first)
+        var row: UInt32?
+        var isFirst = true
+        repeat {
+            try Task.checkCancellation()
+            let page = try await snapshot.entries(after: row, limit: 500, matching: filter)
+            var bytes = Data()
+            for entry in page.entries {
+                if format == .json, !isFirst { bytes += Data(",\n".utf8) }
+                isFirst = false
+                bytes += try encoder.encode(entry)
+                if format == .jsonl { bytes.append(UInt8(ascii: "\n")) }
+            }
+            try write(bytes)
+            row = page.next
+        } while row != nil
+        if format == .json { try write(Data("\n]}\n".utf8)) }
+    }
+
+    /// Reads what `exportEntries` wrote, or a bare JSON array of entries. Ids, dates, metadata and tags are taken over;
+    /// vectors only where the file says that they are of the store's space, else texts are embedded again.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput`: nothing was taken in then.
+    public func importEntries(_ data: Data, name: String) async throws -> ImportReport {
+        var (entries, space) = try Self.parse(data, name)
+        var report = ImportReport()
+        let snapshot = try await storage.snapshot()
+        let isOurs = space.map(embedder.space.isCompatible) ?? false
+        for start in stride(from: 0, to: entries.count, by: 256) {
+            let range = start..<min(entries.count, start + 256)
+            let stored = Dictionary(try await snapshot.entries(entries[range].map(\.id)).map { ($0.id, $0) }) { a, _ in a }
+            var upserts: [Entry] = []
+            var toEmbed: [Entry] = []
+            for index in range {
+                let old = stored[entries[index].id]
+                if isOurs, entries[index].embeddings.count == embedder.space.dimension {
+                    upserts.append(entries[index])
+                } else {
+                    entries[index].embeddings = []
+                    entries[index].passages = []
+                    if let old, old.content.utf8.elementsEqual(entries[index].content.utf8) {
+                        entries[index].embeddings = old.embeddings
+                        entries[index].passages = old.passages
+                        upserts.append(entries[index])
+                    } else {
+                        toEmbed.append(entries[index])
+                    }
+                }
+                if old == nil { report.new += 1 } else if old == entries[index] { report.unchanged += 1 } else { report.updated += 1 }
+            }
+            if !toEmbed.isEmpty {
+                var ingest = IngestReport()
+                upserts += try await embedded(toEmbed, known: [:], &ingest)
+                report.embedded += toEmbed.count
+            }
+            // In the order of the file, so that an export of the import is the file again.
+            let order = Dictionary(entries[range].enumerated().map { ($1.id, $0) }) { first, _ in first }
+            upserts.sort { order[$0.id] ?? 0 < order[$1.id] ?? 0 }
+            _ = try await storage.commit(WriteBatch(upserts: upserts))
+        }
+        return report
+    }
+
+    private static func parse(_ data: Data, _ name: String) throws -> ([Entry], EmbeddingSpace?) {
+        let decoder = JSONDecoder()
+        func check(_ version: Int) throws {
+            guard version <= EntryArchive.currentVersion else {
+                throw RoostError(.newerFormat, "\(name) was written by a newer version of Roost; update Roost to read it")
+            }
+        }
+        var entries: [Entry]
+        var space: EmbeddingSpace?
+        if let whole = try? decoder.decode(EntryArchive.Whole.self, from: data) {
+            try check(whole.schemaVersion)
+            (entries, space) = (whole.entries, whole.space)
+        } else if let bare = try? decoder.decode([Entry].self, from: data) {
+            entries = bare
+        } else {
+            entries = []
+            for (index, line) in data.split(separator: UInt8(ascii: "\n")).enumerated() {
+                if index == 0, let head = try? decoder.decode(EntryArchive.Head.self, from: line) {
+                    try check(head.schemaVersion)
+                    space = head.space
+                } else if let entry = try? decoder.decode(Entry.self, from: line) {
+                    entries.append(entry)
+                } else {
+                    throw RoostError(
+                        .badInput,
+                        "\(name), line \(index + 1): not an entry as `roost export entries` writes it; nothing was taken in")
+                }
+            }
+        }
+        var seen = Set<UUID>()
+        if let twice = entries.first(where: { !seen.insert($0.id).inserted }) {
+            throw RoostError(.badInput, "\(name) has entry \(twice.id.text) twice; nothing was taken in")
+        }
+        return (entries, space)
+    }
+}
