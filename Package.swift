@@ -66,7 +66,7 @@ let package = Package(
                 "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostJSON", "RoostSQLite",
                 "RoostEncoders", "RoostIndexes", "RoostClustering", crypto, logging,
             ]),
-        .executableTarget(name: "RoostCLI", dependencies: ["Roost", argumentParser, logging]),
+        .executableTarget(name: "RoostCLI", dependencies: ["Roost", "RoostFiles", argumentParser]),
         .target(name: "RoostTestKit", dependencies: ["RoostModel", "RoostVectors"]),
 
         .testTarget(

@@ -4,4 +4,5 @@
 @_exported import RoostJSON
 @_exported import RoostModel
 @_exported import RoostSQLite
+@_exported import RoostText
 @_exported import RoostVectors

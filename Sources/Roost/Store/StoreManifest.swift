@@ -29,10 +29,6 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw RoostError(.noStore, "there is no store in \(directory.path); `roost init` makes one")
         }
-        var status = stat()
-        if stat(url.path, &status) == 0, status.st_uid != getuid(), getuid() != 0 || status.st_uid != 0 {
-            throw RoostError(.foreignStore, "the store in \(directory.path) belongs to another user; it is not opened")
-        }
         struct Format: Decodable { var format: Int }
         let data: Data
         do {
@@ -55,6 +51,30 @@ public struct StoreManifest: Codable, Sendable, Hashable {
                 .damagedManifest, "\(url.path) is damaged; put back a copy of it, the entries beside it are untouched")
         }
         return manifest
+    }
+
+    /// The nearest folder `.roost` with a store, from a folder upward.
+    ///
+    /// - Throws: ``RoostError`` with `.foreignStore` where it belongs to another user: what lies above a folder need not
+    ///   be trusted.
+    public static func findUpward(from folder: URL) throws -> URL? {
+        var folder = folder.standardizedFileURL
+        while true {
+            let candidate = folder.appendingPathComponent(".roost", isDirectory: true)
+            var status = stat()
+            if stat(candidate.appendingPathComponent(fileName).path, &status) == 0 {
+                guard status.st_uid == getuid() else {
+                    throw RoostError(
+                        .foreignStore,
+                        "the store in \(candidate.path) belongs to another user and is not opened; name it with --store if "
+                            + "you trust it, or another")
+                }
+                return candidate
+            }
+            let parent = folder.deletingLastPathComponent().standardizedFileURL
+            if parent.path == folder.path { return nil }
+            folder = parent
+        }
     }
 
     func write(in directory: URL) throws {

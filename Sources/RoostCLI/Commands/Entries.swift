@@ -1,0 +1,219 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show an entry.")
+
+    @OptionGroup var options: StoreOptions
+
+    @Argument(help: ArgumentHelp("An entry's id, or the beginning of one.", valueName: "ID"))
+    var id: String
+
+    @Flag(name: .long, help: "As JSON.")
+    var json = false
+
+    func run() async throws {
+        let store = try await options.open()
+        let id = try await options.entryID(id, store)
+        let snapshot = try await store.storage.snapshot()
+        guard let entry = try await snapshot.entries([id]).first else {
+            throw RoostError(.notFound, "there is no entry \(id.text)")
+        }
+        let assignment = try await snapshot.assignments(of: [id]).first
+        let cluster = try await snapshot.clusters().first { $0.id == assignment?.cluster }
+        try await store.close()
+        if json { return try Terminal.json(entry) }
+        func line(_ name: String, _ value: String) {
+            Terminal.write(Terminal.dim(name.padding(toLength: 10, withPad: " ", startingAt: 0)) + value)
+        }
+        line("id", entry.id.text)
+        line("source", entry.place)
+        line("created", DateText.string(from: entry.createdAt))
+        line("updated", DateText.string(from: entry.updatedAt))
+        if !entry.tags.isEmpty { line("tags", entry.tags.map { Terminal.line($0) }.joined(separator: ", ")) }
+        for (key, value) in entry.metadata.sorted(by: { $0.key < $1.key }) {
+            line("metadata", "\(Terminal.line(key)) = \(Terminal.line(value.text ?? "…"))")
+        }
+        let tokens = entry.passages.reduce(0) { $0 + $1.tokenCount }
+        line("passages", "\(entry.searchablePassages.count), \(tokens) tokens")
+        if let cluster { line("cluster", "\(cluster.label) (\(cluster.id.text.prefix(8)))") }
+        Terminal.write("\n" + entry.content)
+    }
+}
+
+struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List entries, oldest first.")
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var filters: FilterOptions
+
+    @Option(name: .customShort("n"), help: ArgumentHelp("The most entries; all where it is not given.", valueName: "N"))
+    var limit: Int?
+
+    @Flag(name: .long, help: "As JSON, without vectors.")
+    var json = false
+
+    func validate() throws {
+        if let limit, limit < 1 { throw ValidationError("-n takes a whole number above 0, not \(limit).") }
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        let filter = try await filters.filter(options, store)
+        let snapshot = try await store.storage.snapshot()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.userInfo[.omitsVectors] = true
+        var remaining = limit ?? .max
+        var row: UInt32?
+        var count = 0
+        if json { Terminal.write("[") }
+        repeat {
+            let page = try await snapshot.entries(after: row, limit: min(remaining, 500), matching: filter)
+            for entry in page.entries {
+                if json {
+                    Terminal.write((count > 0 ? "," : "") + String(decoding: try encoder.encode(entry), as: UTF8.self))
+                } else {
+                    Terminal.write("\(Terminal.dim(String(entry.id.text.prefix(8))))  \(Terminal.line(entry.content, limit: 100))")
+                }
+                count += 1
+            }
+            remaining -= page.entries.count
+            row = page.next
+        } while row != nil && remaining > 0
+        if json { Terminal.write("]") }
+        try await store.close()
+        if count == 0 {
+            options.note(snapshot.stamp.entryCount == 0 ? "the store is empty" : "no entry meets the filter")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+    }
+}
+
+struct Edit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Change an entry's text: in $VISUAL or $EDITOR, or from the command line.")
+
+    @OptionGroup var options: StoreOptions
+
+    @Argument(help: ArgumentHelp("An entry's id, or the beginning of one.", valueName: "ID"))
+    var id: String
+
+    @Option(name: .long, help: "The new text; - reads it from standard input.")
+    var text: String?
+
+    func run() async throws {
+        let store = try await options.open()
+        let id = try await options.entryID(id, store)
+        let snapshot = try await store.storage.snapshot()
+        guard let entry = try await snapshot.entries([id]).first else {
+            throw RoostError(.notFound, "there is no entry \(id.text)")
+        }
+        let revision = try await snapshot.revisions(of: [id])
+        let content = try newText(entry.content)
+        if content == entry.content {
+            options.note("nothing changed")
+        } else {
+            try await store.replaceContent(of: entry, with: content, expecting: revision)
+            if entry.source?.hasPrefix("file:") == true {
+                options.note("the file \(entry.place) still has the old text; when it changes, ingesting it takes that")
+            }
+        }
+        try await store.close()
+    }
+
+    private func newText(_ old: String) throws -> String {
+        if let text {
+            guard text == "-" else { return text }
+            return try RecordReader.text(try FileHandle.standardInput.readToEnd() ?? Data(), name: "standard input")
+        }
+        let environment = ProcessInfo.processInfo.environment
+        guard let editor = [environment["VISUAL"], environment["EDITOR"]].compactMap({ $0 }).first(where: { !$0.isEmpty })
+        else { throw CommandError(.usage, "no editor is set; give the new text with --text, or set $EDITOR") }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString).md")
+        defer { try? FileManager.default.removeItem(at: file) }
+        guard FileManager.default.createFile(
+            atPath: file.path, contents: Data(old.utf8), attributes: [.posixPermissions: 0o600])
+        else { throw CommandError(.cannotCreate, "cannot write \(file.path)") }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        // The editor may be a command with options; the file is an argument of its own, never part of the script.
+        process.arguments = ["-c", "exec \(editor) \"$1\"", "sh", file.path]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw CommandError(.unavailable, "the editor ended with status \(process.terminationStatus); nothing was changed")
+        }
+        return try RecordReader.text(Data(contentsOf: file), name: file.path)
+    }
+}
+
+struct TagCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "tag", abstract: "Put a tag on entries, or take it off.")
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(name: .long, help: "Take the tag off.")
+    var remove = false
+
+    @Argument(help: ArgumentHelp("Ids of entries, then the tag.", valueName: "ID… TAG"))
+    var arguments: [String]
+
+    func validate() throws {
+        guard arguments.count >= 2, arguments.last?.isEmpty == false else {
+            throw ValidationError("Give one or more ids, then the tag.")
+        }
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        var ids: [Entry.ID] = []
+        for text in arguments.dropLast() { ids.append(try await options.entryID(text, store)) }
+        let changed = try await store.setTag(arguments.last ?? "", on: ids, isPresent: !remove)
+        try await store.close()
+        options.note("\(changed) of \(ids.count) entries changed")
+    }
+}
+
+struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Remove entries.")
+
+    @OptionGroup var options: StoreOptions
+
+    @Argument(help: ArgumentHelp("Ids of entries, or the beginnings of some.", valueName: "ID"))
+    var ids: [String] = []
+
+    @Option(name: .long, help: "Remove everything that came from this file or source.")
+    var source: String?
+
+    @Flag(name: .long, help: "Say what would be removed, and remove nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        guard !ids.isEmpty || source != nil else { throw ValidationError("Name entries by id, or a --source.") }
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        var removals: [Entry.ID] = []
+        for text in ids { removals.append(try await options.entryID(text, store)) }
+        let snapshot = try await store.storage.snapshot()
+        if let missing = Set(removals).subtracting(try await snapshot.revisions(of: removals).keys).first {
+            throw RoostError(.notFound, "there is no entry \(missing.text); nothing was removed")
+        }
+        var records: [Source.ID] = []
+        if let source {
+            let names = [source, RecordReader.sourceID(URL(fileURLWithPath: source))]
+            records = try await snapshot.sources(names).map(\.id)
+            let page = try await snapshot.entries(after: nil, limit: .max, matching: EntryFilter(sources: Set(names)))
+            guard !page.entries.isEmpty || !records.isEmpty else {
+                throw RoostError(.notFound, "nothing came from '\(Terminal.line(source))'; nothing was removed")
+            }
+            removals += page.entries.map(\.id)
+        }
+        if !dryRun { _ = try await store.storage.commit(WriteBatch(removals: removals, removedSources: records)) }
+        try await store.close()
+        Terminal.write("\(dryRun ? "would remove" : "removed") \(Set(removals).count)")
+    }
+}

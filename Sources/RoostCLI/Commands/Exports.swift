@@ -1,0 +1,116 @@
+public import ArgumentParser
+import Foundation
+public import Roost
+import RoostFiles
+
+struct Export: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write clusters or entries as JSON.", subcommands: [Clusters.self, Entries.self])
+
+    struct Target: ParsableArguments {
+        @Flag(name: .long, help: "With the vectors.")
+        var withEmbeddings = false
+
+        @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file; it is there in full or not at all.", valueName: "FILE"))
+        var output: String?
+    }
+
+    struct Clusters: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Write the clusters with their members.")
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var target: Target
+
+        @Option(name: .long, help: "json: one document; jsonl: one cluster a line.")
+        var format: EntryArchive.Format = .json
+
+        func run() async throws {
+            let store = try await options.open()
+            let export = try await store.exportClusters(withEmbeddings: target.withEmbeddings)
+            try await store.close()
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            if format == .json { encoder.outputFormatting.insert(.prettyPrinted) }
+            var data = Data()
+            switch format {
+            case .json: data = try encoder.encode(export) + Data("\n".utf8)
+            case .jsonl: for cluster in export.clusters { data += try encoder.encode(cluster) + Data("\n".utf8) }
+            }
+            try Output.write(target.output) { try $0(data) }
+            if export.clusters.isEmpty { options.note("there are no clusters yet; `roost recluster` makes them") }
+            if export.unassignedCount > 0 {
+                options.note("\(export.unassignedCount) entries came after the last run and are in no cluster; recluster to place them")
+            }
+        }
+    }
+
+    struct Entries: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write the entries, to be read by `roost import`.")
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var target: Target
+
+        @Option(name: .long, help: "json: one document; jsonl: one entry a line.")
+        var format: EntryArchive.Format = .json
+
+        func run() async throws {
+            let store = try await options.open()
+            var pieces: [Data] = []
+            if target.output == nil {
+                try await store.exportEntries(format, withEmbeddings: target.withEmbeddings) { Terminal.write($0) }
+            } else {
+                try await store.exportEntries(format, withEmbeddings: target.withEmbeddings) { pieces.append($0) }
+                try Output.write(target.output) { write in for piece in pieces { try write(piece) } }
+            }
+            try await store.close()
+        }
+    }
+}
+
+extension EntryArchive.Format: ExpressibleByArgument {}
+
+enum Output {
+    /// Writes to a file, whole or not at all, or to standard output.
+    static func write(_ path: String?, _ body: ((Data) throws -> Void) throws -> Void) throws {
+        guard let path else { return try body { Terminal.write($0) } }
+        do {
+            try AtomicFile.write(to: URL(fileURLWithPath: path)) { file in
+                try body { data in try data.withUnsafeBytes { try file.write($0) } }
+            }
+        } catch let error as FileError {
+            throw CommandError(.cannotCreate, error.description)
+        }
+    }
+}
+
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Take in what `roost export entries` wrote, or an entries.json.")
+
+    @OptionGroup var options: StoreOptions
+
+    @Argument(help: ArgumentHelp("A file, or - for standard input.", valueName: "FILE"))
+    var file: String
+
+    @Flag(name: .long, help: "Report as JSON.")
+    var json = false
+
+    func run() async throws {
+        let data: Data?
+        if file == "-" {
+            data = try FileHandle.standardInput.readToEnd() ?? Data()
+        } else {
+            data = FileManager.default.contents(atPath: file)
+        }
+        guard let data else { throw RoostError(.noInput, "\(file): no such file, or it cannot be read") }
+        let store = try await options.openOrCreate()
+        let report = try await store.importEntries(data, name: file)
+        try await store.close()
+        if json { return try Terminal.json(report) }
+        Terminal.write("\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged")
+        if report.embedded > 0 {
+            options.note("\(report.embedded) were embedded: the file has no vectors of \(store.embedder.space.model)")
+        }
+    }
+}

@@ -1,0 +1,242 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct Initialize: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "init", abstract: "Make a store.")
+
+    @OptionGroup var options: StoreOptions
+
+    @Option(name: .long, help: "How entries are kept: sqlite or json.")
+    var provider: String?
+
+    @Option(name: .long, help: "The embedding model: minilm, lexical, an installed model's name, or a model folder.")
+    var model: String?
+
+    @Argument(help: ArgumentHelp("The folder; .roost in this one where it is not given.", valueName: "DIR"))
+    var directory: String?
+
+    func run() async throws {
+        let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+        let location = (directory ?? options.store).map { URL(fileURLWithPath: $0) }
+            ?? UserPlaces().environmentStore ?? here.appendingPathComponent(".roost")
+        let store = try await options.create(location, provider: provider, model: model)
+        try await store.close()
+        options.note("made a store in \(location.path) (\(store.embedder.space.model))")
+    }
+}
+
+struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Add one text.")
+
+    @OptionGroup var options: StoreOptions
+
+    @Argument(help: "The text.")
+    var text: String
+
+    @Option(name: .long, help: "Put a tag on it.")
+    var tag: [String] = []
+
+    @Option(name: .long, help: ArgumentHelp("Put metadata on it.", valueName: "key=value"))
+    var meta: [String] = []
+
+    func run() async throws {
+        let pairs = try KeyValue.parse(meta, option: "--meta")
+        let store = try await options.openOrCreate()
+        let metadata = Dictionary(pairs.map { ($0.key, MetadataValue.string($0.value)) }) { _, last in last }
+        let (id, isNew) = try await store.add(text, tags: tag, metadata: metadata)
+        try await store.close()
+        Terminal.write(id.text)
+        if !isNew { options.note("the store had this text already; nothing was added twice") }
+    }
+}
+
+struct IngestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ingest", abstract: "Take in files and folders, or lines from standard input.",
+        discussion: """
+            Text and Markdown become one entry a file; JSON Lines ({"id"?, "text"|"content", …metadata}), CSV and TSV \
+            with a header one a row; standard input (-) one a line. The same input again changes nothing; what changed is \
+            updated, and what vanished from a file is removed.
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Argument(help: ArgumentHelp("Files, folders, or - for standard input.", valueName: "PATH"))
+    var paths: [String] = []
+
+    @Option(name: .long, help: "Only files that fit this pattern.")
+    var glob: [String] = []
+
+    @Option(name: .long, help: "Not files or folders that fit this pattern.")
+    var exclude: [String] = []
+
+    @Option(name: .long, help: ArgumentHelp("Read paths from a file, one a line; - for standard input.", valueName: "FILE"))
+    var filesFrom: String?
+
+    @Option(name: .long, help: "The column, or key, that holds the text.")
+    var textColumn: String?
+
+    @Option(name: .long, help: "The column, or key, that names a row.")
+    var idColumn: String?
+
+    @Flag(name: .long, help: "Remove the entries of files that are gone from the given folders.")
+    var prune = false
+
+    @Flag(name: .long, help: "Say what would be done, and do nothing.")
+    var dryRun = false
+
+    @Option(name: .long, help: "Put a tag on every entry.")
+    var tag: [String] = []
+
+    @Flag(name: .long, help: "Report as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard !paths.isEmpty || filesFrom != nil else {
+            throw ValidationError("Nothing to ingest: name files, folders, or - for standard input.")
+        }
+    }
+
+    func run() async throws {
+        let finder = FileFinder(globs: glob, exclusions: exclude)
+        var files: [URL] = []
+        var skipped: [IngestReport.Skip] = []
+        for path in try paths.filter({ $0 != "-" }) + listedPaths() {
+            let found = try finder.find(URL(fileURLWithPath: path))
+            files += found.files
+            skipped += found.skipped
+        }
+        let readsInput = paths.contains("-")
+        if files.isEmpty, !readsInput, !prune {
+            throw RoostError(
+                .noInput, "there is no text file in \(paths.joined(separator: ", ")); name other kinds of files with --glob")
+        }
+        let store = try await options.openOrCreate()
+        let progress = Progress(total: nil, isQuiet: options.quiet)
+        let drafts = Drafts(
+            files: files, readsInput: readsInput, reader: RecordReader(textColumn: textColumn, idColumn: idColumn),
+            isOnlyFile: files.count == 1 && !readsInput)
+        let start = Date()
+        var report: IngestReport
+        do {
+            report = try await store.ingest(
+                drafts.sequence(),
+                IngestOptions(tags: tag, isDryRun: dryRun) { progress.update($0) })
+            if let error = drafts.fatalError { throw error }
+            if prune { try await prune(store, keeping: files, &report) }
+        } catch is CancellationError {
+            progress.finish()
+            try? await store.close()
+            throw CommandError(
+                .interrupted, "stopped; \(progress.done) entries are in the store, and the same command goes on from there")
+        }
+        progress.finish()
+        report.skipped = skipped + drafts.skipped + report.skipped
+        try await store.close()
+        if json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
+    }
+
+    private func listedPaths() throws -> [String] {
+        guard let filesFrom else { return [] }
+        let data: Data?
+        if filesFrom == "-" {
+            data = try FileHandle.standardInput.readToEnd()
+        } else {
+            data = FileManager.default.contents(atPath: filesFrom)
+        }
+        guard let data else { throw RoostError(.noInput, "\(filesFrom): no such file") }
+        return try RecordReader.text(data, name: filesFrom).split(whereSeparator: \.isNewline).map(String.init)
+    }
+
+    /// Removes what came from files below the given folders that are there no longer.
+    private func prune(_ store: KnowledgeStore, keeping files: [URL], _ report: inout IngestReport) async throws {
+        let folders = paths.filter { $0 != "-" }.map { path -> String in
+            let id = RecordReader.sourceID(URL(fileURLWithPath: path))
+            return id.hasSuffix("/") ? id : id + "/"
+        }
+        let present = Set(files.map(RecordReader.sourceID))
+        let snapshot = try await store.storage.snapshot()
+        let gone = try await snapshot.sources().map(\.id).filter { id in
+            folders.contains(where: id.hasPrefix) && !present.contains(id)
+                && !FileManager.default.fileExists(atPath: URL(string: id)?.path ?? "")
+        }
+        let removals = try await snapshot.sources(gone).flatMap(\.entryIDs)
+        report.removed += removals.count
+        guard !dryRun, !gone.isEmpty else { return }
+        _ = try await store.storage.commit(WriteBatch(removals: removals, removedSources: gone))
+    }
+
+    private func show(_ report: IngestReport, _ seconds: TimeInterval) {
+        for skip in report.skipped where !options.quiet {
+            Terminal.error("skipped \(Terminal.line(skip.source)): \(skip.reason)")
+        }
+        if report.omittedTokens > 0 {
+            Terminal.error("\(report.omittedTokens) tokens fit no passage and cannot be found")
+        }
+        let counts = [
+            "\(report.new) new", "\(report.updated) updated", "\(report.removed) removed",
+            "\(report.unchanged) unchanged", "\(report.skipped.count) skipped",
+        ].joined(separator: ", ")
+        Terminal.write(dryRun ? "would be: \(counts)" : counts)
+        options.detail(
+            String(format: "%d tokens in %.1f s (%.0f tokens/s)", report.tokens, seconds, Double(report.tokens) / seconds))
+    }
+
+    /// Reads files as the ingest asks for them. One that cannot be read is skipped where others can.
+    private final class Drafts {
+        private let files: [URL]
+        private let readsInput: Bool
+        private let reader: RecordReader
+        private let isOnlyFile: Bool
+        private(set) var skipped: [IngestReport.Skip] = []
+        private(set) var fatalError: (any Error)?
+
+        init(files: [URL], readsInput: Bool, reader: RecordReader, isOnlyFile: Bool) {
+            self.files = files
+            self.readsInput = readsInput
+            self.reader = reader
+            self.isOnlyFile = isOnlyFile
+        }
+
+        func sequence() -> AnySequence<SourceDraft> {
+            var remaining = files[...]
+            var input = readsInput
+            return AnySequence(
+                AnyIterator { [self] in
+                    while let file = remaining.popFirst() {
+                        do {
+                            return try reader.read(file)
+                        } catch let error as RoostError where !isOnlyFile {
+                            skipped.append(.init(source: file.path, reason: reason(error, file)))
+                        } catch {
+                            fatalError = error
+                            return nil
+                        }
+                    }
+                    guard input else { return nil }
+                    input = false
+                    return readInput()
+                })
+        }
+
+        private func reason(_ error: RoostError, _ file: URL) -> String {
+            var text = error.message
+            if text.hasPrefix(file.path) { text = String(text.dropFirst(file.path.count)) }
+            return text.trimmingCharacters(in: CharacterSet(charactersIn: " :,"))
+        }
+
+        private func readInput() -> SourceDraft? {
+            do {
+                let data = try FileHandle.standardInput.readToEnd() ?? Data()
+                let text = try RecordReader.text(data, name: "standard input")
+                let entries = RecordReader.lines(text)
+                guard !entries.isEmpty else { throw RoostError(.noInput, "standard input is empty") }
+                return SourceDraft(id: "stdin", fingerprint: "", entries: entries, isComplete: false)
+            } catch {
+                fatalError = error
+                return nil
+            }
+        }
+    }
+}

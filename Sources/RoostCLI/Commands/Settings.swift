@@ -1,0 +1,138 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct Stats: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "What the store has in it.")
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(name: .long, help: "As JSON.")
+    var json = false
+
+    private struct Document: Encodable {
+        var store: String
+        var provider: String
+        var space: EmbeddingSpace
+        var stamp: Stamp
+        var passages: Int
+        var sources: Int
+        var bytes: Int
+    }
+
+    func run() async throws {
+        let location = try options.location()
+        let store = try await options.open()
+        let snapshot = try await store.storage.snapshot()
+        var passages = 0
+        var row: UInt32?
+        repeat {
+            let page = try await snapshot.vectors(of: .passages, after: row, limit: 4096)
+            passages += page.rows.count
+            row = page.next
+        } while row != nil
+        let document = Document(
+            store: location.path, provider: try StoreManifest.read(in: location).provider.rawValue,
+            space: store.embedder.space, stamp: snapshot.stamp, passages: passages,
+            sources: try await snapshot.sources().count, bytes: Self.size(of: location))
+        try await store.close()
+        if json { return try Terminal.json(document) }
+        Terminal.write("store     \(document.store) (\(document.provider), \(document.bytes / 1024) kB)")
+        Terminal.write("model     \(document.space)")
+        Terminal.write("entries   \(document.stamp.entryCount) from \(document.sources) sources, \(passages) passages")
+        Terminal.write("clusters  \(document.stamp.clusterCount)")
+        Terminal.write("revision  \(document.stamp.revision)")
+    }
+
+    private static func size(of folder: URL) -> Int {
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.fileSizeKey])
+        return (files?.allObjects as? [URL] ?? []).reduce(0) { sum, url in
+            sum + ((try? url.resourceValues(forKeys: [.fileSizeKey]))?.fileSize ?? 0)
+        }
+    }
+}
+
+struct Model: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Look at and add embedding models.", subcommands: [ListModels.self, AddModel.self])
+
+    struct ListModels: ParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the installed models.")
+
+        @Flag(name: .long, help: "As JSON.")
+        var json = false
+
+        private struct Document: Encodable {
+            var name: String
+            var space: EmbeddingSpace
+            var maximumTokens: Int?
+        }
+
+        func run() throws {
+            let models = UserPlaces().models
+            var documents: [Document] = []
+            for name in models.names() + [ModelLibrary.lexicalName] {
+                do {
+                    let embedder = try models.open(name)
+                    documents.append(Document(name: name, space: embedder.space, maximumTokens: embedder.maximumTokens))
+                } catch {
+                    Terminal.error("\(name) cannot be used: \(error)")
+                }
+            }
+            if json { return try Terminal.json(documents) }
+            for document in documents {
+                Terminal.write(
+                    "\(Terminal.bold(document.name))  \(document.space.dimension) dimensions, "
+                        + "\(document.maximumTokens.map { "\($0) tokens" } ?? "no limit"), \(document.space.pooling)")
+            }
+        }
+    }
+
+    struct AddModel: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add", abstract: "Install a model from a folder in the layout of sentence-transformers.")
+
+        @Argument(help: ArgumentHelp("The folder.", valueName: "DIR"))
+        var directory: String
+
+        func run() throws {
+            let models = UserPlaces().models
+            let name = try models.add(URL(fileURLWithPath: directory))
+            Terminal.write("\(name) is in \(models.directory.path); `roost init --model \(name)` uses it")
+        }
+    }
+}
+
+struct ConfigurationCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Show or change your settings.",
+        discussion: UserConfiguration.keys.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            .joined(separator: "\n"))
+
+    @Argument(help: "A setting; all are shown where it is not given.")
+    var key: String?
+
+    @Argument(help: "Its new value.")
+    var value: String?
+
+    @Option(name: .long, help: ArgumentHelp("Forget a setting.", valueName: "KEY"))
+    var unset: String?
+
+    @Flag(name: .long, help: "As JSON.")
+    var json = false
+
+    func run() throws {
+        var configuration = try UserConfiguration(UserPlaces().configurationFile)
+        if let unset { return try configuration.set(unset, nil) }
+        guard let key else {
+            if json { return try Terminal.json(configuration.values) }
+            Terminal.write("# \(configuration.file.path)")
+            for (key, value) in configuration.values.sorted(by: { $0.key < $1.key }) { Terminal.write("\(key) = \(value)") }
+            return
+        }
+        if let value { return try configuration.set(key, value) }
+        guard UserConfiguration.keys[key] != nil else { return try UserConfiguration.check(key, "") }
+        guard let value = configuration.values[key] else { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        if json { try Terminal.json([key: value]) } else { Terminal.write(value) }
+    }
+}

@@ -1,3 +1,0 @@
-import ArgumentParser
-import Roost
-@main struct Main: ParsableCommand { }

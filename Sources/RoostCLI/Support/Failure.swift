@@ -1,0 +1,110 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+/// Exit statuses, as sysexits.h has them.
+enum ExitStatus: Int32 {
+    case success = 0
+    case nothingFound = 1
+    case usage = 64
+    case badData = 65
+    case noInput = 66
+    case unavailable = 69
+    case software = 70
+    case cannotCreate = 73
+    case inputOutput = 74
+    case tryAgain = 75
+    case configuration = 78
+    case interrupted = 130
+}
+
+/// Ends the process with one line that says what happened and an exit status that says it to programs.
+enum Failure {
+    static func exit(with error: any Error) -> Never {
+        if error is CancellationError {
+            Terminal.error("roost: stopped; nothing was changed by this command")
+            Foundation.exit(ExitStatus.interrupted.rawValue)
+        }
+        guard let (message, status) = explain(error) else {
+            RoostCommand.exit(withError: error)
+        }
+        Terminal.error("roost: \(message)")
+        Foundation.exit(status.rawValue)
+    }
+
+    /// `nil` for errors of the argument parser, which explains its own.
+    private static func explain(_ error: any Error) -> (String, ExitStatus)? {
+        switch error {
+        case let error as RoostError: (error.message, status(error.code))
+        case let error as StorageError: (error.message, status(error.code))
+        case let error as EmbedderError:
+            (error.message, error.code == .modelNotFound ? .unavailable : .badData)
+        case let error as ClusteringError:
+            (error.message + (error.code == .tooManyClusters ? "; ask for fewer with --clusters" : ""),
+             error.code == .noVectors ? .noInput : .usage)
+        case let error as CommandError: (error.message, error.status)
+        case is DecodingError: ("a file is not the JSON that was expected", .badData)
+        case let error as CocoaError: (error.localizedDescription, .inputOutput)
+        default: nil
+        }
+    }
+
+    private static func status(_ code: RoostError.Code) -> ExitStatus {
+        switch code {
+        case .noStore, .noInput, .emptyStore, .notFound: .noInput
+        case .storeExists: .cannotCreate
+        case .damagedManifest, .newerFormat, .badInput: .badData
+        case .foreignStore, .spaceMismatch, .configuration: .configuration
+        default: .software
+        }
+    }
+
+    private static func status(_ code: StorageError.Code) -> ExitStatus {
+        switch code {
+        case .conflict, .locked: .tryAgain
+        case .invalidBatch, .dimensionMismatch, .damaged, .newerFormat: .badData
+        case .notFound: .noInput
+        case .inputOutput: .inputOutput
+        default: .software
+        }
+    }
+}
+
+/// An error of the command line itself.
+struct CommandError: Error {
+    var message: String
+    var status: ExitStatus
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.message = message
+        self.status = status
+    }
+}
+
+/// Ctrl-C: the first asks the work to stop at the next safe place, the second ends the process.
+enum Interruption {
+    static func run(_ body: sending @escaping () async throws -> Void) async throws {
+        let task = Task { try await body() }
+        signal(SIGINT, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        let presses = Presses()
+        source.setEventHandler {
+            if presses.isFirst() { task.cancel() } else { Foundation.exit(ExitStatus.interrupted.rawValue) }
+        }
+        source.resume()
+        defer { source.cancel() }
+        try await task.value
+    }
+
+    private final class Presses: Sendable {
+        private let lock = NSLock()
+        nonisolated(unsafe) private var count = 0  // read and written under the lock only
+
+        func isFirst() -> Bool {
+            lock.withLock {
+                count += 1
+                return count == 1
+            }
+        }
+    }
+}

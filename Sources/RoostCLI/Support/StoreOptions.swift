@@ -1,0 +1,144 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+/// Options that every verb has, and how they lead to a store.
+struct StoreOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("The store's folder.", valueName: "DIR"))
+    var store: String?
+
+    @Flag(name: .shortAndLong, help: "Only results and errors.")
+    var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Say more: which store and model, how long it took.")
+    var verbose = false
+
+    func note(_ text: @autoclosure () -> String) {
+        if !quiet { Terminal.error(text()) }
+    }
+
+    func detail(_ text: @autoclosure () -> String) {
+        if verbose { Terminal.error(text()) }
+    }
+
+    /// The folder of the store, whether there is one or not.
+    func location() throws -> URL {
+        let places = UserPlaces()
+        if let store { return URL(fileURLWithPath: store) }
+        if let named = places.environmentStore { return named }
+        let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+        return try StoreManifest.findUpward(from: here) ?? places.defaultStore
+    }
+
+    func open() async throws -> KnowledgeStore {
+        let location = try location()
+        detail("store: \(location.path)")
+        let places = UserPlaces()
+        let store = try await KnowledgeStore.open(in: location) { try places.models.open(for: $0) }
+        detail("model: \(store.embedder.space)")
+        return store
+    }
+
+    /// The store, made if there is none.
+    func openOrCreate() async throws -> KnowledgeStore {
+        let location = try location()
+        if FileManager.default.fileExists(atPath: location.appendingPathComponent("store.json").path) {
+            return try await open()
+        }
+        let made = try await create(location, provider: nil, model: nil)
+        note("made a store in \(location.path) (\(made.embedder.space.model))")
+        return made
+    }
+
+    func create(_ location: URL, provider: String?, model: String?) async throws -> KnowledgeStore {
+        let places = UserPlaces()
+        let settings = try UserConfiguration(places.configurationFile).values
+        let providerName = provider ?? settings["provider"] ?? "sqlite"
+        guard let provider = StoreManifest.Provider(rawValue: providerName) else {
+            throw CommandError(.usage, "there is no provider '\(providerName)'; there are sqlite and json")
+        }
+        return try await KnowledgeStore.create(
+            in: location, provider: provider, embedder: try embedder(model ?? settings["model"], places.models))
+    }
+
+    /// The named model; without a name MiniLM where it is installed, else the lexical embedder, which is said.
+    private func embedder(_ name: String?, _ models: ModelLibrary) throws -> any Embedder {
+        if let name {
+            var isFolder: ObjCBool = false
+            if name.contains("/"), FileManager.default.fileExists(atPath: name, isDirectory: &isFolder), isFolder.boolValue {
+                let added = try models.add(URL(fileURLWithPath: name))
+                note("added the model \(added) to \(models.directory.path)")
+                return try models.open(added)
+            }
+            return try models.open(name)
+        }
+        if models.names().contains(ModelLibrary.aliases["minilm"] ?? "") { return try models.open("minilm") }
+        note(
+            "no embedding model is installed: texts are compared by their words, not their meaning (lexical). "
+                + "Scripts/model installs one; it takes effect in a new store.")
+        return LexicalEmbedder()
+    }
+
+    /// The entry that an id, or the unique beginning of one, names.
+    func entryID(_ text: String, _ store: KnowledgeStore) async throws -> Entry.ID {
+        if let id = UUID(uuidString: text) { return id }
+        let digits = text.lowercased()
+        guard digits.count >= 4, digits.allSatisfy({ $0.isHexDigit || $0 == "-" }) else {
+            throw CommandError(.usage, "'\(Terminal.line(text, limit: 40))' is no id; ids are printed by `roost list`")
+        }
+        let page = try await store.storage.snapshot()
+            .entries(after: nil, limit: 2, matching: EntryFilter(idPrefix: digits))
+        guard let first = page.entries.first else { throw RoostError(.notFound, "there is no entry \(digits)") }
+        guard page.entries.count == 1 else {
+            throw CommandError(.usage, "\(digits) is the beginning of several ids; give more of it")
+        }
+        return first.id
+    }
+
+    /// The cluster that an id, the beginning of one, or a label names.
+    func cluster(_ text: String, _ store: KnowledgeStore) async throws -> Cluster {
+        let clusters = try await store.storage.fetchClusters()
+        guard !clusters.isEmpty else {
+            throw RoostError(.emptyStore, "the store has no clusters yet; `roost recluster` makes them")
+        }
+        let named = clusters.filter { $0.label == text }
+        let found = named.isEmpty ? clusters.filter { $0.id.text.hasPrefix(text.lowercased()) } : named
+        guard let first = found.first, !text.isEmpty else {
+            throw RoostError(.notFound, "there is no cluster '\(Terminal.line(text, limit: 40))'; `roost cluster list` shows them")
+        }
+        guard found.count == 1 else {
+            throw CommandError(.usage, "'\(Terminal.line(text, limit: 40))' names several clusters; give more of the id")
+        }
+        return first
+    }
+}
+
+/// Which entries are meant.
+struct FilterOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("Only entries whose metadata has this value.", valueName: "key=value"))
+    var `where`: [String] = []
+
+    @Option(name: .long, help: "Only entries with this tag; several must all be there.")
+    var tag: [String] = []
+
+    @Option(name: .long, help: ArgumentHelp("Only members of this cluster.", valueName: "ID"))
+    var cluster: String?
+
+    func filter(_ options: StoreOptions, _ store: KnowledgeStore) async throws -> EntryFilter {
+        var filter = EntryFilter(tags: Set(tag))
+        for (key, value) in try KeyValue.parse(self.where, option: "--where") { filter.metadata[key] = value }
+        if let cluster { filter.cluster = try await options.cluster(cluster, store).id }
+        return filter
+    }
+}
+
+enum KeyValue {
+    static func parse(_ pairs: [String], option: String) throws -> [(key: String, value: String)] {
+        try pairs.map { pair in
+            guard let separator = pair.firstIndex(of: "="), separator != pair.startIndex else {
+                throw CommandError(.usage, "\(option) takes key=value, not '\(Terminal.line(pair, limit: 60))'")
+            }
+            return (String(pair[..<separator]), String(pair[pair.index(after: separator)...]))
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Roost
+
+/// Where this user's models, settings and default store are (XDG Base Directory Specification).
+struct UserPlaces {
+    private let environment: [String: String]
+    private let home: URL
+
+    init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
+        self.environment = environment
+        home = environment["HOME"].flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0) }
+            ?? FileManager.default.homeDirectoryForCurrentUser
+    }
+
+    private func folder(_ variable: String, _ fallback: String) -> URL {
+        // The specification has relative paths ignored.
+        if let path = environment[variable], path.hasPrefix("/") { return URL(fileURLWithPath: path) }
+        return home.appendingPathComponent(fallback)
+    }
+
+    var data: URL { folder("XDG_DATA_HOME", ".local/share").appendingPathComponent("roost") }
+
+    var defaultStore: URL { data.appendingPathComponent("store") }
+
+    var models: ModelLibrary {
+        let named = environment["ROOST_MODELS"].flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0) }
+        return ModelLibrary(directory: named ?? data.appendingPathComponent("models"))
+    }
+
+    var configurationFile: URL { folder("XDG_CONFIG_HOME", ".config").appendingPathComponent("roost/config.json") }
+
+    /// The store that `$ROOST_STORE` names.
+    var environmentStore: URL? {
+        environment["ROOST_STORE"].flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0) }
+    }
+}
+
+/// The user's settings: a JSON object of strings.
+struct UserConfiguration {
+    static let keys = [
+        "limit": "how many hits `query` and `similar` show",
+        "model": "the model of new stores: minilm, lexical, or the name of an installed one",
+        "provider": "how new stores are kept: sqlite or json",
+    ]
+
+    let file: URL
+    private(set) var values: [String: String]
+
+    init(_ file: URL) throws {
+        self.file = file
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            values = [:]
+            return
+        }
+        guard let data = try? Data(contentsOf: file), let values = try? JSONDecoder().decode([String: String].self, from: data)
+        else {
+            throw CommandError(.configuration, "\(file.path) is not a JSON object of strings; mend or remove it")
+        }
+        self.values = values
+        for (key, value) in values { try Self.check(key, value) }
+    }
+
+    static func check(_ key: String, _ value: String) throws {
+        switch key {
+        case "limit":
+            guard let limit = Int(value), limit > 0 else {
+                throw CommandError(.configuration, "limit takes a whole number above 0, not '\(value)'")
+            }
+        case "provider":
+            guard StoreManifest.Provider(rawValue: value) != nil else {
+                throw CommandError(.configuration, "provider is sqlite or json, not '\(value)'")
+            }
+        case "model": break
+        default:
+            throw CommandError(.usage, "there is no setting '\(key)'; there are \(keys.keys.sorted().joined(separator: ", "))")
+        }
+    }
+
+    mutating func set(_ key: String, _ value: String?) throws {
+        if let value { try Self.check(key, value) } else if Self.keys[key] == nil { try Self.check(key, "") }
+        values[key] = value
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            try encoder.encode(values).write(to: file, options: .atomic)
+        } catch {
+            throw CommandError(.cannotCreate, "cannot write \(file.path)")
+        }
+    }
+}
