@@ -21,11 +21,13 @@ struct RoostCommand: AsyncParsableCommand {
 
     static func main() async {
         do {
-            var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await Interruption.run { try await command.run() }
-            } else {
-                try command.run()
+            try await Interruption.run {
+                var command = try parseAsRoot()
+                if var command = command as? any AsyncParsableCommand {
+                    try await command.run()
+                } else {
+                    try command.run()
+                }
             }
         } catch {
             Failure.exit(with: error)
