@@ -72,6 +72,8 @@ let package = Package(
         .testTarget(
             name: "RoostEncodersTests",
             dependencies: ["RoostEncoders", "RoostModel", "RoostVectors", "CRoostKernels", "RoostText"]),
+        .testTarget(
+            name: "RoostStorageTests", dependencies: ["RoostModel", "RoostJSON", "RoostSQLite", "RoostTestKit"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -24,6 +24,6 @@ public enum StopWords {
         unless until up upon us use used uses using usually very via want wanted wants was wasn't way ways we we'd we'll
         we're we've well went were weren't what what's whatever when whenever where whereas wherever whether which while
         who who's whoever whole whom whose why will with within without won't would wouldn't yes yet you you'd you'll you're
-        you've your yours yourself yourselves
+        you've your yours yourself yourselves com html http https org www
         """.split(whereSeparator: \.isWhitespace).map(String.init))
 }

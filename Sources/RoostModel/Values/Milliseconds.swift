@@ -19,15 +19,28 @@ extension Date {
 /// Dates as text: ISO 8601 in UTC, written with milliseconds, read with or without a fraction.
 public enum DateText {
     public static func string(from date: Date) -> String {
-        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        // The formatter cuts what a Double cannot say exactly: it is given whole seconds only.
+        let (seconds, milliseconds) = date.milliseconds.quotientRoundedDown(by: 1000)
+        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
+        let digits = String(milliseconds)
+        return text.dropLast() + "." + String(repeating: "0", count: 3 - digits.count) + digits + "Z"
     }
 
     /// - Returns: `nil` where the text is no ISO 8601 date with time and zone.
     public static func date(from text: String) -> Date? {
-        let date =
-            (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
-            ?? (try? Date.ISO8601FormatStyle().parse(text))
-        return date?.wholeMilliseconds
+        guard let point = text.firstIndex(of: ".") else { return try? Date.ISO8601FormatStyle().parse(text) }
+        let digits = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
+        guard !digits.isEmpty, digits.count <= 9, let fraction = Double("0." + digits),
+            let whole = try? Date.ISO8601FormatStyle().parse(String(text[..<point] + text[digits.endIndex...]))
+        else { return nil }
+        return Date(milliseconds: whole.milliseconds + Int64((fraction * 1000).rounded()))
+    }
+}
+
+extension Int64 {
+    fileprivate func quotientRoundedDown(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }
 

@@ -1,0 +1,247 @@
+import Foundation
+import RoostModel
+
+/// Laws on commits, snapshots and changes.
+extension Trial {
+    func allOrNothing() async throws {
+        let kept = entry(0)
+        try await store.saveEntry(kept)
+        let before = try await store.snapshot().stamp
+        let stranger = Assignment(entry: kept.id, place: .cluster(UUID()))
+        try await requireError(.invalidBatch, "an assignment to a cluster that is not there") {
+            _ = try await store.commit(
+                WriteBatch(
+                    upserts: [entry(1), entry(2)], removals: [UUID()], sources: [Source(id: "s", fingerprint: "")],
+                    clusters: [Cluster(label: "c")], assignments: [stranger]))
+        }
+        try requireEqual(try await store.snapshot().stamp, before, "the stamp after a refused batch")
+        try requireEqual(try await store.fetchEntries(), [kept], "the entries after a refused batch")
+        try requireEqual(try await store.snapshot().sources().count, 0, "the sources after a refused batch")
+    }
+
+    func expectations() async throws {
+        let first = entry(0)
+        let revision = try await store.commit(WriteBatch(upserts: [first]))
+        try requireEqual(try await store.snapshot().revisions(of: [first.id, UUID()]), [first.id: revision], "revisions")
+        var changed = first
+        changed.content = "changed"
+        _ = try await store.commit(WriteBatch(upserts: [changed], expecting: .init(entries: [first.id: revision])))
+        try await requireError(.conflict, "an entry that was changed meanwhile") {
+            _ = try await store.commit(WriteBatch(upserts: [first], expecting: .init(entries: [first.id: revision])))
+        }
+        try await requireError(.conflict, "an entry that should not be there") {
+            _ = try await store.commit(WriteBatch(upserts: [first], expecting: .init(entries: [first.id: .zero])))
+        }
+        let new = entry(1)
+        _ = try await store.commit(WriteBatch(upserts: [new], expecting: .init(entries: [new.id: .zero])))
+        try requireEqual(try await store.fetchEntries(), [changed, new], "the entries")
+    }
+
+    func twoWritersOfOneRun() async throws {
+        let member = entry(0)
+        try await store.saveEntry(member)
+        let seen = try await store.snapshot().clustersRevision()
+        func clustering(_ label: String) -> WriteBatch {
+            let cluster = Cluster(label: label)
+            return WriteBatch(
+                clustering: .init(
+                    run: nil, clusters: [cluster], assignments: [Assignment(entry: member.id, place: .cluster(cluster.id))]),
+                expecting: .init(clusters: seen))
+        }
+        _ = try await store.commit(clustering("first"))
+        try await requireError(.conflict, "the second of two writers that saw the same run") {
+            _ = try await store.commit(clustering("second"))
+        }
+        try requireEqual(try await store.fetchClusters().map(\.label), ["first"], "the clusters")
+        // Saving and removing entries is no change of the clusters.
+        let after = try await store.snapshot().clustersRevision()
+        try await store.saveEntry(entry(1))
+        try await store.deleteEntry(member.id)
+        try requireEqual(try await store.snapshot().clustersRevision(), after, "the clusters' revision")
+    }
+
+    func idempotence() async throws {
+        let entries = (0..<3).map { entry($0) }
+        let cluster = Cluster(label: "c")
+        let batch = WriteBatch(
+            upserts: entries, removals: [UUID()], sources: [Source(id: "s", fingerprint: "f", ingestedAt: Date(milliseconds: 1))],
+            clustering: .init(
+                run: nil, clusters: [cluster], assignments: [Assignment(entry: entries[0].id, place: .cluster(cluster.id))]))
+        let revision = try await store.commit(batch)
+        let (_, cursor) = try await changes(after: .start, limit: 100)
+        try requireEqual(try await store.commit(batch), revision, "the revision of the same batch again")
+        try requireEqual(try await store.commit(WriteBatch()), revision, "the revision of an empty batch")
+        let (later, _) = try await changes(after: cursor, limit: 100)
+        try requireEqual(later.count, 0, "changes by the same batch again")
+    }
+
+    func revisionsGrow() async throws {
+        try requireEqual(try await store.snapshot().stamp.revision, .zero, "the revision of a new store")
+        var last = Revision.zero
+        for number in 0..<10 {
+            let revision = try await store.commit(WriteBatch(upserts: [entry(number)]))
+            try require(revision > last, "revision \(revision) after \(last)")
+            try requireEqual(try await store.snapshot().stamp.revision, revision, "the snapshot's revision")
+            last = revision
+        }
+    }
+
+    func changes() async throws {
+        var entries = (0..<20).map { entry($0) }
+        try await store.saveEntries(entries)
+        let (first, cursor) = try await changes(after: .start, limit: 3)
+        try requireEqual(first.map(\.kind), entries.map { .upserted($0.id) }, "the first changes")
+        entries[3].content = "changed"
+        try await store.saveEntry(entries[3])
+        try await store.deleteEntry(entries[5].id)
+        try await store.deleteEntry(entries[6].id)
+        try await store.saveEntry(entries[6])
+        let cluster = Cluster(label: "c", members: [entries[0].id])
+        try await store.updateCluster(cluster)
+        let expected: [Change.Kind] = [
+            .upserted(entries[3].id), .removed(entries[5].id), .upserted(entries[6].id), .clustersReplaced(nil),
+        ]
+        for limit in [1, 2, 100] {
+            let (later, _) = try await changes(after: cursor, limit: limit)
+            try requireEqual(later.map(\.kind), expected, "the later changes in pages of \(limit)")
+            let order = later.map { ($0.revision, $0.ordinal) }
+            try require(zip(order, order.dropFirst()).allSatisfy { $0 < $1 }, "changes out of order")
+        }
+        let (all, _) = try await changes(after: .start, limit: 7)
+        try requireEqual(all.count, 21, "what one who begins now is told")
+    }
+
+    func pagesInsideABatch() async throws {
+        try await store.saveEntries((0..<10).map { entry($0) })
+        var (seen, cursor): ([Change], ChangeCursor) = ([], .start)
+        for page in 0..<4 {
+            guard case .changes(let changes, let next, let isLast) = try await store.changes(after: cursor, limit: 3)
+            else { throw LawViolation(law: law, message: "a page inside a batch needed a reset") }
+            seen += changes
+            cursor = next
+            try requireEqual(isLast, page == 3, "whether page \(page) is the last")
+            // A cursor is kept as JSON between processes.
+            cursor = try JSONDecoder().decode(ChangeCursor.self, from: JSONEncoder().encode(cursor))
+        }
+        try requireEqual(Set(seen.map(\.kind)).count, 10, "the changes of a batch in pages")
+        try requireEqual(Set(seen.map(\.revision)).count, 1, "the revisions of a batch")
+    }
+
+    func anotherEpoch() async throws {
+        try await store.saveEntries((0..<3).map { entry($0) })
+        let before = try await store.snapshot().stamp
+        let (_, cursor) = try await changes(after: .start, limit: 100)
+        let renewed = try await store.renewEpoch()
+        try require(renewed.epoch != before.epoch, "the epoch is the same")
+        try requireEqual(renewed.store, before.store, "the store's id")
+        try requireEqual(try await store.changes(after: cursor, limit: 10), .resetRequired, "a cursor of the epoch before")
+        let (all, _) = try await changes(after: .start, limit: 100)
+        try requireEqual(all.count, 3, "changes from the beginning")
+    }
+
+    func snapshots() async throws {
+        var entries = (0..<3).map { entry($0) }
+        try await store.saveEntries(entries)
+        try await store.updateCluster(Cluster(label: "before", members: [entries[0].id]))
+        let snapshot = try await store.snapshot()
+        let before = entries
+        entries[0].content = "changed"
+        try await store.saveEntries([entries[0], entry(9)])
+        try await store.deleteEntry(entries[1].id)
+        try await store.updateCluster(Cluster(label: "after"))
+        try requireEqual(
+            try await snapshot.entries(after: nil, limit: 10, matching: .all).entries, before, "the snapshot's entries")
+        try requireEqual(try await snapshot.clusters().map(\.label), ["before"], "the snapshot's clusters")
+        try requireEqual(snapshot.stamp.entryCount, 3, "the snapshot's count")
+        try require(try await store.snapshot().stamp.revision > snapshot.stamp.revision, "the revision stood still")
+    }
+
+    func cancellation() async throws {
+        let store = store
+        let entry = entry(0)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            _ = try await store.commit(WriteBatch(upserts: [entry]))
+        }
+        do {
+            try await task.value
+            throw LawViolation(law: law, message: "a cancelled commit returned")
+        } catch is CancellationError {}
+        try requireEqual(try await store.fetchEntries().count, 0, "entries after a cancelled commit")
+        try requireEqual(try await store.snapshot().stamp.revision, .zero, "the revision after a cancelled commit")
+    }
+
+    func concurrentWriters() async throws {
+        let store = store
+        let all = (0..<160).map { entry($0) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    for number in 0..<20 { try await store.saveEntry(all[writer * 20 + number]) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        try requireEqual(Set(try await store.fetchEntries().map(\.id)), Set(all.map(\.id)), "what 8 writers saved")
+        try requireEqual(try await store.snapshot().stamp.revision.rawValue, 160, "the revision")
+    }
+
+    func reopening() async throws {
+        let entries = (0..<50).map { entry($0) }
+        try await store.saveEntries(entries)
+        for number in 0..<5 { try await store.saveEntry(entry(100 + number)) }
+        try await store.deleteEntry(entries[7].id)
+        try await store.updateCluster(Cluster(label: "c", members: [entries[1].id]))
+        let before = try await store.snapshot()
+        let fetched = try await store.fetchEntries()
+        let clusters = try await store.fetchClusters()
+        let (all, cursor) = try await changes(after: .start, limit: 100)
+        try await store.close()
+        let again = try await fixture.open()
+        try requireEqual(try await again.snapshot().stamp, before.stamp, "the stamp")
+        try requireEqual(try await again.fetchEntries(), fetched, "the entries")
+        try requireEqual(try await again.fetchClusters(), clusters, "the clusters")
+        guard case .changes(let changes, _, _) = try await again.changes(after: .start, limit: 100) else {
+            throw LawViolation(law: law, message: "the changes are gone")
+        }
+        try requireEqual(changes, all, "the changes")
+        guard case .changes(let later, _, _) = try await again.changes(after: cursor, limit: 100) else {
+            throw LawViolation(law: law, message: "a cursor did not outlive the handle")
+        }
+        try requireEqual(later.count, 0, "changes since")
+        try await again.close()
+    }
+
+    func anotherHandle() async throws {
+        let other = try await fixture.open()
+        let first = entry(1)
+        try await store.saveEntry(first)
+        try requireEqual(try await other.fetchEntries(), [first], "what the other handle sees")
+        let second = entry(2)
+        try await other.saveEntry(second)
+        try requireEqual(try await store.fetchEntries(), [first, second], "what this handle sees")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (writer, handle) in [store, other].enumerated() {
+                let entries = (0..<25).map { entry(writer * 100 + $0) }
+                group.addTask { for entry in entries { try await handle.saveEntry(entry) } }
+            }
+            try await group.waitForAll()
+        }
+        try requireEqual(try await store.fetchEntries().count, 52, "what two handles saved")
+        try requireEqual(try await store.fetchEntries(), try await other.fetchEntries(), "what two handles see")
+        try await other.close()
+    }
+
+    func olderCopy() async throws {
+        // A reader is ahead of a store that was put back to an older state: its cursor's revision is not there yet.
+        try await store.saveEntries((0..<3).map { entry($0) })
+        let (_, cursor) = try await changes(after: .start, limit: 100)
+        var ahead = cursor
+        ahead.revision = Revision(rawValue: cursor.revision.rawValue + 5)
+        try requireEqual(try await store.changes(after: ahead, limit: 10), .resetRequired, "a cursor from the future")
+        // Then the older state grows past the cursor: the epoch that a restore renews tells.
+        try await store.renewEpoch()
+        for number in 10..<20 { try await store.saveEntry(entry(number)) }
+        try requireEqual(try await store.changes(after: ahead, limit: 10), .resetRequired, "a cursor of the state before")
+    }
+}
