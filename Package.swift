@@ -73,6 +73,10 @@ let package = Package(
             name: "RoostEncodersTests",
             dependencies: ["RoostEncoders", "RoostModel", "RoostVectors", "CRoostKernels", "RoostText"]),
         .testTarget(
+            name: "RoostVectorsTests",
+            dependencies: ["RoostVectors", "RoostIndexes", "RoostClustering", "RoostText", "CRoostKernels"]),
+        .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostCLI", "RoostTestKit"]),
+        .testTarget(
             name: "RoostStorageTests", dependencies: ["RoostModel", "RoostJSON", "RoostSQLite", "RoostTestKit"]),
     ],
     swiftLanguageModes: [.v6]

@@ -14,8 +14,10 @@ struct RoostCommand: AsyncParsableCommand {
             """,
         version: VersionText.text,
         subcommands: [
-            Initialize.self, Add.self, IngestCommand.self, Query.self, Similar.self, Show.self, List.self, Edit.self,
-            TagCommand.self, Remove.self, Recluster.self, ClusterCommand.self, Export.self, ImportCommand.self,
+            Initialize.self, Add.self, IngestCommand.self, Query.self, Similar.self, Show.self, List.self,
+            Edit.self,
+            TagCommand.self, Remove.self, Recluster.self, ClusterCommand.self, Export.self,
+            ImportCommand.self,
             Stats.self, Model.self, ConfigurationCommand.self,
         ])
 

@@ -25,14 +25,15 @@ public struct ClusterAssembly: Sendable {
         extractor = KeywordExtractor(groups: partition.count)
     }
 
-    /// Counts the words of an entry's text for its group's keywords. To be called once for each entry, in any order.
+    /// Counts the words of an entry's text for its group's keywords. To be called once for each entry, in
+    /// any order.
     public mutating func count(_ text: String, of id: Entry.ID) {
         guard let row = rows[id], let group = partition.labels[row].group else { return }
         extractor.add(text, to: group)
     }
 
-    /// The clusters, largest first, and everybody's assignment. A cluster that continues one of `previous` keeps its id
-    /// and creation date.
+    /// The clusters, largest first, and everybody's assignment. A cluster that continues one of `previous`
+    /// keeps its id and creation date.
     public func finish(run: ClusteringRun, previous: [Cluster]) -> WriteBatch.Clustering {
         var members = [[Int]](repeating: [], count: partition.count)
         for (row, label) in partition.labels.enumerated() {
@@ -43,14 +44,18 @@ public struct ClusterAssembly: Sendable {
         let keywords = extractor.keywords(limit: keywordLimit)
         var clusters = members.indices.map { group in
             let nearest = members[group].sorted {
-                (partition.similarities[$1], ids[$0].uuidString) < (partition.similarities[$0], ids[$1].uuidString)
+                (partition.similarities[$1], ids[$0].uuidString) < (
+                    partition.similarities[$0], ids[$1].uuidString
+                )
             }
             let words = keywords[group]
             let sum = members[group].reduce(0.0) { $0 + Double(partition.similarities[$1]) }
             return Cluster(
                 id: clusterIDs[group],
-                label: words.isEmpty ? "cluster \(group + 1)" : words.prefix(labelWords).joined(separator: ", "),
-                keywords: words, centroid: partition.centroids.row(group), members: members[group].map { ids[$0] },
+                label: words.isEmpty
+                    ? "cluster \(group + 1)" : words.prefix(labelWords).joined(separator: ", "),
+                keywords: words, centroid: partition.centroids.row(group),
+                members: members[group].map { ids[$0] },
                 representatives: nearest.prefix(representativeLimit).map { ids[$0] },
                 cohesion: Float(sum / Double(max(1, members[group].count))),
                 parent: partition.parents[group].map { clusterIDs[$0] },

@@ -2,11 +2,11 @@ import RoostVectors
 
 /// Chooses how many groups k-means should make.
 ///
-/// A sample of the points is projected on its principal components, where what is common to all texts and the noise of
-/// hundreds of directions are gone. For each candidate k the points are grouped, and the simplified silhouette
-/// (Hruschka et al. 2004: how much nearer a point is to its own centroid than to the next one) is taken; the k with
-/// the highest wins, the smaller of equals. Candidates grow by a quarter each up to twice the square root of n, then
-/// the neighbours of the best are tried one by one.
+/// A sample of the points is projected on its principal components, where what is common to all texts and
+/// the noise of hundreds of directions are gone. For each candidate k the points are grouped, and the
+/// simplified silhouette (Hruschka et al. 2004: how much nearer a point is to its own centroid than to the
+/// next one) is taken; the k with the highest wins, the smaller of equals. Candidates grow by a quarter
+/// each up to twice the square root of n, then the neighbours of the best are tried one by one.
 struct ClusterCount: Sendable {
     var seed: UInt64
     var sampleSize = 4000
@@ -39,7 +39,8 @@ struct ClusterCount: Sendable {
         let place = coarse.firstIndex(of: best) ?? 0
         let low = place > 0 ? coarse[place - 1] + 1 : 2
         let high = place + 1 < coarse.count ? coarse[place + 1] - 1 : largest
-        for k in stride(from: low, through: max(low, high), by: max(1, (high - low) / 12)) where k <= largest {
+        for k in stride(from: low, through: max(low, high), by: max(1, (high - low) / 12)) where k <= largest
+        {
             best = try better(best, k)
         }
         return best
@@ -50,12 +51,16 @@ struct ClusterCount: Sendable {
         var generator = SeededGenerator(seed: seed)
         var rows = Array(0..<points.rows)
         if rows.count > sampleSize {
-            for place in 0..<sampleSize { rows.swapAt(place, place + generator.nextIndex(below: rows.count - place)) }
+            for place in 0..<sampleSize {
+                rows.swapAt(place, place + generator.nextIndex(below: rows.count - place))
+            }
             rows = rows.prefix(sampleSize).sorted()
         }
         var seen = Set<[Float]>()
         let chosen = points.selecting(rows.filter { seen.insert(points.row($0)).inserted })
-        guard chosen.rows > 2, let components = PrincipalComponents(of: chosen, limit: components) else { return chosen }
+        guard chosen.rows > 2, let components = PrincipalComponents(of: chosen, limit: components) else {
+            return chosen
+        }
         var projected = components.project(chosen)
         projected.normalizeRows()
         return projected

@@ -4,8 +4,9 @@ public import RoostModel
 public enum ClusterIdentity {
     /// For each new group the last run's cluster that it continues, if there is one.
     ///
-    /// An old cluster lives on in the group that has most of its members, if that is more than half of those that are
-    /// still there. Of several old clusters that would live on in one group, the one with most members there does.
+    /// An old cluster lives on in the group that has most of its members, if that is more than half of
+    /// those that are still there. Of several old clusters that would live on in one group, the one with
+    /// most members there does.
     ///
     /// - Parameters:
     ///   - groups: the members of each new group.

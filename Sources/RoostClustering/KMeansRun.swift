@@ -1,7 +1,7 @@
 import RoostVectors
 
-/// One run of spherical k-means: assign every point to its nearest centroid, move every centroid to the mean direction
-/// of its points, until nothing changes.
+/// One run of spherical k-means: assign every point to its nearest centroid, move every centroid to the
+/// mean direction of its points, until nothing changes.
 struct KMeansRun: Sendable {
     private(set) var centroids: Matrix
     private(set) var labels: [Int32]
@@ -76,7 +76,8 @@ struct KMeansRun: Sendable {
                                 let centers = SharedReads(centers.baseAddress!)
                                 Parallel.forEachBlock(of: n, size: Self.rowBlock) { rows in
                                     changes[rows.lowerBound / Self.rowBlock] = Self.assign(
-                                        rows, points.pointer, centers.pointer, d, k, labels, similarities, runnersUp)
+                                        rows, points.pointer, centers.pointer, d, k, labels, similarities,
+                                        runnersUp)
                                 }
                             }
                         }
@@ -88,8 +89,10 @@ struct KMeansRun: Sendable {
     }
 
     private static func assign(
-        _ rows: Range<Int>, _ points: UnsafePointer<Float>, _ centers: UnsafePointer<Float>, _ d: Int, _ k: Int,
-        _ labels: DisjointWrites<Int32>, _ similarities: DisjointWrites<Float>, _ runnersUp: DisjointWrites<Float>
+        _ rows: Range<Int>, _ points: UnsafePointer<Float>, _ centers: UnsafePointer<Float>, _ d: Int,
+        _ k: Int,
+        _ labels: DisjointWrites<Int32>, _ similarities: DisjointWrites<Float>,
+        _ runnersUp: DisjointWrites<Float>
     ) -> Int {
         withUnsafeTemporaryAllocation(of: Float.self, capacity: rows.count * k) { products in
             let products = products.baseAddress!

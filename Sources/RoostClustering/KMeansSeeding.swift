@@ -1,7 +1,8 @@
 import RoostVectors
 
-/// Where k-means begins: greedy k-means++ (Arthur & Vassilvitskii 2007). Each next seed is drawn with a probability
-/// proportional to its squared distance from the seeds before it; of a few draws the one that helps most is taken.
+/// Where k-means begins: greedy k-means++ (Arthur & Vassilvitskii 2007). Each next seed is drawn with a
+/// probability proportional to its squared distance from the seeds before it; of a few draws the one that
+/// helps most is taken.
 enum KMeansSeeding {
     /// - Returns: the rows of k different points, where there are as many different ones.
     /// - Complexity: O(n · k · log k · d).

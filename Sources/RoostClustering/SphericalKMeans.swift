@@ -2,9 +2,9 @@ public import RoostVectors
 
 /// Spherical k-means (Dhillon & Modha 2001): groups unit vectors by cosine, around centroids of unit length.
 ///
-/// Seeded by greedy k-means++ (Arthur & Vassilvitskii 2007), run several times, the best run kept. Work is split into
-/// blocks that do not depend on the number of threads, and sums are taken in block order, so that the same vectors and
-/// seed give the same labels everywhere.
+/// Seeded by greedy k-means++ (Arthur & Vassilvitskii 2007), run several times, the best run kept. Work is
+/// split into blocks that do not depend on the number of threads, and sums are taken in block order, so
+/// that the same vectors and seed give the same labels everywhere.
 public struct SphericalKMeans: Clusterer {
     /// How many groups; `nil` chooses (see ``ClusterCount``).
     public var clusters: Int?
@@ -37,15 +37,18 @@ public struct SphericalKMeans: Clusterer {
         let points = usable.count == vectors.rows ? vectors : vectors.selecting(usable)
         if let clusters {
             guard clusters >= 1 else {
-                throw ClusteringError(.invalidCount, "\(clusters) clusters were asked for; there must be at least 1")
+                throw ClusteringError(
+                    .invalidCount, "\(clusters) clusters were asked for; there must be at least 1")
             }
             guard clusters <= points.rows else {
                 throw ClusteringError(
-                    .tooManyClusters, "\(clusters) clusters were asked for, but there are only \(points.rows) entries")
+                    .tooManyClusters,
+                    "\(clusters) clusters were asked for, but there are only \(points.rows) entries")
             }
         }
         let k = try clusters ?? ClusterCount(seed: seed).choose(for: points)
-        let best = try KMeansRun.best(of: restarts, points, k: k, seed: seed, maximumIterations: maximumIterations)
+        let best = try KMeansRun.best(
+            of: restarts, points, k: k, seed: seed, maximumIterations: maximumIterations)
         return partition(best, usable: usable, rows: vectors.rows)
     }
 
@@ -56,12 +59,16 @@ public struct SphericalKMeans: Clusterer {
         for (point, row) in usable.enumerated() {
             labels[row] = .group(Int(run.labels[point]))
             similarities[row] = run.similarities[point]
-            // How far the nearest centroid is ahead of the second: 0 on the border, 1 where no other compares.
+            // How far the nearest centroid is ahead of the second: 0 on the border, 1 where no other
+            // compares.
             let (first, second) = (1 - run.similarities[point], 1 - run.runnersUp[point])
             confidences[row] = second > 0 ? max(0, min(1, (second - first) / second)) : 0
         }
         return Partition(
             labels: labels, centroids: run.centroids, similarities: similarities, confidences: confidences,
-            facts: ["k": Double(run.centroids.rows), "iterations": Double(run.iterations), "objective": run.objective])
+            facts: [
+                "k": Double(run.centroids.rows), "iterations": Double(run.iterations),
+                "objective": run.objective,
+            ])
     }
 }

@@ -2,11 +2,12 @@ public import RoostModel
 import RoostText
 import RoostVectors
 
-/// Embeds text without a model: words and parts of words are hashed to places of a vector, weighted sublinearly by how
-/// often they occur ("feature hashing", Weinberger et al. 2009). Texts are near when they share words or spellings,
-/// not when they mean the same.
+/// Embeds text without a model: words and parts of words are hashed to places of a vector, weighted
+/// sublinearly by how often they occur ("feature hashing", Weinberger et al. 2009). Texts are near when
+/// they share words or spellings, not when they mean the same.
 ///
-/// Deterministic: the same text gives the same vector on every machine. What a store uses when no model is installed.
+/// Deterministic: the same text gives the same vector on every machine. What a store uses when no model is
+/// installed.
 public struct LexicalEmbedder: Embedder {
     public let space: EmbeddingSpace
 
@@ -36,7 +37,9 @@ public struct LexicalEmbedder: Embedder {
             omitted.append(words.count - taken.count)
             vectors.withUnsafeMutableElements { elements in
                 guard let base = elements.baseAddress else { return }
-                accumulate(taken.map(\.folded), UnsafeMutableBufferPointer(start: base + row * dimension, count: dimension))
+                accumulate(
+                    taken.map(\.folded),
+                    UnsafeMutableBufferPointer(start: base + row * dimension, count: dimension))
             }
         }
         return Embeddings(vectors: vectors, tokenCounts: counts, omittedTokens: omitted)
@@ -50,7 +53,8 @@ public struct LexicalEmbedder: Embedder {
             counts[hash, default: (0, weight)].count += 1
         }
         for (index, word) in words.enumerated() {
-            // Words that every text has tell little; they count, so that a text of nothing else has a direction.
+            // Words that every text has tell little; they count, so that a text of nothing else has a
+            // direction.
             let weight: Float = StopWords.english.contains(word) ? 0.1 : 1
             add(word.utf8, kind: 1, weight: weight)
             if index > 0 {

@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Runs work that blocks (locks, fsync, decoding of large files) on a thread of its own, so that the few threads of
-/// Swift's pool stay free.
+/// Runs work that blocks (locks, fsync, decoding of large files) on a thread of its own, so that the few
+/// threads of Swift's pool stay free.
 public enum BlockingWork {
     /// Runs `body` and returns what it returns.
     ///
-    /// - Parameter body: asks `isCancelled` before its point of no return; the task's cancellation shows there.
+    /// - Parameter body: asks `isCancelled` before its point of no return; the task's cancellation shows
+    ///   there.
     @concurrent
     public static func run<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) throws -> Value

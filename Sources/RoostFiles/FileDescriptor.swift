@@ -5,8 +5,8 @@ public final class FileDescriptor: Sendable {
     public let raw: Int32
     public let path: String
 
-    /// Opens a file. It is closed in child programs, and a symbolic link in its place is not followed where it is to
-    /// be created.
+    /// Opens a file. It is closed in child programs, and a symbolic link in its place is not followed where
+    /// it is to be created.
     public init(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws {
         let created = flags & O_CREAT != 0 ? O_NOFOLLOW : 0
         let raw = open(path, flags | O_CLOEXEC | created, mode)
@@ -58,7 +58,7 @@ public final class FileDescriptor: Sendable {
     /// Makes what was written survive a loss of power (`F_FULLFSYNC` where there is one).
     public func synchronize() throws {
         #if canImport(Darwin)
-        if fcntl(raw, F_FULLFSYNC) == 0 { return }
+            if fcntl(raw, F_FULLFSYNC) == 0 { return }
         #endif
         guard fsync(raw) == 0 else { throw FileError.last("fsync", path) }
     }

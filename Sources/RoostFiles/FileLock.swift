@@ -2,8 +2,9 @@ public import Foundation
 
 /// A lock between processes, and between handles of one process: `flock` on a file of its own.
 ///
-/// The system lets go of it when its holder dies, however it dies. `flock` is chosen over `fcntl` locks because those
-/// are lost when any descriptor of the file is closed in the process. The file says who holds the lock, for people.
+/// The system lets go of it when its holder dies, however it dies. `flock` is chosen over `fcntl` locks
+/// because those are lost when any descriptor of the file is closed in the process. The file says who holds
+/// the lock, for people.
 public final class FileLock: Sendable {
     private let file: FileDescriptor
 

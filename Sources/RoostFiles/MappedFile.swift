@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A file's bytes in memory, read from disk where they are touched. The file must not be cut while it is mapped.
+/// A file's bytes in memory, read from disk where they are touched. The file must not be cut while it is
+/// mapped.
 ///
 /// Unchecked because it holds a pointer; the bytes are mapped read-only and live as long as this object.
 public final class MappedFile: @unchecked Sendable {

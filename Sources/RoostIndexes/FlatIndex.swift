@@ -1,9 +1,10 @@
 public import RoostVectors
 
-/// Exact search: every vector is compared with every query by BLAS. The oracle of every other index, and the fastest up
-/// to a few hundred thousand vectors.
+/// Exact search: every vector is compared with every query by BLAS. The oracle of every other index, and
+/// the fastest up to a few hundred thousand vectors.
 ///
-/// One query is a matrix × vector product at the speed of memory; many are matrix × matrix products in blocks.
+/// One query is a matrix × vector product at the speed of memory; many are matrix × matrix products in
+/// blocks.
 public struct FlatIndex: VectorIndex {
     private let vectors: Matrix
 
@@ -54,14 +55,17 @@ public struct FlatIndex: VectorIndex {
                     let asked = SharedReads(queries.baseAddress! + block.lowerBound * d)
                     Parallel.forEachBlock(of: count, size: Self.rowBlock) { rows in
                         output[rows.lowerBound / Self.rowBlock] = Self.scan(
-                            base.pointer + rows.lowerBound * d, rows, asked.pointer, queries: block.count, d, k, mask)
+                            base.pointer + rows.lowerBound * d, rows, asked.pointer, queries: block.count, d,
+                            k, mask)
                     }
                 }
             }
         }
         return block.indices.map { query in
             var best = TopK(k)
-            for part in found { for neighbor in part[query - block.lowerBound].sorted() { best.insert(neighbor) } }
+            for part in found {
+                for neighbor in part[query - block.lowerBound].sorted() { best.insert(neighbor) }
+            }
             return best.sorted()
         }
     }

@@ -6,8 +6,8 @@ import RoostModel
 ///
 ///     {"revision":8,"length":57,"sha256":"…","record":{"batch":{…},"date":1760000000000}}
 ///
-/// `length` and `sha256` are of the bytes of `record`. A line that does not fit is a commit that was not finished: it
-/// was never acknowledged.
+/// `length` and `sha256` are of the bytes of `record`. A line that does not fit is a commit that was not
+/// finished: it was never acknowledged.
 enum Journal {
     struct Record: Codable, Sendable {
         var batch: WriteBatch?
@@ -29,7 +29,8 @@ enum Journal {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body = try encoder.encode(record)
-        let head = "{\"revision\":\(revision),\"length\":\(body.count),\"sha256\":\"\(Checksum.hexadecimal(body))\""
+        let head =
+            "{\"revision\":\(revision),\"length\":\(body.count),\"sha256\":\"\(Checksum.hexadecimal(body))\""
         return Data(head.utf8) + separator + body + Data("}\n".utf8)
     }
 
@@ -42,7 +43,8 @@ enum Journal {
         while let end = data[start...].firstIndex(of: UInt8(ascii: "\n")) {
             guard let record = parse(data[start..<end]) else {
                 guard data[(end + 1)...].firstIndex(of: UInt8(ascii: "\n")) == nil else {
-                    throw StorageError(.damaged, "\(path) is damaged \(start - data.startIndex) bytes from its beginning")
+                    throw StorageError(
+                        .damaged, "\(path) is damaged \(start - data.startIndex) bytes from its beginning")
                 }
                 break
             }

@@ -19,8 +19,8 @@ final class LocalFiles: Sendable {
     private let lockTimeout: TimeInterval
     private let loaded: Mutex<Loaded>
 
-    /// A snapshot of fewer bytes is rewritten at every commit, so that its files are what is stored; beyond it the
-    /// journal grows to half the snapshot, or this.
+    /// A snapshot of fewer bytes is rewritten at every commit, so that its files are what is stored; beyond
+    /// it the journal grows to half the snapshot, or this.
     private static let alwaysFolded = 256 << 10
     private static let smallestJournalLimit = 16 << 20
     private static let keptGenerations = 3
@@ -67,11 +67,13 @@ final class LocalFiles: Sendable {
         }
         struct Format: Decodable { var format: Int }
         guard let format = try? JSONDecoder().decode(Format.self, from: data) else {
-            throw StorageError(.damaged, "\(url.path) cannot be read; the files in \(directory.path)/generations are whole")
+            throw StorageError(
+                .damaged, "\(url.path) cannot be read; the files in \(directory.path)/generations are whole")
         }
         guard format.format <= Generation.currentFormat else {
             throw StorageError(
-                .newerFormat, "\(directory.path) was written by a newer version of Roost; update Roost to open it")
+                .newerFormat,
+                "\(directory.path) was written by a newer version of Roost; update Roost to open it")
         }
         return try JSONDecoder().decode(Generation.self, from: data)
     }
@@ -106,7 +108,8 @@ final class LocalFiles: Sendable {
     ) throws {
         if let batch = record.batch {
             try state.apply(batch, at: Date(milliseconds: record.date))
-            state.forgetRemovals(before: Date(milliseconds: record.date).addingTimeInterval(-tombstoneLifetime))
+            state.forgetRemovals(
+                before: Date(milliseconds: record.date).addingTimeInterval(-tombstoneLifetime))
         }
         if let epoch = record.epoch { state.renewEpoch(to: epoch) }
         guard state.stamp.revision == revision else {
@@ -124,7 +127,8 @@ final class LocalFiles: Sendable {
             do {
                 return try decoder.decode([Value].self, from: Data(contentsOf: url))
             } catch {
-                throw StorageError(.damaged, "\(url.path) is not a JSON array of the expected objects", underlying: error)
+                throw StorageError(
+                    .damaged, "\(url.path) is not a JSON array of the expected objects", underlying: error)
             }
         }
         let entries: [Entry] = try read(Generation.entriesFile)
@@ -184,12 +188,15 @@ final class LocalFiles: Sendable {
     }
 
     private func append(_ line: Data, _ loaded: inout Loaded) throws {
-        guard let generation = loaded.generation else { preconditionFailure("a journal belongs to a generation") }
+        guard let generation = loaded.generation else {
+            preconditionFailure("a journal belongs to a generation")
+        }
         let url = directory.appendingPathComponent(Generation.journal(generation.number))
         let isNew = loaded.journalLength == 0
         let file = try FileDescriptor(url.path, O_WRONLY | O_CREAT)
         do {
-            // What lies behind is the unfinished line of a process that died: nobody was told that it was written.
+            // What lies behind is the unfinished line of a process that died: nobody was told that it was
+            // written.
             try file.truncate(to: loaded.journalLength)
             guard lseek(file.raw, off_t(loaded.journalLength), SEEK_SET) >= 0 else {
                 throw FileError(operation: "seek in", path: url.path, errno: errno)
@@ -204,8 +211,8 @@ final class LocalFiles: Sendable {
         loaded.journalLength += line.count
     }
 
-    /// Writes a new generation and makes it the current one. `CURRENT` is the commit point: before its rename nothing
-    /// has changed for anybody.
+    /// Writes a new generation and makes it the current one. `CURRENT` is the commit point: before its
+    /// rename nothing has changed for anybody.
     private func fold(_ state: StoreState, _ loaded: inout Loaded) throws {
         let number = (loaded.generation?.number ?? 0) + 1
         if loaded.generation == nil { try keepForeignFiles() }
@@ -231,7 +238,8 @@ final class LocalFiles: Sendable {
     }
 
     private func publish(_ name: String, of number: Int) throws {
-        let source = directory.appendingPathComponent(Generation.folder(number)).appendingPathComponent(name).path
+        let source = directory.appendingPathComponent(Generation.folder(number)).appendingPathComponent(name)
+            .path
         let target = directory.appendingPathComponent(name).path
         let temporary = directory.appendingPathComponent(".\(name).\(getpid()).link").path
         unlink(temporary)
@@ -256,11 +264,13 @@ final class LocalFiles: Sendable {
         do {
             return try body()
         } catch let error as LockTimeout {
-            throw StorageError(.locked, "\(error); try again when it has finished", underlying: error, isRetryable: true)
+            throw StorageError(
+                .locked, "\(error); try again when it has finished", underlying: error, isRetryable: true)
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)
         } catch let error as DecodingError {
-            throw StorageError(.damaged, "a file of the store is not the JSON that was expected", underlying: error)
+            throw StorageError(
+                .damaged, "a file of the store is not the JSON that was expected", underlying: error)
         } catch let error as CocoaError {
             throw StorageError(.inputOutput, error.localizedDescription, underlying: error)
         }

@@ -5,22 +5,24 @@ import Synchronization
 
 /// Keeps a store as JSON files that any tool can read: `entries.json` and `clusters.json` in one folder.
 ///
-/// The contents are held in memory. A commit appends a line to a journal and is durable when it returns; the journal is
-/// folded into new files while these are small, or when it has outgrown them. Any number of processes may use one
-/// folder. Copies of a handle share the contents.
+/// The contents are held in memory. A commit appends a line to a journal and is durable when it returns;
+/// the journal is folded into new files while these are small, or when it has outgrown them. Any number of
+/// processes may use one folder. Copies of a handle share the contents.
 public struct LocalStorageProvider: StorageProvider {
     private let files: LocalFiles
 
     /// Opens `Storage` in the user's documents folder, and creates it.
     public init() throws {
-        guard let documents = FileManager.default.urls(for: .documentDirectory, in: .userDomainMask).first else {
-            throw StorageError(.inputOutput, "there is no documents folder; use LocalStorageProvider(directory:)")
+        guard let documents = FileManager.default.urls(for: .documentDirectory, in: .userDomainMask).first
+        else {
+            throw StorageError(
+                .inputOutput, "there is no documents folder; use LocalStorageProvider(directory:)")
         }
         try self.init(directory: documents.appendingPathComponent("Storage"))
     }
 
-    /// Opens a folder, and creates it. One that has nothing but an `entries.json` and a `clusters.json` of another
-    /// program is read as it is; they are kept when the first commit writes new ones.
+    /// Opens a folder, and creates it. One that has nothing but an `entries.json` and a `clusters.json` of
+    /// another program is read as it is; they are kept when the first commit writes new ones.
     ///
     /// - Parameters:
     ///   - lockURL: the file that writers lock; in the folder unless it is given.

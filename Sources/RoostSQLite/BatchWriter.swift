@@ -34,7 +34,9 @@ struct BatchWriter {
         if let clustering = batch.clustering { try replace(clustering) }
         for cluster in batch.clusters { try write(cluster) }
         for id in batch.unassignments {
-            try execute("DELETE FROM assignments WHERE row = (SELECT row FROM entries WHERE id = ?)", [Column.bytes(id)])
+            try execute(
+                "DELETE FROM assignments WHERE row = (SELECT row FROM entries WHERE id = ?)",
+                [Column.bytes(id)])
             if database.changesCount > 0 { clustersChanged = true }
         }
         try writeAssignments(batch.assignments)
@@ -68,10 +70,12 @@ struct BatchWriter {
         }
         for (id, revision) in expected.entries {
             let found = try Int64.fetchOne(
-                database.cachedStatement(sql: "SELECT revision FROM entries WHERE id = ?"), arguments: [Column.bytes(id)])
+                database.cachedStatement(sql: "SELECT revision FROM entries WHERE id = ?"),
+                arguments: [Column.bytes(id)])
             let actual = Revision(rawValue: UInt64(found ?? 0))
             guard actual == revision else {
-                throw StorageError.conflict("entry \(id) is at revision \(actual); the writer had seen \(revision)")
+                throw StorageError.conflict(
+                    "entry \(id) is at revision \(actual); the writer had seen \(revision)")
             }
         }
     }
@@ -111,7 +115,8 @@ struct BatchWriter {
     private func checkDimensions(_ entries: [Entry]) throws {
         let replaced = try entries.reduce(0) { count, entry in
             let sql = "SELECT 1 FROM vectors WHERE row = (SELECT row FROM entries WHERE id = ?)"
-            let found = try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [Column.bytes(entry.id)])
+            let found = try Int.fetchOne(
+                database.cachedStatement(sql: sql), arguments: [Column.bytes(entry.id)])
             return count + (found == nil ? 0 : 1)
         }
         var expected: Int?
@@ -119,7 +124,8 @@ struct BatchWriter {
         let sample = try Data.fetchOne(database, sql: "SELECT embedding FROM vectors LIMIT 1")
         if let sample {
             let others = try Int.fetchOne(
-                database, sql: "SELECT count(*) FROM (SELECT 1 FROM vectors LIMIT ?)", arguments: [replaced + 1])
+                database, sql: "SELECT count(*) FROM (SELECT 1 FROM vectors LIMIT ?)",
+                arguments: [replaced + 1])
             if others ?? 0 > replaced { expected = sample.count / 4 }
         }
         for entry in entries where !entry.embeddings.isEmpty {
@@ -154,15 +160,18 @@ struct BatchWriter {
 
     private func writeParts(of entry: Entry, row: Int64) throws {
         if !entry.embeddings.isEmpty {
-            try execute("INSERT INTO vectors(row, embedding) VALUES (?, ?)", [row, Column.bytes(entry.embeddings)])
+            try execute(
+                "INSERT INTO vectors(row, embedding) VALUES (?, ?)", [row, Column.bytes(entry.embeddings)])
         }
         for passage in entry.passages {
             // The one passage of a short entry has the entry's vector, which is not kept twice.
             let vector = passage.vector == entry.embeddings ? nil : Column.bytes(passage.vector)
             try execute(
                 "INSERT INTO passages(row, ordinal, start, end, tokens, vector) VALUES (?, ?, ?, ?, ?, ?)",
-                [row, passage.ordinal, passage.utf8Range.lowerBound, passage.utf8Range.upperBound,
-                 passage.tokenCount, vector])
+                [
+                    row, passage.ordinal, passage.utf8Range.lowerBound, passage.utf8Range.upperBound,
+                    passage.tokenCount, vector,
+                ])
         }
         for tag in entry.tags {
             try execute("INSERT INTO entry_tags(tag, row) VALUES (?, ?)", [Column.bytes(tag), row])
@@ -170,13 +179,15 @@ struct BatchWriter {
         for (key, value) in entry.metadata {
             guard let text = value.text else { continue }
             try execute(
-                "INSERT INTO entry_metadata(key, text, row) VALUES (?, ?, ?)", [Column.bytes(key), Column.bytes(text), row])
+                "INSERT INTO entry_metadata(key, text, row) VALUES (?, ?, ?)",
+                [Column.bytes(key), Column.bytes(text), row])
         }
     }
 
     private func forgetRemovals(before date: Date) throws {
         let last = try Int64.fetchOne(
-            database, sql: "SELECT max(revision) FROM tombstones WHERE removed < ?", arguments: [date.milliseconds])
+            database, sql: "SELECT max(revision) FROM tombstones WHERE removed < ?",
+            arguments: [date.milliseconds])
         guard let last else { return }
         try execute("DELETE FROM tombstones WHERE removed < ?", [date.milliseconds])
         try Meta.set("horizon", max(last, try Meta.number("horizon", database)), database)
@@ -195,7 +206,8 @@ struct BatchWriter {
                 INSERT INTO sources(id, fingerprint, ingested) VALUES (?, ?, ?)
                 ON CONFLICT(id) DO UPDATE SET fingerprint = excluded.fingerprint, ingested = excluded.ingested
                 WHERE fingerprint <> excluded.fingerprint OR ingested <> excluded.ingested
-                """, [Column.bytes(source.id), Column.bytes(source.fingerprint), source.ingestedAt.milliseconds])
+                """,
+                [Column.bytes(source.id), Column.bytes(source.fingerprint), source.ingestedAt.milliseconds])
             if database.changesCount > 0 { changed = true }
         }
     }
@@ -206,7 +218,8 @@ struct BatchWriter {
         let known = Set(clustering.clusters.map(\.id))
         for assignment in clustering.assignments {
             if let cluster = assignment.cluster, !known.contains(cluster) {
-                throw StorageError.invalid("an assignment names cluster \(cluster), which is not in its clustering")
+                throw StorageError.invalid(
+                    "an assignment names cluster \(cluster), which is not in its clustering")
             }
         }
         if try isCurrent(clustering) { return }
@@ -255,7 +268,8 @@ struct BatchWriter {
             if let cluster = assignment.cluster {
                 let find = try database.cachedStatement(sql: "SELECT 1 FROM clusters WHERE id = ?")
                 guard try Int.fetchOne(find, arguments: [Column.bytes(cluster)]) != nil else {
-                    throw StorageError.invalid("an assignment names cluster \(cluster), which is not in the store")
+                    throw StorageError.invalid(
+                        "an assignment names cluster \(cluster), which is not in the store")
                 }
             }
             try write(assignment)
@@ -272,8 +286,11 @@ struct BatchWriter {
             WHERE cluster IS NOT excluded.cluster OR outlier IS NOT excluded.outlier OR run IS NOT excluded.run
                 OR similarity <> excluded.similarity OR confidence <> excluded.confidence
             """,
-            [assignment.cluster.map(Column.bytes), assignment.outlierReason?.rawValue, assignment.run.map(Column.bytes),
-             Double(assignment.similarity), Double(assignment.confidence), Column.bytes(assignment.entry)])
+            [
+                assignment.cluster.map(Column.bytes), assignment.outlierReason?.rawValue,
+                assignment.run.map(Column.bytes),
+                Double(assignment.similarity), Double(assignment.confidence), Column.bytes(assignment.entry),
+            ])
         if database.changesCount > 0 { clustersChanged = true }
     }
 }

@@ -12,7 +12,8 @@ enum ChangeReader {
         if cursor == .start {
             cursor = ChangeCursor(epoch: epoch, revision: .zero, ordinal: 0, horizon: horizon)
         }
-        guard cursor.epoch == epoch, cursor.revision <= revision, horizon <= max(cursor.horizon, cursor.revision)
+        guard cursor.epoch == epoch, cursor.revision <= revision,
+            horizon <= max(cursor.horizon, cursor.revision)
         else { return .resetRequired }
         let fetchLimit = limit == .max ? Int.max : limit + 1
         let position: StatementArguments = [
@@ -37,7 +38,9 @@ enum ChangeReader {
         let ordinal = UInt32(try Meta.number("clusters_ordinal", database))
         if clusters > .zero, (clusters, ordinal) > (cursor.revision, cursor.ordinal) {
             changes.append(
-                Change(kind: .clustersReplaced(try Meta.run(database)?.id), revision: clusters, ordinal: ordinal))
+                Change(
+                    kind: .clustersReplaced(try Meta.run(database)?.id), revision: clusters, ordinal: ordinal)
+            )
         }
         changes.sort { ($0.revision, $0.ordinal) < ($1.revision, $1.ordinal) }
         let isLast = changes.count <= limit

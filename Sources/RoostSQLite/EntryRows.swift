@@ -41,7 +41,9 @@ struct EntryRows {
         let sql = "SELECT ordinal, start, end, tokens, vector FROM passages WHERE row = ? ORDER BY ordinal"
         return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [row]).map { row in
             let (start, end): (Int, Int) = (row[1], row[2])
-            guard start >= 0, start <= end else { throw Column.damaged("a passage that ends before it begins") }
+            guard start >= 0, start <= end else {
+                throw Column.damaged("a passage that ends before it begins")
+            }
             return Passage(
                 ordinal: row[0], utf8Range: start..<end, tokenCount: row[3],
                 vector: try (row[4] as Data?).map(Column.vector) ?? embeddings)
@@ -53,7 +55,8 @@ struct EntryRows {
 enum ClusterRows {
     static func clusters(_ database: Database, members: Bool) throws -> [Cluster] {
         var clusters: [Cluster] = []
-        let rows = try Row.fetchCursor(database, sql: "SELECT record, centroid FROM clusters ORDER BY position")
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT record, centroid FROM clusters ORDER BY position")
         while let row = try rows.next() {
             var cluster = try Column.value(Cluster.self, row[0])
             cluster.centroid = try Column.vector(row[1])
@@ -67,7 +70,9 @@ enum ClusterRows {
                 SELECT a.cluster, e.id FROM assignments a JOIN entries e ON e.row = a.row
                 WHERE a.cluster IS NOT NULL ORDER BY a.row
                 """)
-        while let row = try pairs.next() { byCluster[try Column.uuid(row[0]), default: []].append(try Column.uuid(row[1])) }
+        while let row = try pairs.next() {
+            byCluster[try Column.uuid(row[0]), default: []].append(try Column.uuid(row[1]))
+        }
         let exists = try database.cachedStatement(sql: "SELECT 1 FROM entries WHERE id = ?")
         for index in clusters.indices {
             clusters[index].members = byCluster[clusters[index].id] ?? []

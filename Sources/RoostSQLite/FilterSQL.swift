@@ -17,11 +17,13 @@ struct FilterSQL {
         func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
         if let ids = filter.ids {
             // As JSON, since a statement takes a limited number of arguments.
-            let list = "[" + ids.map { "\"\($0.uuidString.replacing("-", with: ""))\"" }.joined(separator: ",") + "]"
+            let list =
+                "[" + ids.map { "\"\($0.uuidString.replacing("-", with: ""))\"" }.joined(separator: ",") + "]"
             add("hex(e.id) IN (SELECT value FROM json_each(?))", [list])
         }
         if let prefix = filter.idPrefix {
-            let dashed = "substr(hex(e.id),1,8)||'-'||substr(hex(e.id),9,4)||'-'||substr(hex(e.id),13,4)||'-'||"
+            let dashed =
+                "substr(hex(e.id),1,8)||'-'||substr(hex(e.id),9,4)||'-'||substr(hex(e.id),13,4)||'-'||"
                 + "substr(hex(e.id),17,4)||'-'||substr(hex(e.id),21)"
             add("substr(\(dashed), 1, ?) = ?", [prefix.count, prefix.uppercased()])
         }

@@ -40,7 +40,8 @@ struct SQLiteSnapshot: StorageSnapshot {
                 SELECT \(EntryRows.columns) FROM entries e LEFT JOIN vectors v ON v.row = e.row
                 WHERE e.row > ? AND \(condition.sql) ORDER BY e.row LIMIT ?
                 """
-            let arguments = [row.map { Int64($0) } ?? -1] + condition.arguments + [limit == .max ? limit : limit + 1]
+            let arguments =
+                [row.map { Int64($0) } ?? -1] + condition.arguments + [limit == .max ? limit : limit + 1]
             let cursor = try Row.fetchCursor(database, sql: sql, arguments: StatementArguments(arguments))
             var page = EntryPage(entries: [], rows: [], next: nil)
             let rows = EntryRows(database)
@@ -74,7 +75,8 @@ struct SQLiteSnapshot: StorageSnapshot {
             // `last` is the row that the page ends with; what follows begins after it.
             let span = try Row.fetchOne(
                 database,
-                sql: "SELECT max(row), count(*) FROM (SELECT row FROM vectors WHERE row > ? ORDER BY row LIMIT ?)",
+                sql:
+                    "SELECT max(row), count(*) FROM (SELECT row FROM vectors WHERE row > ? ORDER BY row LIMIT ?)",
                 arguments: [row.map { Int64($0) } ?? -1, limit])
             let last = (span?[0] as Int64?) ?? -1
             let sql =
@@ -103,12 +105,17 @@ struct SQLiteSnapshot: StorageSnapshot {
                 let before = elements.count
                 try row.withUnsafeData(atIndex: 3) { try Column.append($0 ?? Data(), to: &elements) }
                 let found = elements.count - before
-                if let dimension, dimension != found { throw Column.damaged("vectors of \(dimension) and \(found) numbers") }
+                if let dimension, dimension != found {
+                    throw Column.damaged("vectors of \(dimension) and \(found) numbers")
+                }
                 dimension = found
             }
             let isFull = (span?[1] as Int?) == limit
-            let more = try isFull && Bool.fetchOne(
-                database, sql: "SELECT EXISTS (SELECT 1 FROM vectors WHERE row > ?)", arguments: [last]) == true
+            let more =
+                try isFull
+                && Bool.fetchOne(
+                    database, sql: "SELECT EXISTS (SELECT 1 FROM vectors WHERE row > ?)", arguments: [last])
+                    == true
             return VectorPage(
                 rows: rows, ids: ids, ordinals: ordinals,
                 vectors: Matrix(rows: rows.count, columns: dimension ?? 0, elements: elements),
@@ -151,11 +158,13 @@ struct SQLiteSnapshot: StorageSnapshot {
         try await read { database in
             try ids.compactMap { id in
                 let sql = "SELECT id, fingerprint, ingested FROM sources WHERE id = ?"
-                guard let row = try Row.fetchOne(
-                    database.cachedStatement(sql: sql), arguments: [Column.bytes(id)])
+                guard
+                    let row = try Row.fetchOne(
+                        database.cachedStatement(sql: sql), arguments: [Column.bytes(id)])
                 else { return nil }
                 var source = try Self.source(row)
-                let members = try database.cachedStatement(sql: "SELECT id FROM entries WHERE source = ? ORDER BY row")
+                let members = try database.cachedStatement(
+                    sql: "SELECT id FROM entries WHERE source = ? ORDER BY row")
                 source.entryIDs = try Data.fetchAll(members, arguments: [Column.bytes(id)]).map(Column.uuid)
                 return source
             }
@@ -164,13 +173,15 @@ struct SQLiteSnapshot: StorageSnapshot {
 
     func sources() async throws -> [Source] {
         try await read { database in
-            try Row.fetchAll(database, sql: "SELECT id, fingerprint, ingested FROM sources ORDER BY id").map(Self.source)
+            try Row.fetchAll(database, sql: "SELECT id, fingerprint, ingested FROM sources ORDER BY id").map(
+                Self.source)
         }
     }
 
     private static func source(_ row: Row) throws -> Source {
         Source(
-            id: try Column.text(row[0]), fingerprint: try Column.text(row[1]), ingestedAt: Date(milliseconds: row[2]))
+            id: try Column.text(row[0]), fingerprint: try Column.text(row[1]),
+            ingestedAt: Date(milliseconds: row[2]))
     }
 
     func clusters() async throws -> [Cluster] {

@@ -3,8 +3,8 @@ import GRDB
 import RoostFiles
 public import RoostModel
 
-/// Keeps a store in one SQLite database, in write-ahead mode: readers and a writer do not block each other, from any
-/// number of processes on one machine.
+/// Keeps a store in one SQLite database, in write-ahead mode: readers and a writer do not block each other,
+/// from any number of processes on one machine.
 ///
 /// A commit is durable when it returns (`synchronous=FULL`). Copies of a handle share their connections.
 public struct SQLiteStorageProvider: StorageProvider {
@@ -30,10 +30,13 @@ public struct SQLiteStorageProvider: StorageProvider {
                 let lock = try FileLock.acquire(lockURL, timeout: lockTimeout, isCancelled: isCancelled)
                 defer { lock.release() }
                 try Self.prepareFile(databaseURL)
-                let pool = try DatabasePool(path: databaseURL.path, configuration: Self.configuration(lockTimeout))
+                let pool = try DatabasePool(
+                    path: databaseURL.path, configuration: Self.configuration(lockTimeout))
                 if try pool.read({ try Schema.migrator.hasBeenSuperseded($0) }) {
                     throw StorageError(
-                        .newerFormat, "\(databaseURL.path) was written by a newer version of Roost; update Roost to open it")
+                        .newerFormat,
+                        "\(databaseURL.path) was written by a newer version of Roost; update Roost to open it"
+                    )
                 }
                 try Schema.migrator.migrate(pool)
                 return pool
@@ -42,7 +45,8 @@ public struct SQLiteStorageProvider: StorageProvider {
     }
 
     /// SQLite's version and whether it has the defect by which a checkpoint may lose a writer's pages
-    /// (https://sqlite.org/wal.html#walresetbug; 3.7.0 to 3.51.2): Roost then checkpoints under its own lock only.
+    /// (https://sqlite.org/wal.html#walresetbug; 3.7.0 to 3.51.2): Roost then checkpoints under its own
+    /// lock only.
     public static var libraryVersion: String {
         (try? DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") }) ?? "unknown"
     }
@@ -122,7 +126,9 @@ public struct SQLiteStorageProvider: StorageProvider {
     // MARK: -
 
     /// Runs a transaction under the writers' lock, and checkpoints there when the log has grown long.
-    private func writing<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    private func writing<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws
+        -> Value
+    {
         try await BlockingWork.run { isCancelled in
             try Self.translating(pool.path) {
                 let lock = try FileLock.acquire(lockURL, timeout: lockTimeout, isCancelled: isCancelled)
@@ -154,7 +160,8 @@ public struct SQLiteStorageProvider: StorageProvider {
     static func translated(_ error: any Error, _ path: String) -> any Error {
         switch error {
         case let error as LockTimeout:
-            return StorageError(.locked, "\(error); try again when it has finished", underlying: error, isRetryable: true)
+            return StorageError(
+                .locked, "\(error); try again when it has finished", underlying: error, isRetryable: true)
         case let error as FileError:
             return StorageError(.inputOutput, error.description, underlying: error)
         case let error as DatabaseError:
@@ -174,7 +181,8 @@ public struct SQLiteStorageProvider: StorageProvider {
 /// The store's own numbers.
 enum Meta {
     static func uuid(_ key: String, _ database: Database) throws -> UUID {
-        let text = try String.fetchOne(database, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key])
+        let text = try String.fetchOne(
+            database, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key])
         guard let uuid = text.flatMap(UUID.init) else { throw Column.damaged("no \(key)") }
         return uuid
     }

@@ -4,8 +4,8 @@ import RoostModel
 
 /// The tables, and how older ones become newer ones. A migration that has been released is never changed.
 ///
-/// Names that users give (sources, keys, tags, labels, metadata) are UTF-8 in BLOBs, since SQLite's text ends at a NUL
-/// for many of its functions; an entry's content is TEXT, so that other tools can search it.
+/// Names that users give (sources, keys, tags, labels, metadata) are UTF-8 in BLOBs, since SQLite's text
+/// ends at a NUL for many of its functions; an entry's content is TEXT, so that other tools can search it.
 enum Schema {
     static let currentVersion = 1
 
@@ -13,8 +13,10 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { database in
             try database.execute(sql: v1)
-            for (key, value) in [("format", "1"), ("store", UUID().uuidString), ("epoch", UUID().uuidString)] {
-                try database.execute(sql: "INSERT INTO meta(key, value) VALUES (?, ?)", arguments: [key, value])
+            for (key, value) in [("format", "1"), ("store", UUID().uuidString), ("epoch", UUID().uuidString)]
+            {
+                try database.execute(
+                    sql: "INSERT INTO meta(key, value) VALUES (?, ?)", arguments: [key, value])
             }
             for key in ["revision", "horizon", "clusters_revision", "clusters_ordinal"] {
                 try database.execute(sql: "INSERT INTO meta(key, value) VALUES (?, 0)", arguments: [key])
@@ -88,9 +90,9 @@ enum Column {
     /// Little-endian Float32.
     static func bytes(_ vector: [Float]) -> Data {
         #if _endian(little)
-        vector.withUnsafeBytes { Data($0) }
+            vector.withUnsafeBytes { Data($0) }
         #else
-        vector.map { $0.bitPattern.littleEndian }.withUnsafeBytes { Data($0) }
+            vector.map { $0.bitPattern.littleEndian }.withUnsafeBytes { Data($0) }
         #endif
     }
 
@@ -100,7 +102,9 @@ enum Column {
     }
 
     static func text(_ data: Data) throws -> String {
-        guard let text = String(validating: data, as: UTF8.self) else { throw damaged("a text that is not UTF-8") }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw damaged("a text that is not UTF-8")
+        }
         return text
     }
 

@@ -16,8 +16,8 @@ public enum StorageLevel: Int, Sendable, Comparable, CaseIterable {
 public protocol StorageFixture: Sendable {
     var level: StorageLevel { get }
 
-    /// A handle on the fixture's store: empty at the first call; a further handle on the same store, as another process
-    /// would have it, at each later one, where the level is durable.
+    /// A handle on the fixture's store: empty at the first call; a further handle on the same store, as
+    /// another process would have it, at each later one, where the level is durable.
     func open() async throws -> any StorageProvider
 
     /// Removes what is left on disk.

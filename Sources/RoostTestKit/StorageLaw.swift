@@ -36,14 +36,18 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     /// The lowest level that promises it.
     public var level: StorageLevel {
         switch self {
-        case .savedEntriesComeBack, .savingReplacesTheEntryOfTheSameID, .clustersComeBackWithTheirMembers: .simple
-        case .reopeningSeesWhatWasCommitted, .anotherHandleSeesWhatWasCommitted, .anOlderCopyNeedsAReset: .durable
+        case .savedEntriesComeBack, .savingReplacesTheEntryOfTheSameID, .clustersComeBackWithTheirMembers:
+            .simple
+        case .reopeningSeesWhatWasCommitted, .anotherHandleSeesWhatWasCommitted, .anOlderCopyNeedsAReset:
+            .durable
         default: .inMemory
         }
     }
 
     /// The laws that a store of this level obeys.
-    public static func laws(upTo level: StorageLevel) -> [StorageLaw] { allCases.filter { $0.level <= level } }
+    public static func laws(upTo level: StorageLevel) -> [StorageLaw] {
+        allCases.filter { $0.level <= level }
+    }
 
     /// Tries the law on a fresh fixture, which is torn down after.
     ///
@@ -110,7 +114,8 @@ struct Trial: Sendable {
         return "\(what): found …\(excerpt(found)), expected …\(excerpt(expected))"
     }
 
-    func requireError(_ code: StorageError.Code, _ what: String, _ body: () async throws -> Void) async throws {
+    func requireError(_ code: StorageError.Code, _ what: String, _ body: () async throws -> Void) async throws
+    {
         do {
             try await body()
         } catch let error as StorageError where error.code == code {
@@ -133,7 +138,9 @@ struct Trial: Sendable {
     func changes(after cursor: ChangeCursor, limit: Int) async throws -> ([Change], ChangeCursor) {
         var (all, cursor) = ([Change](), cursor)
         while true {
-            guard case .changes(let page, let next, let isLast) = try await store.changes(after: cursor, limit: limit)
+            guard
+                case .changes(let page, let next, let isLast) = try await store.changes(
+                    after: cursor, limit: limit)
             else { throw LawViolation(law: law, message: "a cursor of this history needed a reset") }
             try require(page.count <= limit, "a page has \(page.count) changes where \(limit) were asked for")
             all += page

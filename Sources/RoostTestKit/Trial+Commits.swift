@@ -11,7 +11,8 @@ extension Trial {
         try await requireError(.invalidBatch, "an assignment to a cluster that is not there") {
             _ = try await store.commit(
                 WriteBatch(
-                    upserts: [entry(1), entry(2)], removals: [UUID()], sources: [Source(id: "s", fingerprint: "")],
+                    upserts: [entry(1), entry(2)], removals: [UUID()],
+                    sources: [Source(id: "s", fingerprint: "")],
                     clusters: [Cluster(label: "c")], assignments: [stranger]))
         }
         try requireEqual(try await store.snapshot().stamp, before, "the stamp after a refused batch")
@@ -22,15 +23,19 @@ extension Trial {
     func expectations() async throws {
         let first = entry(0)
         let revision = try await store.commit(WriteBatch(upserts: [first]))
-        try requireEqual(try await store.snapshot().revisions(of: [first.id, UUID()]), [first.id: revision], "revisions")
+        try requireEqual(
+            try await store.snapshot().revisions(of: [first.id, UUID()]), [first.id: revision], "revisions")
         var changed = first
         changed.content = "changed"
-        _ = try await store.commit(WriteBatch(upserts: [changed], expecting: .init(entries: [first.id: revision])))
+        _ = try await store.commit(
+            WriteBatch(upserts: [changed], expecting: .init(entries: [first.id: revision])))
         try await requireError(.conflict, "an entry that was changed meanwhile") {
-            _ = try await store.commit(WriteBatch(upserts: [first], expecting: .init(entries: [first.id: revision])))
+            _ = try await store.commit(
+                WriteBatch(upserts: [first], expecting: .init(entries: [first.id: revision])))
         }
         try await requireError(.conflict, "an entry that should not be there") {
-            _ = try await store.commit(WriteBatch(upserts: [first], expecting: .init(entries: [first.id: .zero])))
+            _ = try await store.commit(
+                WriteBatch(upserts: [first], expecting: .init(entries: [first.id: .zero])))
         }
         let new = entry(1)
         _ = try await store.commit(WriteBatch(upserts: [new], expecting: .init(entries: [new.id: .zero])))
@@ -45,7 +50,8 @@ extension Trial {
             let cluster = Cluster(label: label)
             return WriteBatch(
                 clustering: .init(
-                    run: nil, clusters: [cluster], assignments: [Assignment(entry: member.id, place: .cluster(cluster.id))]),
+                    run: nil, clusters: [cluster],
+                    assignments: [Assignment(entry: member.id, place: .cluster(cluster.id))]),
                 expecting: .init(clusters: seen))
         }
         _ = try await store.commit(clustering("first"))
@@ -64,9 +70,11 @@ extension Trial {
         let entries = (0..<3).map { entry($0) }
         let cluster = Cluster(label: "c")
         let batch = WriteBatch(
-            upserts: entries, removals: [UUID()], sources: [Source(id: "s", fingerprint: "f", ingestedAt: Date(milliseconds: 1))],
+            upserts: entries, removals: [UUID()],
+            sources: [Source(id: "s", fingerprint: "f", ingestedAt: Date(milliseconds: 1))],
             clustering: .init(
-                run: nil, clusters: [cluster], assignments: [Assignment(entry: entries[0].id, place: .cluster(cluster.id))]))
+                run: nil, clusters: [cluster],
+                assignments: [Assignment(entry: entries[0].id, place: .cluster(cluster.id))]))
         let revision = try await store.commit(batch)
         let (_, cursor) = try await changes(after: .start, limit: 100)
         try requireEqual(try await store.commit(batch), revision, "the revision of the same batch again")
@@ -99,7 +107,8 @@ extension Trial {
         let cluster = Cluster(label: "c", members: [entries[0].id])
         try await store.updateCluster(cluster)
         let expected: [Change.Kind] = [
-            .upserted(entries[3].id), .removed(entries[5].id), .upserted(entries[6].id), .clustersReplaced(nil),
+            .upserted(entries[3].id), .removed(entries[5].id), .upserted(entries[6].id),
+            .clustersReplaced(nil),
         ]
         for limit in [1, 2, 100] {
             let (later, _) = try await changes(after: cursor, limit: limit)
@@ -115,7 +124,9 @@ extension Trial {
         try await store.saveEntries((0..<10).map { entry($0) })
         var (seen, cursor): ([Change], ChangeCursor) = ([], .start)
         for page in 0..<4 {
-            guard case .changes(let changes, let next, let isLast) = try await store.changes(after: cursor, limit: 3)
+            guard
+                case .changes(let changes, let next, let isLast) = try await store.changes(
+                    after: cursor, limit: 3)
             else { throw LawViolation(law: law, message: "a page inside a batch needed a reset") }
             seen += changes
             cursor = next
@@ -134,7 +145,8 @@ extension Trial {
         let renewed = try await store.renewEpoch()
         try require(renewed.epoch != before.epoch, "the epoch is the same")
         try requireEqual(renewed.store, before.store, "the store's id")
-        try requireEqual(try await store.changes(after: cursor, limit: 10), .resetRequired, "a cursor of the epoch before")
+        try requireEqual(
+            try await store.changes(after: cursor, limit: 10), .resetRequired, "a cursor of the epoch before")
         let (all, _) = try await changes(after: .start, limit: 100)
         try requireEqual(all.count, 3, "changes from the beginning")
     }
@@ -150,10 +162,12 @@ extension Trial {
         try await store.deleteEntry(entries[1].id)
         try await store.updateCluster(Cluster(label: "after"))
         try requireEqual(
-            try await snapshot.entries(after: nil, limit: 10, matching: .all).entries, before, "the snapshot's entries")
+            try await snapshot.entries(after: nil, limit: 10, matching: .all).entries, before,
+            "the snapshot's entries")
         try requireEqual(try await snapshot.clusters().map(\.label), ["before"], "the snapshot's clusters")
         try requireEqual(snapshot.stamp.entryCount, 3, "the snapshot's count")
-        try require(try await store.snapshot().stamp.revision > snapshot.stamp.revision, "the revision stood still")
+        try require(
+            try await store.snapshot().stamp.revision > snapshot.stamp.revision, "the revision stood still")
     }
 
     func cancellation() async throws {
@@ -168,7 +182,8 @@ extension Trial {
             throw LawViolation(law: law, message: "a cancelled commit returned")
         } catch is CancellationError {}
         try requireEqual(try await store.fetchEntries().count, 0, "entries after a cancelled commit")
-        try requireEqual(try await store.snapshot().stamp.revision, .zero, "the revision after a cancelled commit")
+        try requireEqual(
+            try await store.snapshot().stamp.revision, .zero, "the revision after a cancelled commit")
     }
 
     func concurrentWriters() async throws {
@@ -182,7 +197,8 @@ extension Trial {
             }
             try await group.waitForAll()
         }
-        try requireEqual(Set(try await store.fetchEntries().map(\.id)), Set(all.map(\.id)), "what 8 writers saved")
+        try requireEqual(
+            Set(try await store.fetchEntries().map(\.id)), Set(all.map(\.id)), "what 8 writers saved")
         try requireEqual(try await store.snapshot().stamp.revision.rawValue, 160, "the revision")
     }
 
@@ -228,20 +244,24 @@ extension Trial {
             try await group.waitForAll()
         }
         try requireEqual(try await store.fetchEntries().count, 52, "what two handles saved")
-        try requireEqual(try await store.fetchEntries(), try await other.fetchEntries(), "what two handles see")
+        try requireEqual(
+            try await store.fetchEntries(), try await other.fetchEntries(), "what two handles see")
         try await other.close()
     }
 
     func olderCopy() async throws {
-        // A reader is ahead of a store that was put back to an older state: its cursor's revision is not there yet.
+        // A reader is ahead of a store that was put back to an older state: its cursor's revision is not
+        // there yet.
         try await store.saveEntries((0..<3).map { entry($0) })
         let (_, cursor) = try await changes(after: .start, limit: 100)
         var ahead = cursor
         ahead.revision = Revision(rawValue: cursor.revision.rawValue + 5)
-        try requireEqual(try await store.changes(after: ahead, limit: 10), .resetRequired, "a cursor from the future")
+        try requireEqual(
+            try await store.changes(after: ahead, limit: 10), .resetRequired, "a cursor from the future")
         // Then the older state grows past the cursor: the epoch that a restore renews tells.
         try await store.renewEpoch()
         for number in 10..<20 { try await store.saveEntry(entry(number)) }
-        try requireEqual(try await store.changes(after: ahead, limit: 10), .resetRequired, "a cursor of the state before")
+        try requireEqual(
+            try await store.changes(after: ahead, limit: 10), .resetRequired, "a cursor of the state before")
     }
 }

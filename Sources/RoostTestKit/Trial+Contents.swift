@@ -27,7 +27,8 @@ extension Trial {
         let entries = (0..<3).map { entry($0) }
         try await store.saveEntries(entries)
         var cluster = Cluster(
-            label: "first", keywords: ["a", "b"], centroid: [1, 0, 0, 0], members: [entries[0].id, entries[2].id],
+            label: "first", keywords: ["a", "b"], centroid: [1, 0, 0, 0],
+            members: [entries[0].id, entries[2].id],
             representatives: [entries[2].id], cohesion: 0.5, createdAt: Date(milliseconds: 5))
         try await store.updateCluster(cluster)
         try requireEqual(try await store.fetchClusters(), [cluster], "the clusters")
@@ -44,30 +45,37 @@ extension Trial {
             id: id, content: odd, embeddings: [0.1, -0.000_012_5, 3.402_823_5e38, .leastNonzeroMagnitude],
             passages: [
                 Passage(ordinal: 0, utf8Range: 0..<2, tokenCount: 1, vector: [0, 1, 0, 0]),
-                Passage(ordinal: 1, utf8Range: 1..<odd.utf8.count, tokenCount: 7, vector: [0.1, -0.000_012_5, 3.402_823_5e38, .leastNonzeroMagnitude]),
+                Passage(
+                    ordinal: 1, utf8Range: 1..<odd.utf8.count, tokenCount: 7,
+                    vector: [0.1, -0.000_012_5, 3.402_823_5e38, .leastNonzeroMagnitude]),
             ],
             source: "file:///tmp/\(odd)", key: odd,
             metadata: [
                 odd: .string(odd), "n": 1, "big": .integer(.max), "x": 0.1, "t": true, "null": nil, "": "",
                 "deep": ["a": [1, 2.5, ["b": nil]]],
             ],
-            tags: [odd, "b", "a"], createdAt: Date(milliseconds: 1), updatedAt: Date(milliseconds: 1_700_000_000_123))
+            tags: [odd, "b", "a"], createdAt: Date(milliseconds: 1),
+            updatedAt: Date(milliseconds: 1_700_000_000_123))
         let empty = Entry(content: "", createdAt: Date(milliseconds: 0))
         try await store.saveEntries([full, empty])
         let run = ClusteringRun(
             algorithm: odd, parameters: ["k": 2], seed: .max,
             stamp: try await store.snapshot().stamp, createdAt: Date(milliseconds: 7))
         let cluster = Cluster(
-            label: odd, keywords: [odd], centroid: [0.1, 0, 0, 0], members: [id], representatives: [id], cohesion: 0.1,
+            label: odd, keywords: [odd], centroid: [0.1, 0, 0, 0], members: [id], representatives: [id],
+            cohesion: 0.1,
             parent: nil, createdAt: Date(milliseconds: 3), updatedAt: Date(milliseconds: 4))
         let child = Cluster(label: "", members: [], parent: cluster.id, createdAt: Date(milliseconds: 3))
         let assignments = [
             Assignment(entry: id, place: .cluster(cluster.id), run: run.id, similarity: 0.1, confidence: 0.3),
-            Assignment(entry: empty.id, place: .outlier(.zeroVector), run: run.id, similarity: 0, confidence: 0),
+            Assignment(
+                entry: empty.id, place: .outlier(.zeroVector), run: run.id, similarity: 0, confidence: 0),
         ]
         _ = try await store.commit(
             WriteBatch(
-                sources: [Source(id: "file:///tmp/\(odd)", fingerprint: odd, ingestedAt: Date(milliseconds: 9))],
+                sources: [
+                    Source(id: "file:///tmp/\(odd)", fingerprint: odd, ingestedAt: Date(milliseconds: 9))
+                ],
                 clustering: .init(run: run, clusters: [cluster, child], assignments: assignments)))
         let snapshot = try await store.snapshot()
         try requireEqual(try await snapshot.entries([id, UUID(), empty.id]), [full, empty], "the entries")
@@ -87,7 +95,8 @@ extension Trial {
         try await store.deleteEntry(entries[1].id)
         try await store.deleteEntry(UUID())
         try requireEqual(try await store.fetchEntries(), [entries[0], entries[2]], "what is left")
-        try requireEqual(try await store.fetchClusters()[0].members, [entries[0].id, entries[2].id], "the members left")
+        try requireEqual(
+            try await store.fetchClusters()[0].members, [entries[0].id, entries[2].id], "the members left")
         try requireEqual(try await store.snapshot().assignments(of: nil).count, 2, "the assignments left")
     }
 
@@ -102,7 +111,9 @@ extension Trial {
         }
         try await requireError(.invalidBatch, "a passage outside its entry") {
             try await store.saveEntry(
-                Entry(content: "x", embeddings: [1, 0, 0, 0], passages: [Passage(ordinal: 0, utf8Range: 0..<9, vector: [1, 0, 0, 0])]))
+                Entry(
+                    content: "x", embeddings: [1, 0, 0, 0],
+                    passages: [Passage(ordinal: 0, utf8Range: 0..<9, vector: [1, 0, 0, 0])]))
         }
         try requireEqual(try await store.fetchEntries(), [first, second], "the entries after refusals")
         // Every vector replaced at once: the dimension is free again.
@@ -122,14 +133,18 @@ extension Trial {
             return entry
         }
         _ = try await store.commit(
-            WriteBatch(upserts: entries, sources: [Source(id: "b", fingerprint: "2"), Source(id: "a", fingerprint: "1")]))
+            WriteBatch(
+                upserts: entries,
+                sources: [Source(id: "b", fingerprint: "2"), Source(id: "a", fingerprint: "1")]))
         let snapshot = try await store.snapshot()
         try requireEqual(try await snapshot.sources().map(\.id), ["a", "b"], "the sources")
         try requireEqual(
-            try await snapshot.sources(["a", "none"]).map(\.entryIDs), [entries[..<3].map(\.id)], "the entries of a source")
+            try await snapshot.sources(["a", "none"]).map(\.entryIDs), [entries[..<3].map(\.id)],
+            "the entries of a source")
         _ = try await store.commit(WriteBatch(removals: [entries[0].id], removedSources: ["b"]))
         let after = try await store.snapshot()
-        try requireEqual(try await after.sources(["a", "b"]).map(\.entryIDs), [entries[1..<3].map(\.id)], "what is left")
+        try requireEqual(
+            try await after.sources(["a", "b"]).map(\.entryIDs), [entries[1..<3].map(\.id)], "what is left")
     }
 
     func filters() async throws {
@@ -137,7 +152,9 @@ extension Trial {
             var entry = entry(number)
             entry.source = number % 3 == 0 ? nil : "s\(number % 3)"
             entry.tags = number % 2 == 0 ? ["even", "all"] : ["all"]
-            entry.metadata = ["n": .integer(Int64(number % 5)), "f": .number(Double(number % 4)), "list": [1], "q": "it's"]
+            entry.metadata = [
+                "n": .integer(Int64(number % 5)), "f": .number(Double(number % 4)), "list": [1], "q": "it's",
+            ]
             return entry
         }
         try await store.saveEntries(entries)
@@ -145,20 +162,27 @@ extension Trial {
         try await store.updateCluster(cluster)
         let filters = [
             EntryFilter.all, EntryFilter(ids: [entries[3].id, UUID()]), EntryFilter(ids: []),
-            EntryFilter(sources: ["s1", "s2"]), EntryFilter(sources: []), EntryFilter(tags: ["even"]), EntryFilter(tags: ["even", "all"]),
-            EntryFilter(tags: ["e"]), EntryFilter(metadata: ["n": "3"]), EntryFilter(metadata: ["f": "3", "n": "3"]),
-            EntryFilter(metadata: ["list": "1"]), EntryFilter(metadata: ["q": "it's"]), EntryFilter(metadata: ["none": ""]),
-            EntryFilter(cluster: cluster.id), EntryFilter(cluster: UUID()), EntryFilter(tags: ["even"], cluster: cluster.id),
+            EntryFilter(sources: ["s1", "s2"]), EntryFilter(sources: []), EntryFilter(tags: ["even"]),
+            EntryFilter(tags: ["even", "all"]),
+            EntryFilter(tags: ["e"]), EntryFilter(metadata: ["n": "3"]),
+            EntryFilter(metadata: ["f": "3", "n": "3"]),
+            EntryFilter(metadata: ["list": "1"]), EntryFilter(metadata: ["q": "it's"]),
+            EntryFilter(metadata: ["none": ""]),
+            EntryFilter(cluster: cluster.id), EntryFilter(cluster: UUID()),
+            EntryFilter(tags: ["even"], cluster: cluster.id),
             EntryFilter(idPrefix: String(entries[7].id.uuidString.lowercased().prefix(10))),
             EntryFilter(idPrefix: "%"), EntryFilter(idPrefix: ""),
         ]
         let snapshot = try await store.snapshot()
         let members = Set(cluster.members)
         for filter in filters {
-            let expected = entries.filter { filter.matches($0, assigned: members.contains($0.id) ? cluster.id : nil) }
+            let expected = entries.filter {
+                filter.matches($0, assigned: members.contains($0.id) ? cluster.id : nil)
+            }
             let page = try await snapshot.entries(after: nil, limit: 100, matching: filter)
             try requireEqual(page.entries.map(\.id), expected.map(\.id), "entries for \(filter)")
-            try requireEqual(try await snapshot.rows(matching: filter), RowSet(page.rows), "rows for \(filter)")
+            try requireEqual(
+                try await snapshot.rows(matching: filter), RowSet(page.rows), "rows for \(filter)")
         }
         var (paged, row): ([UUID], UInt32?) = ([], nil)
         repeat {
@@ -178,7 +202,9 @@ extension Trial {
         try await store.saveEntries(entries)
         try await store.deleteEntry(entries[9].id)
         let snapshot = try await store.snapshot()
-        let left = try await snapshot.entries(after: nil, limit: 100, matching: .all).entries.filter { !$0.embeddings.isEmpty }
+        let left = try await snapshot.entries(after: nil, limit: 100, matching: .all).entries.filter {
+            !$0.embeddings.isEmpty
+        }
         for kind in [VectorPage.Kind.entries, .passages] {
             for limit in [1, 4, 100] {
                 var (vectors, ids, row): ([[Float]], [UUID], UInt32?) = ([], [], nil)
@@ -191,7 +217,8 @@ extension Trial {
                 } while row != nil
                 let expected = left.flatMap { entry in
                     kind == .entries
-                        ? [(entry.id, entry.embeddings)] : entry.searchablePassages.map { (entry.id, $0.vector) }
+                        ? [(entry.id, entry.embeddings)]
+                        : entry.searchablePassages.map { (entry.id, $0.vector) }
                 }
                 try requireEqual(ids, expected.map(\.0), "ids of \(kind) in pages of \(limit)")
                 try requireEqual(vectors, expected.map(\.1), "vectors of \(kind) in pages of \(limit)")

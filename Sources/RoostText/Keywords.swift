@@ -1,6 +1,6 @@
-/// The words that tell groups of texts from each other: class-based TF-IDF (Grootendorst 2022). A word's weight in a
-/// group is its share of the group's words times log(1 + A / f), where f is how often it occurs in all groups and A the
-/// mean number of words of a group.
+/// The words that tell groups of texts from each other: class-based TF-IDF (Grootendorst 2022). A word's
+/// weight in a group is its share of the group's words times log(1 + A / f), where f is how often it occurs
+/// in all groups and A the mean number of words of a group.
 public struct KeywordExtractor: Sendable {
     private var counts: [[String: Int]]
     private var texts: [[String: Int]]
@@ -30,8 +30,8 @@ public struct KeywordExtractor: Sendable {
         }
     }
 
-    /// The most telling words of a group, best first; of equal weight the alphabet decides. A word that is only
-    /// another's plural is left out.
+    /// The most telling words of a group, best first; of equal weight the alphabet decides. A word that is
+    /// only another's plural is left out.
     ///
     /// - Complexity: O(words of all groups) for the first call of each, which a caller makes once.
     public func keywords(limit: Int) -> [[String]] {
@@ -43,7 +43,10 @@ public struct KeywordExtractor: Sendable {
             let spread = counts[group].filter { texts[group][$0.key, default: 0] > 1 }
             let candidates = spread.count >= limit ? spread : counts[group]
             let weights = candidates.map { word, count in
-                (word: word, weight: Double(count) * logarithm(1 + mean / Double(frequencies[word, default: 1])))
+                (
+                    word: word,
+                    weight: Double(count) * logarithm(1 + mean / Double(frequencies[word, default: 1]))
+                )
             }
             var chosen: [String] = []
             for (word, _) in weights.sorted(by: { ($1.weight, $0.word) < ($0.weight, $1.word) }) {

@@ -1,13 +1,16 @@
-/// Splits a long text into passages at headings, paragraphs, sentences or words, counted in a model's own tokens.
+/// Splits a long text into passages at headings, paragraphs, sentences or words, counted in a model's own
+/// tokens.
 public struct PassageSplitter: Sendable, Hashable {
     /// The most tokens of a passage.
     public var maximumTokens: Int
-    /// About how many tokens at a passage's end are also at the beginning of the next; none where a heading begins it.
+    /// About how many tokens at a passage's end are also at the beginning of the next; none where a heading
+    /// begins it.
     public var overlap: Int
 
     /// - Precondition: `0 <= overlap < maximumTokens`.
     public init(maximumTokens: Int = 200, overlap: Int = 30) {
-        precondition(overlap >= 0 && overlap < maximumTokens, "an overlap of \(overlap) in \(maximumTokens) tokens")
+        precondition(
+            overlap >= 0 && overlap < maximumTokens, "an overlap of \(overlap) in \(maximumTokens) tokens")
         self.maximumTokens = maximumTokens
         self.overlap = overlap
     }
@@ -21,8 +24,8 @@ public struct PassageSplitter: Sendable, Hashable {
         static func < (left: Boundary, right: Boundary) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The passages of a text, as ranges of its UTF-8 bytes, in order. Together they cover every token; no boundary is
-    /// inside a grapheme.
+    /// The passages of a text, as ranges of its UTF-8 bytes, in order. Together they cover every token; no
+    /// boundary is inside a grapheme.
     ///
     /// - Parameter tokens: where the tokens lie, ascending (`Embedder.tokenRanges(in:)`).
     /// - Returns: the whole text as one range where it has no more than `maximumTokens` tokens.
@@ -43,8 +46,8 @@ public struct PassageSplitter: Sendable, Hashable {
         return ranges.map { Self.trimmed($0, text) }
     }
 
-    /// The token before which a passage that begins with `first` ends: the best boundary in its last 60%, the latest
-    /// of equal ones.
+    /// The token before which a passage that begins with `first` ends: the best boundary in its last 60%,
+    /// the latest of equal ones.
     private func end(from first: Int, _ boundaries: [Boundary]) -> Int {
         let limit = min(first + maximumTokens, boundaries.count)
         guard limit < boundaries.count else { return limit }
@@ -56,7 +59,8 @@ public struct PassageSplitter: Sendable, Hashable {
             kind = boundaries[token]
         }
         if kind == .none {
-            // One grapheme of very many tokens: it is kept whole, and whoever embeds it tells what was left out.
+            // One grapheme of very many tokens: it is kept whole, and whoever embeds it tells what was left
+            // out.
             var token = limit
             while token < boundaries.count, boundaries[token] == .none { token += 1 }
             return token
@@ -118,7 +122,8 @@ public struct PassageSplitter: Sendable, Hashable {
     private static func isHeading(_ utf8: UnsafeBufferPointer<UInt8>, at place: Int) -> Bool {
         var level = 0
         while place + level < utf8.count, utf8[place + level] == UInt8(ascii: "#"), level < 7 { level += 1 }
-        return (1...6).contains(level) && place + level < utf8.count && utf8[place + level] == UInt8(ascii: " ")
+        return (1...6).contains(level) && place + level < utf8.count
+            && utf8[place + level] == UInt8(ascii: " ")
     }
 
     private static func isFullStop(

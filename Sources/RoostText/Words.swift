@@ -1,5 +1,5 @@
-/// The words of a text: runs of letters, digits and marks, with apostrophes inside them. Scripts written without
-/// spaces come character by character (Han, kana) where a character is a word's worth of meaning.
+/// The words of a text: runs of letters, digits and marks, with apostrophes inside them. Scripts written
+/// without spaces come character by character (Han, kana) where a character is a word's worth of meaning.
 public struct Words: Sequence, Sendable {
     public struct Word: Sendable, Hashable {
         /// Lower-cased, without diacritics' differences of composition folded further.
@@ -23,7 +23,8 @@ public struct Words: Sequence, Sendable {
                 return (48...57).contains(value) || (65...90).contains(value) || (97...122).contains(value)
             }
             switch scalar.properties.generalCategory {
-            case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+                .decimalNumber,
                 .letterNumber, .nonspacingMark, .spacingMark, .enclosingMark:
                 return true
             default: return false
@@ -48,7 +49,8 @@ public struct Words: Sequence, Sendable {
                 let next = scalars.index(after: place)
                 if !isWord(scalar) {
                     // don't, o’clock: an apostrophe between letters belongs to the word.
-                    guard scalar == "'" || scalar == "\u{2019}", next < scalars.endIndex, isWord(scalars[next]),
+                    guard scalar == "'" || scalar == "\u{2019}", next < scalars.endIndex,
+                        isWord(scalars[next]),
                         !isAlone(scalars[next])
                     else { break }
                     word.append("'")

@@ -1,15 +1,15 @@
 #if canImport(Accelerate)
-import Accelerate
+    import Accelerate
 #else
-import CBLAS
-import Foundation
+    import CBLAS
+    import Foundation
 #endif
 
 /// The one place that calls BLAS. All matrices are row-major Float32.
 ///
-/// A provider's own threads are switched off (OpenBLAS): Roost parallelises at exactly one level, over blocks of
-/// fixed size, so that a result does not depend on how many threads there are. This is a setting of the whole
-/// process; it is made once, at the first call.
+/// A provider's own threads are switched off (OpenBLAS): Roost parallelises at exactly one level, over
+/// blocks of fixed size, so that a result does not depend on how many threads there are. This is a setting
+/// of the whole process; it is made once, at the first call.
 public enum BLAS {
     /// What the loaded library says of itself.
     public struct Implementation: Sendable, Hashable, CustomStringConvertible {
@@ -49,7 +49,8 @@ public enum BLAS {
         guard m > 0, n > 0 else { return }
         _ = implementation
         cblas_sgemm(
-            CblasRowMajor, a.isTransposed ? CblasTrans : CblasNoTrans, b.isTransposed ? CblasTrans : CblasNoTrans,
+            CblasRowMajor, a.isTransposed ? CblasTrans : CblasNoTrans,
+            b.isTransposed ? CblasTrans : CblasNoTrans,
             Int32(m), Int32(n), Int32(k), alpha, a.start, Int32(a.stride), b.start, Int32(b.stride), beta, c,
             Int32(stride))
     }
@@ -63,26 +64,27 @@ public enum BLAS {
         guard rows > 0 else { return }
         _ = implementation
         cblas_sgemv(
-            CblasRowMajor, CblasNoTrans, Int32(rows), Int32(columns), 1, matrix, Int32(columns), x, 1, 0, y, 1)
+            CblasRowMajor, CblasNoTrans, Int32(rows), Int32(columns), 1, matrix, Int32(columns), x, 1, 0, y, 1
+        )
     }
 
     private static func prepare() -> Implementation {
         #if canImport(Accelerate)
-        return Implementation(name: "Accelerate", kernel: nil)
+            return Implementation(name: "Accelerate", kernel: nil)
         #else
-        typealias Text = @convention(c) () -> UnsafePointer<CChar>?
-        typealias SetThreads = @convention(c) (Int32) -> Void
-        func symbol<T>(_ name: String, as type: T.Type) -> T? {
-            dlsym(nil, name).map { unsafeBitCast($0, to: type) }
-        }
-        guard let configuration = symbol("openblas_get_config", as: Text.self)?() else {
-            return Implementation(name: "reference BLAS", kernel: nil)
-        }
-        symbol("openblas_set_num_threads", as: SetThreads.self)?(1)
-        // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64"
-        let name = String(cString: configuration).split(separator: " ").prefix(2).joined(separator: " ")
-        let kernel = symbol("openblas_get_corename", as: Text.self)?().map { String(cString: $0) }
-        return Implementation(name: name, kernel: kernel)
+            typealias Text = @convention(c) () -> UnsafePointer<CChar>?
+            typealias SetThreads = @convention(c) (Int32) -> Void
+            func symbol<T>(_ name: String, as type: T.Type) -> T? {
+                dlsym(nil, name).map { unsafeBitCast($0, to: type) }
+            }
+            guard let configuration = symbol("openblas_get_config", as: Text.self)?() else {
+                return Implementation(name: "reference BLAS", kernel: nil)
+            }
+            symbol("openblas_set_num_threads", as: SetThreads.self)?(1)
+            // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64"
+            let name = String(cString: configuration).split(separator: " ").prefix(2).joined(separator: " ")
+            let kernel = symbol("openblas_get_corename", as: Text.self)?().map { String(cString: $0) }
+            return Implementation(name: name, kernel: kernel)
         #endif
     }
 }

@@ -1,7 +1,7 @@
 /// Groups vectors.
 ///
-/// The same vectors in the same order, the same parameters and the same seed give the same labels, whatever the
-/// number of threads.
+/// The same vectors in the same order, the same parameters and the same seed give the same labels, whatever
+/// the number of threads.
 public protocol Clusterer: Sendable {
     /// The field's name of the algorithm, as it is recorded with a run: `spherical-k-means`.
     var algorithm: String { get }
@@ -53,7 +53,8 @@ public struct Partition: Sendable, Hashable {
 
     /// - Precondition: as many similarities and confidences as labels; as many parents as centroids.
     public init(
-        labels: [Label], centroids: Matrix, similarities: [Float], confidences: [Float], parents: [Int?]? = nil,
+        labels: [Label], centroids: Matrix, similarities: [Float], confidences: [Float],
+        parents: [Int?]? = nil,
         facts: [String: Double] = [:]
     ) {
         precondition(labels.count == similarities.count && labels.count == confidences.count)

@@ -1,7 +1,7 @@
 #if canImport(Accelerate)
-import Accelerate
+    import Accelerate
 #else
-import CLAPACK
+    import CLAPACK
 #endif
 
 /// The one place that calls LAPACK.

@@ -12,7 +12,8 @@ public struct Matrix: Sendable, Hashable {
     ///
     /// - Precondition: `elements.count == rows * columns`.
     public init(rows: Int, columns: Int, elements: [Float]) {
-        precondition(rows >= 0 && columns >= 0 && elements.count == rows * columns, "shape and numbers differ")
+        precondition(
+            rows >= 0 && columns >= 0 && elements.count == rows * columns, "shape and numbers differ")
         self.rows = rows
         self.columns = columns
         self.elements = elements
@@ -37,7 +38,9 @@ public struct Matrix: Sendable, Hashable {
     }
 
     /// A matrix whose storage `initialize` fills; every number must be written.
-    package init(rows: Int, columns: Int, filledBy initialize: (UnsafeMutablePointer<Float>) throws -> Void) rethrows {
+    package init(rows: Int, columns: Int, filledBy initialize: (UnsafeMutablePointer<Float>) throws -> Void)
+        rethrows
+    {
         self.rows = rows
         self.columns = columns
         self.elements = try [Float](unsafeUninitializedCapacity: rows * columns) { buffer, count in

@@ -5,8 +5,8 @@ import Dispatch
 /// The blocks do not depend on the number of threads, so a computation whose blocks are independent, or are
 /// combined in block order, gives the same bits on every machine of one kind.
 package enum Parallel {
-    /// Calls `body` once for each block of `size` (the last may be shorter) of `0..<count`, on as many threads as
-    /// there are cores, and returns when all have returned. Blocks the calling thread.
+    /// Calls `body` once for each block of `size` (the last may be shorter) of `0..<count`, on as many
+    /// threads as there are cores, and returns when all have returned. Blocks the calling thread.
     package static func forEachBlock(of count: Int, size: Int, _ body: @Sendable (Range<Int>) -> Void) {
         let blocks = (count + size - 1) / size
         guard blocks > 1 else {

@@ -1,5 +1,5 @@
-/// Principal component analysis: the directions along which vectors differ most (Pearson 1901), by LAPACK from
-/// the covariance matrix.
+/// Principal component analysis: the directions along which vectors differ most (Pearson 1901), by LAPACK
+/// from the covariance matrix.
 package struct PrincipalComponents: Sendable {
     /// The mean of the vectors (d).
     package let mean: [Float]

@@ -1,7 +1,7 @@
 /// Finds the rows of a fixed set of vectors that are nearest to a query.
 ///
-/// An index is an immutable reader: what changes is published as a new one. Rows are dense numbers from 0; what a
-/// row stands for is known to whoever built the index.
+/// An index is an immutable reader: what changes is published as a new one. Rows are dense numbers from 0;
+/// what a row stands for is known to whoever built the index.
 public protocol VectorIndex: Sendable {
     /// How many vectors there are.
     var count: Int { get }

@@ -46,7 +46,11 @@ actor ArrayStorage: SimpleStorageProvider {
     private var clusters: [Cluster] = []
 
     func saveEntry(_ entry: Entry) async throws {
-        if let index = entries.firstIndex(where: { $0.id == entry.id }) { entries[index] = entry } else { entries.append(entry) }
+        if let index = entries.firstIndex(where: { $0.id == entry.id }) {
+            entries[index] = entry
+        } else {
+            entries.append(entry)
+        }
     }
 
     func fetchEntries() async throws -> [Entry] { entries }
@@ -101,9 +105,13 @@ struct StorageLawTests {
     func `the SQLite store obeys`(law: StorageLaw) async throws { try await law.check(SQLiteFixture()) }
 
     @Test(arguments: StorageLaw.laws(upTo: .simple))
-    func `a backend of four methods obeys`(law: StorageLaw) async throws { try await law.check(SimpleFixture()) }
+    func `a backend of four methods obeys`(law: StorageLaw) async throws {
+        try await law.check(SimpleFixture())
+    }
 
     @Test func `a store that does not remove is found out`() async throws {
-        await #expect(throws: LawViolation.self) { try await StorageLaw.deletedEntriesAreGone.check(CanaryFixture()) }
+        await #expect(throws: LawViolation.self) {
+            try await StorageLaw.deletedEntriesAreGone.check(CanaryFixture())
+        }
     }
 }

@@ -1,7 +1,8 @@
 public import Foundation
 public import RoostModel
 
-/// The document that `roost export clusters` writes. Its JSON Schema is `Documentation/Schemas/clusters.schema.json`.
+/// The document that `roost export clusters` writes. Its JSON Schema is
+/// `Documentation/Schemas/clusters.schema.json`.
 public struct ClusterExport: Sendable, Encodable {
     public struct Member: Sendable, Encodable {
         public var id: String
@@ -64,7 +65,8 @@ extension KnowledgeStore {
         let clusters = try await snapshot.clusters()
         let assignments = try await snapshot.assignments(of: nil)
         let entries = Dictionary(
-            try await snapshot.entries(assignments.map(\.entry)).map { ($0.id, $0) }) { first, _ in first }
+            try await snapshot.entries(assignments.map(\.entry)).map { ($0.id, $0) }
+        ) { first, _ in first }
         let byCluster = Dictionary(grouping: assignments.filter { $0.cluster != nil }) { $0.cluster }
         let groups = clusters.map { cluster in
             let members = (byCluster[cluster.id] ?? []).sorted {
@@ -73,8 +75,10 @@ extension KnowledgeStore {
             return ClusterExport.Group(
                 id: cluster.id.text, label: cluster.label, keywords: cluster.keywords, size: members.count,
                 cohesion: cluster.cohesion, parent: cluster.parent?.text,
-                representatives: cluster.representatives.map(\.text), createdAt: DateText.string(from: cluster.createdAt),
-                updatedAt: DateText.string(from: cluster.updatedAt), centroid: withEmbeddings ? cluster.centroid : nil,
+                representatives: cluster.representatives.map(\.text),
+                createdAt: DateText.string(from: cluster.createdAt),
+                updatedAt: DateText.string(from: cluster.updatedAt),
+                centroid: withEmbeddings ? cluster.centroid : nil,
                 members: members.compactMap { assignment in
                     entries[assignment.entry].map { entry in
                         ClusterExport.Member(
@@ -85,14 +89,18 @@ extension KnowledgeStore {
                 })
         }
         let outliers = assignments.compactMap { assignment -> ClusterExport.Outlier? in
-            guard let reason = assignment.outlierReason, let entry = entries[assignment.entry] else { return nil }
+            guard let reason = assignment.outlierReason, let entry = entries[assignment.entry] else {
+                return nil
+            }
             return ClusterExport.Outlier(
-                id: entry.id.text, content: entry.content, reason: reason.rawValue, similarity: assignment.similarity,
+                id: entry.id.text, content: entry.content, reason: reason.rawValue,
+                similarity: assignment.similarity,
                 source: entry.source, metadata: entry.metadata, tags: entry.tags)
         }
         let run = try await snapshot.clusteringRun().map {
             ClusterExport.Run(
-                id: $0.id.text, algorithm: $0.algorithm, parameters: $0.parameters, seed: $0.seed, stamp: $0.stamp,
+                id: $0.id.text, algorithm: $0.algorithm, parameters: $0.parameters, seed: $0.seed,
+                stamp: $0.stamp,
                 createdAt: DateText.string(from: $0.createdAt))
         }
         return ClusterExport(

@@ -3,8 +3,8 @@ public import RoostModel
 
 /// Entries as a document: what `roost export entries` writes and `roost import` reads.
 ///
-/// JSON: `{"schemaVersion": 1, "space": {…}, "entries": [{…}, …]}`. JSON Lines: the same without `entries` on the first
-/// line, then one entry a line.
+/// JSON: `{"schemaVersion": 1, "space": {…}, "entries": [{…}, …]}`. JSON Lines: the same without `entries`
+/// on the first line, then one entry a line.
 public struct EntryArchive: Sendable {
     public enum Format: String, Sendable, CaseIterable {
         case json, jsonl
@@ -75,8 +75,9 @@ extension KnowledgeStore {
         if format == .json { try write(Data("\n]}\n".utf8)) }
     }
 
-    /// Reads what `exportEntries` wrote, or a bare JSON array of entries. Ids, dates, metadata and tags are taken over;
-    /// vectors only where the file says that they are of the store's space, else texts are embedded again.
+    /// Reads what `exportEntries` wrote, or a bare JSON array of entries. Ids, dates, metadata and tags are
+    /// taken over; vectors only where the file says that they are of the store's space, else texts are
+    /// embedded again.
     ///
     /// - Throws: ``RoostError`` with `.badInput`: nothing was taken in then.
     public func importEntries(_ data: Data, name: String) async throws -> ImportReport {
@@ -86,7 +87,8 @@ extension KnowledgeStore {
         let isOurs = space.map(embedder.space.isCompatible) ?? false
         for start in stride(from: 0, to: entries.count, by: 256) {
             let range = start..<min(entries.count, start + 256)
-            let stored = Dictionary(try await snapshot.entries(entries[range].map(\.id)).map { ($0.id, $0) }) { a, _ in a }
+            let stored = Dictionary(try await snapshot.entries(entries[range].map(\.id)).map { ($0.id, $0) })
+            { a, _ in a }
             var upserts: [Entry] = []
             var toEmbed: [Entry] = []
             for index in range {
@@ -104,7 +106,13 @@ extension KnowledgeStore {
                         toEmbed.append(entries[index])
                     }
                 }
-                if old == nil { report.new += 1 } else if old == entries[index] { report.unchanged += 1 } else { report.updated += 1 }
+                if old == nil {
+                    report.new += 1
+                } else if old == entries[index] {
+                    report.unchanged += 1
+                } else {
+                    report.updated += 1
+                }
             }
             if !toEmbed.isEmpty {
                 var ingest = IngestReport()
@@ -123,7 +131,8 @@ extension KnowledgeStore {
         let decoder = JSONDecoder()
         func check(_ version: Int) throws {
             guard version <= EntryArchive.currentVersion else {
-                throw RoostError(.newerFormat, "\(name) was written by a newer version of Roost; update Roost to read it")
+                throw RoostError(
+                    .newerFormat, "\(name) was written by a newer version of Roost; update Roost to read it")
             }
         }
         var entries: [Entry]
@@ -144,7 +153,8 @@ extension KnowledgeStore {
                 } else {
                     throw RoostError(
                         .badInput,
-                        "\(name), line \(index + 1): not an entry as `roost export entries` writes it; nothing was taken in")
+                        "\(name), line \(index + 1): not an entry as `roost export entries` writes it; nothing was taken in"
+                    )
                 }
             }
         }

@@ -8,8 +8,8 @@ public struct SourceDraft: Sendable, Hashable {
     /// Equal to the last ingest's where nothing has changed.
     public var fingerprint: String
     public var entries: [EntryDraft]
-    /// Whether the drafts are all that the source has, so that what is not among them is gone; `false` for a stream,
-    /// which only adds.
+    /// Whether the drafts are all that the source has, so that what is not among them is gone; `false` for
+    /// a stream, which only adds.
     public var isComplete: Bool
 
     public init(id: String, fingerprint: String, entries: [EntryDraft], isComplete: Bool = true) {
@@ -82,7 +82,8 @@ public struct IngestOptions: Sendable {
     public var progress: (@Sendable (Int) -> Void)?
 
     public init(
-        tags: [String] = [], isDryRun: Bool = false, batchSize: Int = 256, progress: (@Sendable (Int) -> Void)? = nil
+        tags: [String] = [], isDryRun: Bool = false, batchSize: Int = 256,
+        progress: (@Sendable (Int) -> Void)? = nil
     ) {
         precondition(batchSize > 0, "a batch of \(batchSize)")
         self.tags = tags

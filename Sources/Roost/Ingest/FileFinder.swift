@@ -1,9 +1,10 @@
 public import Foundation
 
-/// Finds the files below folders that are to be read: hidden ones and those that a `.gitignore` names are passed over,
-/// symbolic links to folders are not followed.
+/// Finds the files below folders that are to be read: hidden ones and those that a `.gitignore` names are
+/// passed over, symbolic links to folders are not followed.
 public struct FileFinder: Sendable {
-    /// Only files whose path below the folder, or name, fits one of these; all known kinds of text where there is none.
+    /// Only files whose path below the folder, or name, fits one of these; all known kinds of text where
+    /// there is none.
     public var globs: [String]
     /// Not these.
     public var exclusions: [String]
@@ -34,7 +35,8 @@ public struct FileFinder: Sendable {
             return findings
         }
         var walk = Walk(
-            finder: self, globs: Self.patterns(globs), exclusions: Self.patterns(exclusions), findings: findings)
+            finder: self, globs: Self.patterns(globs), exclusions: Self.patterns(exclusions),
+            findings: findings)
         try walk.enter(url, path: "", rules: [])
         return walk.findings
     }
@@ -49,7 +51,8 @@ public struct FileFinder: Sendable {
         let exclusions: [GlobPattern]
         var findings: Findings
 
-        mutating func enter(_ folder: URL, path: String, rules: [(prefix: String, rules: IgnoreRules)]) throws {
+        mutating func enter(_ folder: URL, path: String, rules: [(prefix: String, rules: IgnoreRules)]) throws
+        {
             let manager = FileManager.default
             let names: [String]
             do {
@@ -60,7 +63,9 @@ public struct FileFinder: Sendable {
                 return
             }
             var rules = rules
-            if let text = try? String(contentsOf: folder.appendingPathComponent(".gitignore"), encoding: .utf8) {
+            if let text = try? String(
+                contentsOf: folder.appendingPathComponent(".gitignore"), encoding: .utf8)
+            {
                 rules.append((path, IgnoreRules(text)))
             }
             for name in names where !name.hasPrefix(".") {
@@ -73,7 +78,8 @@ public struct FileFinder: Sendable {
                 if exclusions.contains(where: { $0.matches(below) }) { continue }
                 if isFolder.boolValue {
                     if type == .typeSymbolicLink {
-                        findings.skipped.append(.init(source: url.path, reason: "a symbolic link to a folder"))
+                        findings.skipped.append(
+                            .init(source: url.path, reason: "a symbolic link to a folder"))
                     } else {
                         try enter(url, path: below, rules: rules)
                     }
@@ -85,9 +91,13 @@ public struct FileFinder: Sendable {
             }
         }
 
-        private func isKnown(_ url: URL) -> Bool { RecordReader.extensions.contains(url.pathExtension.lowercased()) }
+        private func isKnown(_ url: URL) -> Bool {
+            RecordReader.extensions.contains(url.pathExtension.lowercased())
+        }
 
-        private func isIgnored(_ path: String, _ isFolder: Bool, _ rules: [(prefix: String, rules: IgnoreRules)]) -> Bool {
+        private func isIgnored(
+            _ path: String, _ isFolder: Bool, _ rules: [(prefix: String, rules: IgnoreRules)]
+        ) -> Bool {
             for (prefix, rules) in rules.reversed() {
                 let relative = prefix.isEmpty ? path : String(path.dropFirst(prefix.count + 1))
                 if let verdict = rules.ignores(relative, isFolder: isFolder) { return verdict }

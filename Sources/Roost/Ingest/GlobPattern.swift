@@ -104,7 +104,9 @@ struct IgnoreRules: Sendable {
             let isTied = line.contains("/")
             if line.first == "/" { line.removeFirst() }
             rules.append(
-                Rule(pattern: GlobPattern(isTied ? String(line) : "**/" + line), isNegated: isNegated, foldersOnly: foldersOnly))
+                Rule(
+                    pattern: GlobPattern(isTied ? String(line) : "**/" + line), isNegated: isNegated,
+                    foldersOnly: foldersOnly))
         }
     }
 

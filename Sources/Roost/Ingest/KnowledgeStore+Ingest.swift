@@ -20,11 +20,11 @@ extension KnowledgeStore {
         return (EntryID.derived(source: "add", key: key), report.new > 0)
     }
 
-    /// Takes sources in as a diff against the store: what is there already is left alone, what changed is updated, what
-    /// vanished from a source is removed. The same input again changes nothing.
+    /// Takes sources in as a diff against the store: what is there already is left alone, what changed is
+    /// updated, what vanished from a source is removed. The same input again changes nothing.
     ///
-    /// Committed every few hundred entries, a source's removals and its record with its last batch; an ingest that was
-    /// stopped goes on where it stopped when it is run again.
+    /// Committed every few hundred entries, a source's removals and its record with its last batch; an
+    /// ingest that was stopped goes on where it stopped when it is run again.
     /// - Throws: ``StorageError``; ``EmbedderError``; `CancellationError`; what was committed stays.
     public func ingest(
         _ sources: some Sequence<SourceDraft>, _ options: IngestOptions = IngestOptions()
@@ -149,7 +149,8 @@ private struct Ingest {
         var ids: [UUID] = []
         var row: UInt32?
         repeat {
-            let page = try await snapshot.entries(after: row, limit: 1000, matching: EntryFilter(sources: [source]))
+            let page = try await snapshot.entries(
+                after: row, limit: 1000, matching: EntryFilter(sources: [source]))
             ids += page.entries.map(\.id)
             row = page.next
         } while row != nil
@@ -188,8 +189,11 @@ private struct Ingest {
         return entries
     }
 
-    private mutating func compare(_ entries: ArraySlice<Entry>, _ snapshot: any StorageSnapshot) async throws {
-        let stored = Dictionary(try await snapshot.entries(entries.map(\.id)).map { ($0.id, $0) }) { first, _ in first }
+    private mutating func compare(_ entries: ArraySlice<Entry>, _ snapshot: any StorageSnapshot) async throws
+    {
+        let stored = Dictionary(try await snapshot.entries(entries.map(\.id)).map { ($0.id, $0) }) {
+            first, _ in first
+        }
         for var entry in entries {
             guard let old = stored[entry.id] else {
                 report.new += 1

@@ -1,5 +1,5 @@
-public import Foundation
 import Crypto
+public import Foundation
 import RoostModel
 
 /// Turns files into drafts: Markdown and text as one entry a file, JSON Lines, CSV and TSV as one a row.
@@ -27,7 +27,8 @@ public struct RecordReader: Sendable {
     /// - Throws: ``RoostError``: `.noInput`, `.badInput` with the file and what is wrong, by line or row.
     public func read(_ url: URL) throws -> SourceDraft {
         let data = try load(url)
-        let fingerprint = "sha256:" + SHA256.hash(data: data).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let fingerprint =
+            "sha256:" + SHA256.hash(data: data).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             + (textColumn.map { ";text=\($0)" } ?? "") + (idColumn.map { ";id=\($0)" } ?? "")
         let text = try Self.text(data, name: url.path)
         let entries: [EntryDraft]
@@ -84,7 +85,8 @@ public struct RecordReader: Sendable {
     public static func text(_ data: Data, name: String) throws -> String {
         guard !data.prefix(8192).contains(0) else { throw RoostError(.badInput, "\(name) is a binary file") }
         guard let text = String(validating: data, as: UTF8.self) else {
-            throw RoostError(.badInput, "\(name) is not valid UTF-8; convert it first, for example with iconv")
+            throw RoostError(
+                .badInput, "\(name) is not valid UTF-8; convert it first, for example with iconv")
         }
         return text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
     }
@@ -99,12 +101,14 @@ public struct RecordReader: Sendable {
             let number = index + 1
             guard !line.allSatisfy(\.isWhitespace) else { continue }
             guard var object = try? decoder.decode([String: MetadataValue].self, from: Data(line.utf8)) else {
-                throw RoostError(.badInput, "\(name), line \(number): not a JSON object; nothing of the file was taken in")
+                throw RoostError(
+                    .badInput, "\(name), line \(number): not a JSON object; nothing of the file was taken in")
             }
             let key = textColumn ?? (object["text"] != nil ? "text" : "content")
             guard case .string(let content)? = object.removeValue(forKey: key) else {
                 throw RoostError(
-                    .badInput, "\(name), line \(number): no \(textColumn.map { "'\($0)'" } ?? "\"text\" or \"content\"") "
+                    .badInput,
+                    "\(name), line \(number): no \(textColumn.map { "'\($0)'" } ?? "\"text\" or \"content\"") "
                         + "with a string; nothing of the file was taken in")
             }
             let id = object.removeValue(forKey: idColumn ?? "id")?.text
@@ -114,7 +118,9 @@ public struct RecordReader: Sendable {
                 object["tags"] = nil
             }
             drafts.append(
-                EntryDraft(key: id.map { "id:\($0)" }, content: content, metadata: object, tags: tags, place: "line \(number)"))
+                EntryDraft(
+                    key: id.map { "id:\($0)" }, content: content, metadata: object, tags: tags,
+                    place: "line \(number)"))
         }
         return drafts
     }
@@ -127,25 +133,30 @@ public struct RecordReader: Sendable {
         func column(_ wanted: String) throws -> Int {
             guard let index = header.fields.firstIndex(of: wanted) else {
                 throw RoostError(
-                    .badInput, "\(name) has no column '\(wanted)'; it has \(header.fields.prefix(20).joined(separator: ", "))")
+                    .badInput,
+                    "\(name) has no column '\(wanted)'; it has \(header.fields.prefix(20).joined(separator: ", "))"
+                )
             }
             return index
         }
         let textIndex: Int
         if let textColumn {
             textIndex = try column(textColumn)
-        } else if let found = ["text", "content"].lazy.compactMap({ header.fields.firstIndex(of: $0) }).first {
+        } else if let found = ["text", "content"].lazy.compactMap({ header.fields.firstIndex(of: $0) }).first
+        {
             textIndex = found
         } else {
             throw RoostError(
-                .badInput, "\(name) has no column 'text' or 'content'; name the one to take with --text-column "
+                .badInput,
+                "\(name) has no column 'text' or 'content'; name the one to take with --text-column "
                     + "(it has \(header.fields.prefix(20).joined(separator: ", ")))")
         }
         let idIndex = try idColumn.map(column) ?? header.fields.firstIndex(of: "id")
         return try rows.map { row in
             guard row.fields.count == header.fields.count else {
                 throw RoostError(
-                    .badInput, "\(name), row \(row.number): \(row.fields.count) fields where the header has "
+                    .badInput,
+                    "\(name), row \(row.number): \(row.fields.count) fields where the header has "
                         + "\(header.fields.count); nothing of the file was taken in")
             }
             var metadata: [String: MetadataValue] = [:]
@@ -153,14 +164,15 @@ public struct RecordReader: Sendable {
                 metadata[header.fields[index]] = .string(field)
             }
             return EntryDraft(
-                key: idIndex.map { "id:\(row.fields[$0])" }, content: row.fields[textIndex], metadata: metadata,
+                key: idIndex.map { "id:\(row.fields[$0])" }, content: row.fields[textIndex],
+                metadata: metadata,
                 place: "row \(row.number)")
         }
     }
 }
 
-/// Comma-separated values (RFC 4180) and their relatives: quoted fields may hold separators, quotes (doubled) and line
-/// ends.
+/// Comma-separated values (RFC 4180) and their relatives: quoted fields may hold separators, quotes
+/// (doubled) and line ends.
 struct DelimitedText {
     struct Row {
         /// From 1, the header being row 1.

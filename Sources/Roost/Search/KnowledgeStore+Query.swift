@@ -51,7 +51,8 @@ extension KnowledgeStore {
     /// The entries nearest to an entry, without itself.
     ///
     /// - Throws: ``RoostError`` with `.notFound`.
-    public func similar(to id: Entry.ID, _ options: QueryOptions = QueryOptions()) async throws -> QueryResult {
+    public func similar(to id: Entry.ID, _ options: QueryOptions = QueryOptions()) async throws -> QueryResult
+    {
         guard let entry = try await storage.snapshot().entries([id]).first else {
             throw RoostError(.notFound, "there is no entry \(id.uuidString.lowercased())")
         }

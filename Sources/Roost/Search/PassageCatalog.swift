@@ -3,8 +3,8 @@ import RoostIndexes
 import RoostModel
 import RoostVectors
 
-/// The vectors of all passages in memory, for search. Derived from the storage: loaded at the first query, caught up
-/// from the change feed at each later one.
+/// The vectors of all passages in memory, for search. Derived from the storage: loaded at the first query,
+/// caught up from the change feed at each later one.
 actor PassageCatalog {
     /// A passage that was found.
     struct Hit: Sendable {
@@ -43,7 +43,9 @@ actor PassageCatalog {
         var isWhole = false
         if caughtUp.cursor != .start { isWhole = try await Self.follow(&caughtUp, storage) }
         if !isWhole { caughtUp = try await Self.load(storage) }
-        if caughtUp.cursor.epoch != contents.cursor.epoch || caughtUp.cursor.revision >= contents.cursor.revision {
+        if caughtUp.cursor.epoch != contents.cursor.epoch
+            || caughtUp.cursor.revision >= contents.cursor.revision
+        {
             contents = caughtUp
         }
         return caughtUp
@@ -77,12 +79,16 @@ actor PassageCatalog {
 
     /// - Returns: `false` where everything must be loaded again.
     @concurrent
-    private static func follow(_ contents: inout Contents, _ storage: any StorageProvider) async throws -> Bool {
+    private static func follow(_ contents: inout Contents, _ storage: any StorageProvider) async throws
+        -> Bool
+    {
         var changed = Set<UUID>()
         var cursor = contents.cursor
         let limit = max(1000, contents.passageCount / 4)
         while true {
-            guard case .changes(let changes, let next, let isLast) = try await storage.changes(after: cursor, limit: 1000)
+            guard
+                case .changes(let changes, let next, let isLast) = try await storage.changes(
+                    after: cursor, limit: 1000)
             else { return false }
             for change in changes {
                 switch change.kind {
@@ -104,7 +110,8 @@ actor PassageCatalog {
         }
         let snapshot = try await storage.snapshot()
         let rows = try await snapshot.rows(matching: EntryFilter(ids: changed))
-        var page = VectorPage(rows: [], ids: [], ordinals: [], vectors: Matrix(rows: 0, columns: 0), next: nil)
+        var page = VectorPage(
+            rows: [], ids: [], ordinals: [], vectors: Matrix(rows: 0, columns: 0), next: nil)
         var elements: [Float] = []
         for row in rows {
             let found = try await snapshot.vectors(of: .passages, after: row == 0 ? nil : row - 1, limit: 1)
@@ -115,7 +122,8 @@ actor PassageCatalog {
             elements += found.vectors.elements
         }
         guard !page.rows.isEmpty else { return true }
-        let matrix = Matrix(rows: page.rows.count, columns: elements.count / page.rows.count, elements: elements)
+        let matrix = Matrix(
+            rows: page.rows.count, columns: elements.count / page.rows.count, elements: elements)
         contents.parts.append(
             Part(index: FlatIndex(matrix), entryRows: page.rows, ids: page.ids, ordinals: page.ordinals))
         // Many small parts make a search slow.
@@ -148,7 +156,10 @@ extension PassageCatalog.Contents {
                     let row = Int(neighbor.row)
                     let hit = PassageCatalog.Hit(
                         entry: part.ids[row], ordinal: Int(part.ordinals[row]), score: neighbor.score)
-                    if let other = best[hit.entry], (other.score, -other.ordinal) >= (hit.score, -hit.ordinal) { continue }
+                    if let other = best[hit.entry], (other.score, -other.ordinal) >= (hit.score, -hit.ordinal)
+                    {
+                        continue
+                    }
                     best[hit.entry] = hit
                 }
             }

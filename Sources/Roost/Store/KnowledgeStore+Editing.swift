@@ -5,8 +5,8 @@ extension KnowledgeStore {
     /// Puts another text in the place of an entry's; its id, source, metadata and tags stay.
     ///
     /// - Parameter expecting: the revision that the caller saw the entry at.
-    /// - Throws: ``RoostError`` with `.badInput` for an empty text; ``StorageError`` with `.conflict` where the entry was
-    ///   changed meanwhile.
+    /// - Throws: ``RoostError`` with `.badInput` for an empty text; ``StorageError`` with `.conflict` where
+    ///   the entry was changed meanwhile.
     public func replaceContent(
         of entry: Entry, with content: String, expecting revisions: [Entry.ID: Revision] = [:]
     ) async throws {
@@ -36,15 +36,17 @@ extension KnowledgeStore {
                 throw RoostError(.notFound, "there is no entry \(missing.text); nothing was changed")
             }
             var seen = Set<UUID>()
-            let changed = entries.filter { $0.tags.contains(tag) != isPresent && seen.insert($0.id).inserted }.map { entry in
-                var entry = entry
-                if isPresent { entry.tags.append(tag) } else { entry.tags.removeAll { $0 == tag } }
-                entry.updatedAt = Date()
-                return entry
-            }
+            let changed = entries.filter { $0.tags.contains(tag) != isPresent && seen.insert($0.id).inserted }
+                .map { entry in
+                    var entry = entry
+                    if isPresent { entry.tags.append(tag) } else { entry.tags.removeAll { $0 == tag } }
+                    entry.updatedAt = Date()
+                    return entry
+                }
             let revisions = try await snapshot.revisions(of: changed.map(\.id))
             do {
-                _ = try await storage.commit(WriteBatch(upserts: changed, expecting: .init(entries: revisions)))
+                _ = try await storage.commit(
+                    WriteBatch(upserts: changed, expecting: .init(entries: revisions)))
                 return changed.count
             } catch let error as StorageError where error.code == .conflict && attempt < 20 {
                 continue

@@ -13,12 +13,12 @@ public struct ReclusterReport: Sendable {
 }
 
 extension KnowledgeStore {
-    /// Groups all entries anew by spherical k-means, and puts the result in the place of the last one. Clusters whose
-    /// members mostly stay keep their id.
+    /// Groups all entries anew by spherical k-means, and puts the result in the place of the last one.
+    /// Clusters whose members mostly stay keep their id.
     ///
     /// - Parameter clusters: how many; `nil` chooses.
-    /// - Throws: ``RoostError`` with `.emptyStore`; `ClusteringError`; ``StorageError``; `CancellationError`, and nothing
-    ///   has changed then.
+    /// - Throws: ``RoostError`` with `.emptyStore`; `ClusteringError`; ``StorageError``;
+    ///   `CancellationError`, and nothing has changed then.
     public func recluster(clusters: Int? = nil, seed: UInt64 = 0) async throws -> ReclusterReport {
         let clusterer = SphericalKMeans(clusters: clusters, seed: seed)
         return try await recluster(
@@ -34,7 +34,8 @@ extension KnowledgeStore {
             do {
                 return try await reclusterOnce(clusterer, seed, parameters)
             } catch let error as StorageError where error.code == .conflict && attempt < 5 {
-                // Somebody else changed the clusters meanwhile: what they did is read, and the work done on that.
+                // Somebody else changed the clusters meanwhile: what they did is read, and the work done on
+                // that.
                 continue
             }
         }
@@ -48,7 +49,8 @@ extension KnowledgeStore {
         let snapshot = try await storage.snapshot()
         let (ids, vectors) = try await Self.entryVectors(snapshot)
         guard !ids.isEmpty else {
-            throw RoostError(.emptyStore, "the store has no entries to cluster; add some with `roost ingest PATH`")
+            throw RoostError(
+                .emptyStore, "the store has no entries to cluster; add some with `roost ingest PATH`")
         }
         let previous = try await snapshot.clusters()
         let seen = try await snapshot.clustersRevision()

@@ -11,8 +11,8 @@ public import RoostText
 ///     try await store.add("The swift is back above the roof.")
 ///     let result = try await store.query("birds")
 ///
-/// Safe under any number of tasks and processes. Storage is the truth; what is searched is derived from it and follows
-/// its changes.
+/// Safe under any number of tasks and processes. Storage is the truth; what is searched is derived from it
+/// and follows its changes.
 public struct KnowledgeStore: Sendable {
     /// Where entries and clusters are kept.
     public let storage: any StorageProvider
@@ -42,7 +42,9 @@ public struct KnowledgeStore: Sendable {
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)
         }
-        if FileManager.default.fileExists(atPath: directory.appendingPathComponent(StoreManifest.fileName).path) {
+        if FileManager.default.fileExists(
+            atPath: directory.appendingPathComponent(StoreManifest.fileName).path)
+        {
             throw RoostError(.storeExists, "there is a store in \(directory.path) already")
         }
         let manifest = StoreManifest(provider: provider, space: embedder.space)
@@ -54,7 +56,8 @@ public struct KnowledgeStore: Sendable {
     /// Opens a store.
     ///
     /// - Parameter embedder: given the store's space, the embedder for it.
-    /// - Throws: ``RoostError``: `.noStore`, `.damagedManifest`, `.newerFormat`, `.foreignStore`, `.spaceMismatch`.
+    /// - Throws: ``RoostError``: `.noStore`, `.damagedManifest`, `.newerFormat`, `.foreignStore`,
+    ///   `.spaceMismatch`.
     public static func open(
         in directory: URL, embedder: (EmbeddingSpace) throws -> any Embedder
     ) async throws -> KnowledgeStore {
@@ -64,19 +67,23 @@ public struct KnowledgeStore: Sendable {
             throw RoostError(
                 .spaceMismatch,
                 "the store in \(directory.path) has vectors of \(manifest.space); they cannot be compared with those of "
-                    + "\(embedder.space): open it with the model that it was made with, or make another store")
+                    + "\(embedder.space): open it with the model that it was made with, or make another store"
+            )
         }
         return KnowledgeStore(storage: try await openStorage(manifest, directory), embedder: embedder)
     }
 
-    private static func openStorage(_ manifest: StoreManifest, _ directory: URL) async throws -> any StorageProvider {
+    private static func openStorage(_ manifest: StoreManifest, _ directory: URL) async throws
+        -> any StorageProvider
+    {
         let lock = directory.appendingPathComponent("lock")
         switch manifest.provider {
         case .sqlite:
             return try await SQLiteStorageProvider(
                 databaseURL: directory.appendingPathComponent("roost.sqlite"), lockURL: lock)
         case .json:
-            return try LocalStorageProvider(directory: directory.appendingPathComponent("Storage"), lockURL: lock)
+            return try LocalStorageProvider(
+                directory: directory.appendingPathComponent("Storage"), lockURL: lock)
         }
     }
 

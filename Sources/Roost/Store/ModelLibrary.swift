@@ -1,6 +1,6 @@
 public import Foundation
-import RoostFiles
 import RoostEncoders
+import RoostFiles
 public import RoostModel
 
 /// The models that a user has installed: a folder with a folder for each.
@@ -46,7 +46,8 @@ public struct ModelLibrary: Sendable, Hashable {
         let lexical = LexicalEmbedder(dimension: max(16, space.dimension))
         if lexical.space.isCompatible(with: space) { return lexical }
         // The model of that name first: opening others costs time.
-        for name in names().sorted(by: { ($0 == space.model ? 0 : 1, $0) < ($1 == space.model ? 0 : 1, $1) }) {
+        for name in names().sorted(by: { ($0 == space.model ? 0 : 1, $0) < ($1 == space.model ? 0 : 1, $1) })
+        {
             if let embedder = try? open(name), embedder.space.isCompatible(with: space) { return embedder }
         }
         throw RoostError(
@@ -64,7 +65,8 @@ public struct ModelLibrary: Sendable, Hashable {
         let target = directory.appendingPathComponent(name)
         if let present = try? BERTEmbedder(folder: target) {
             guard present.space.isCompatible(with: embedder.space) else {
-                throw RoostError(.configuration, "there is another model \(name) in \(directory.path); rename the folder")
+                throw RoostError(
+                    .configuration, "there is another model \(name) in \(directory.path); rename the folder")
             }
             return name
         }

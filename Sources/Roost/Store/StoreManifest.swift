@@ -38,7 +38,8 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         }
         guard let format = try? JSONDecoder().decode(Format.self, from: data) else {
             throw RoostError(
-                .damagedManifest, "\(url.path) is damaged; put back a copy of it, the entries beside it are untouched")
+                .damagedManifest,
+                "\(url.path) is damaged; put back a copy of it, the entries beside it are untouched")
         }
         guard format.format <= currentFormat else {
             throw RoostError(
@@ -48,15 +49,16 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         }
         guard let manifest = try? JSONDecoder().decode(StoreManifest.self, from: data) else {
             throw RoostError(
-                .damagedManifest, "\(url.path) is damaged; put back a copy of it, the entries beside it are untouched")
+                .damagedManifest,
+                "\(url.path) is damaged; put back a copy of it, the entries beside it are untouched")
         }
         return manifest
     }
 
     /// The nearest folder `.roost` with a store, from a folder upward.
     ///
-    /// - Throws: ``RoostError`` with `.foreignStore` where it belongs to another user: what lies above a folder need not
-    ///   be trusted.
+    /// - Throws: ``RoostError`` with `.foreignStore` where it belongs to another user: what lies above a
+    ///   folder need not be trusted.
     public static func findUpward(from folder: URL) throws -> URL? {
         var folder = folder.standardizedFileURL
         while true {
@@ -81,7 +83,8 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            try AtomicFile.write(try encoder.encode(self), to: directory.appendingPathComponent(Self.fileName))
+            try AtomicFile.write(
+                try encoder.encode(self), to: directory.appendingPathComponent(Self.fileName))
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)
         }

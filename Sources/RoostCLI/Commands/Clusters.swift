@@ -7,7 +7,9 @@ struct Recluster: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Option(name: .long, help: ArgumentHelp("How many; chosen from the entries where it is not given.", valueName: "N"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("How many; chosen from the entries where it is not given.", valueName: "N"))
     var clusters: Int?
 
     @Option(name: .long, help: "The same entries and seed give the same clusters.")
@@ -17,7 +19,9 @@ struct Recluster: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if let clusters, clusters < 1 { throw ValidationError("--clusters takes a whole number above 0, not \(clusters).") }
+        if let clusters, clusters < 1 {
+            throw ValidationError("--clusters takes a whole number above 0, not \(clusters).")
+        }
     }
 
     func run() async throws {
@@ -59,16 +63,19 @@ struct ClusterDocument: Encodable {
     var line: String {
         let count = String(size)
         let padding = String(repeating: " ", count: max(0, 6 - count.count))
-        return "\(padding)\(count)  \(Terminal.score(cohesion))  \(Terminal.bold(Terminal.line(label)))  \(Terminal.dim(String(id.prefix(8))))"
+        return
+            "\(padding)\(count)  \(Terminal.score(cohesion))  \(Terminal.bold(Terminal.line(label)))  \(Terminal.dim(String(id.prefix(8))))"
     }
 }
 
 struct ClusterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cluster", abstract: "Look at the clusters.", subcommands: [ListClusters.self, ShowCluster.self])
+        commandName: "cluster", abstract: "Look at the clusters.",
+        subcommands: [ListClusters.self, ShowCluster.self])
 
     struct ListClusters: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the clusters, largest first.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the clusters, largest first.")
 
         @OptionGroup var options: StoreOptions
 
@@ -91,7 +98,8 @@ struct ClusterCommand: AsyncParsableCommand {
     }
 
     struct ShowCluster: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "show", abstract: "Show a cluster and its members.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show a cluster and its members.")
 
         @OptionGroup var options: StoreOptions
 
@@ -109,14 +117,17 @@ struct ClusterCommand: AsyncParsableCommand {
             let cluster = try await options.cluster(id, store)
             let group = try await store.exportClusters().clusters.first { $0.id == cluster.id.text }
             try await store.close()
-            guard let group else { throw RoostError(.notFound, "the cluster was replaced meanwhile; list them again") }
+            guard let group else {
+                throw RoostError(.notFound, "the cluster was replaced meanwhile; list them again")
+            }
             if json { return try Terminal.json(group) }
             Terminal.write(Terminal.bold(Terminal.line(group.label)))
             Terminal.write("\(group.id), \(group.size) members, cohesion \(Terminal.score(group.cohesion))")
             Terminal.write(group.keywords.joined(separator: ", "))
             for member in group.members.prefix(max(0, limit)) {
                 Terminal.write(
-                    "\(Terminal.score(member.similarity))  \(Terminal.dim(String(member.id.prefix(8))))  \(Terminal.line(member.content, limit: 100))")
+                    "\(Terminal.score(member.similarity))  \(Terminal.dim(String(member.id.prefix(8))))  \(Terminal.line(member.content, limit: 100))"
+                )
             }
             if group.size > limit { options.note("and \(group.size - limit) more") }
         }

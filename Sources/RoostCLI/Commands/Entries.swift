@@ -48,7 +48,9 @@ struct List: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
     @OptionGroup var filters: FilterOptions
 
-    @Option(name: .customShort("n"), help: ArgumentHelp("The most entries; all where it is not given.", valueName: "N"))
+    @Option(
+        name: .customShort("n"),
+        help: ArgumentHelp("The most entries; all where it is not given.", valueName: "N"))
     var limit: Int?
 
     @Flag(name: .long, help: "As JSON, without vectors.")
@@ -73,9 +75,12 @@ struct List: AsyncParsableCommand {
             let page = try await snapshot.entries(after: row, limit: min(remaining, 500), matching: filter)
             for entry in page.entries {
                 if json {
-                    Terminal.write((count > 0 ? "," : "") + String(decoding: try encoder.encode(entry), as: UTF8.self))
+                    Terminal.write(
+                        (count > 0 ? "," : "") + String(decoding: try encoder.encode(entry), as: UTF8.self))
                 } else {
-                    Terminal.write("\(Terminal.dim(String(entry.id.text.prefix(8))))  \(Terminal.line(entry.content, limit: 100))")
+                    Terminal.write(
+                        "\(Terminal.dim(String(entry.id.text.prefix(8))))  \(Terminal.line(entry.content, limit: 100))"
+                    )
                 }
                 count += 1
             }
@@ -117,7 +122,9 @@ struct Edit: AsyncParsableCommand {
         } else {
             try await store.replaceContent(of: entry, with: content, expecting: revision)
             if entry.source?.hasPrefix("file:") == true {
-                options.note("the file \(entry.place) still has the old text; when it changes, ingesting it takes that")
+                options.note(
+                    "the file \(entry.place) still has the old text; when it changes, ingesting it takes that"
+                )
             }
         }
         try await store.close()
@@ -126,31 +133,41 @@ struct Edit: AsyncParsableCommand {
     private func newText(_ old: String) throws -> String {
         if let text {
             guard text == "-" else { return text }
-            return try RecordReader.text(try FileHandle.standardInput.readToEnd() ?? Data(), name: "standard input")
+            return try RecordReader.text(
+                try FileHandle.standardInput.readToEnd() ?? Data(), name: "standard input")
         }
         let environment = ProcessInfo.processInfo.environment
-        guard let editor = [environment["VISUAL"], environment["EDITOR"]].compactMap({ $0 }).first(where: { !$0.isEmpty })
+        guard
+            let editor = [environment["VISUAL"], environment["EDITOR"]].compactMap({ $0 }).first(where: {
+                !$0.isEmpty
+            })
         else { throw CommandError(.usage, "no editor is set; give the new text with --text, or set $EDITOR") }
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString).md")
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "roost-\(UUID().uuidString).md")
         defer { try? FileManager.default.removeItem(at: file) }
-        guard FileManager.default.createFile(
-            atPath: file.path, contents: Data(old.utf8), attributes: [.posixPermissions: 0o600])
+        guard
+            FileManager.default.createFile(
+                atPath: file.path, contents: Data(old.utf8), attributes: [.posixPermissions: 0o600])
         else { throw CommandError(.cannotCreate, "cannot write \(file.path)") }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The editor may be a command with options; the file is an argument of its own, never part of the script.
+        // The editor may be a command with options; the file is an argument of its own, never part of the
+        // script.
         process.arguments = ["-c", "exec \(editor) \"$1\"", "sh", file.path]
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            throw CommandError(.unavailable, "the editor ended with status \(process.terminationStatus); nothing was changed")
+            throw CommandError(
+                .unavailable, "the editor ended with status \(process.terminationStatus); nothing was changed"
+            )
         }
         return try RecordReader.text(Data(contentsOf: file), name: file.path)
     }
 }
 
 struct TagCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "tag", abstract: "Put a tag on entries, or take it off.")
+    static let configuration = CommandConfiguration(
+        commandName: "tag", abstract: "Put a tag on entries, or take it off.")
 
     @OptionGroup var options: StoreOptions
 
@@ -191,7 +208,9 @@ struct Remove: AsyncParsableCommand {
     var dryRun = false
 
     func validate() throws {
-        guard !ids.isEmpty || source != nil else { throw ValidationError("Name entries by id, or a --source.") }
+        guard !ids.isEmpty || source != nil else {
+            throw ValidationError("Name entries by id, or a --source.")
+        }
     }
 
     func run() async throws {
@@ -206,13 +225,17 @@ struct Remove: AsyncParsableCommand {
         if let source {
             let names = [source, RecordReader.sourceID(URL(fileURLWithPath: source))]
             records = try await snapshot.sources(names).map(\.id)
-            let page = try await snapshot.entries(after: nil, limit: .max, matching: EntryFilter(sources: Set(names)))
+            let page = try await snapshot.entries(
+                after: nil, limit: .max, matching: EntryFilter(sources: Set(names)))
             guard !page.entries.isEmpty || !records.isEmpty else {
-                throw RoostError(.notFound, "nothing came from '\(Terminal.line(source))'; nothing was removed")
+                throw RoostError(
+                    .notFound, "nothing came from '\(Terminal.line(source))'; nothing was removed")
             }
             removals += page.entries.map(\.id)
         }
-        if !dryRun { _ = try await store.storage.commit(WriteBatch(removals: removals, removedSources: records)) }
+        if !dryRun {
+            _ = try await store.storage.commit(WriteBatch(removals: removals, removedSources: records))
+        }
         try await store.close()
         Terminal.write("\(dryRun ? "would remove" : "removed") \(Set(removals).count)")
     }

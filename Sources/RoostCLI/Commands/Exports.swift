@@ -11,7 +11,9 @@ struct Export: AsyncParsableCommand {
         @Flag(name: .long, help: "With the vectors.")
         var withEmbeddings = false
 
-        @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file; it is there in full or not at all.", valueName: "FILE"))
+        @Option(
+            name: .shortAndLong,
+            help: ArgumentHelp("Write to this file; it is there in full or not at all.", valueName: "FILE"))
         var output: String?
     }
 
@@ -34,12 +36,17 @@ struct Export: AsyncParsableCommand {
             var data = Data()
             switch format {
             case .json: data = try encoder.encode(export) + Data("\n".utf8)
-            case .jsonl: for cluster in export.clusters { data += try encoder.encode(cluster) + Data("\n".utf8) }
+            case .jsonl:
+                for cluster in export.clusters { data += try encoder.encode(cluster) + Data("\n".utf8) }
             }
             try Output.write(target.output) { try $0(data) }
-            if export.clusters.isEmpty { options.note("there are no clusters yet; `roost recluster` makes them") }
+            if export.clusters.isEmpty {
+                options.note("there are no clusters yet; `roost recluster` makes them")
+            }
             if export.unassignedCount > 0 {
-                options.note("\(export.unassignedCount) entries came after the last run and are in no cluster; recluster to place them")
+                options.note(
+                    "\(export.unassignedCount) entries came after the last run and are in no cluster; recluster to place them"
+                )
             }
         }
     }
@@ -58,9 +65,13 @@ struct Export: AsyncParsableCommand {
             let store = try await options.open()
             var pieces: [Data] = []
             if target.output == nil {
-                try await store.exportEntries(format, withEmbeddings: target.withEmbeddings) { Terminal.write($0) }
+                try await store.exportEntries(format, withEmbeddings: target.withEmbeddings) {
+                    Terminal.write($0)
+                }
             } else {
-                try await store.exportEntries(format, withEmbeddings: target.withEmbeddings) { pieces.append($0) }
+                try await store.exportEntries(format, withEmbeddings: target.withEmbeddings) {
+                    pieces.append($0)
+                }
                 try Output.write(target.output) { write in for piece in pieces { try write(piece) } }
             }
             try await store.close()
@@ -110,7 +121,8 @@ struct ImportCommand: AsyncParsableCommand {
         if json { return try Terminal.json(report) }
         Terminal.write("\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged")
         if report.embedded > 0 {
-            options.note("\(report.embedded) were embedded: the file has no vectors of \(store.embedder.space.model)")
+            options.note(
+                "\(report.embedded) were embedded: the file has no vectors of \(store.embedder.space.model)")
         }
     }
 }

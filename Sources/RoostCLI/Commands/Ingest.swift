@@ -10,7 +10,9 @@ struct Initialize: AsyncParsableCommand {
     @Option(name: .long, help: "How entries are kept: sqlite or json.")
     var provider: String?
 
-    @Option(name: .long, help: "The embedding model: minilm, lexical, an installed model's name, or a model folder.")
+    @Option(
+        name: .long,
+        help: "The embedding model: minilm, lexical, an installed model's name, or a model folder.")
     var model: String?
 
     @Argument(help: ArgumentHelp("The folder; .roost in this one where it is not given.", valueName: "DIR"))
@@ -18,7 +20,8 @@ struct Initialize: AsyncParsableCommand {
 
     func run() async throws {
         let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
-        let location = (directory ?? options.store).map { URL(fileURLWithPath: $0) }
+        let location =
+            (directory ?? options.store).map { URL(fileURLWithPath: $0) }
             ?? UserPlaces().environmentStore ?? here.appendingPathComponent(".roost")
         let store = try await options.create(location, provider: provider, model: model)
         try await store.close()
@@ -71,7 +74,9 @@ struct IngestCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Not files or folders that fit this pattern.")
     var exclude: [String] = []
 
-    @Option(name: .long, help: ArgumentHelp("Read paths from a file, one a line; - for standard input.", valueName: "FILE"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Read paths from a file, one a line; - for standard input.", valueName: "FILE"))
     var filesFrom: String?
 
     @Option(name: .long, help: "The column, or key, that holds the text.")
@@ -110,12 +115,15 @@ struct IngestCommand: AsyncParsableCommand {
         let readsInput = paths.contains("-")
         if files.isEmpty, !readsInput, !prune {
             throw RoostError(
-                .noInput, "there is no text file in \(paths.joined(separator: ", ")); name other kinds of files with --glob")
+                .noInput,
+                "there is no text file in \(paths.joined(separator: ", ")); name other kinds of files with --glob"
+            )
         }
         let store = try await options.openOrCreate()
         let progress = Progress(total: nil, isQuiet: options.quiet)
         let drafts = Drafts(
-            files: files, readsInput: readsInput, reader: RecordReader(textColumn: textColumn, idColumn: idColumn),
+            files: files, readsInput: readsInput,
+            reader: RecordReader(textColumn: textColumn, idColumn: idColumn),
             isOnlyFile: files.count == 1 && !readsInput)
         let start = Date()
         var report: IngestReport
@@ -129,7 +137,8 @@ struct IngestCommand: AsyncParsableCommand {
             progress.finish()
             try? await store.close()
             throw CommandError(
-                .interrupted, "stopped; \(progress.done) entries are in the store, and the same command goes on from there")
+                .interrupted,
+                "stopped; \(progress.done) entries are in the store, and the same command goes on from there")
         }
         progress.finish()
         report.skipped = skipped + drafts.skipped + report.skipped
@@ -146,11 +155,14 @@ struct IngestCommand: AsyncParsableCommand {
             data = FileManager.default.contents(atPath: filesFrom)
         }
         guard let data else { throw RoostError(.noInput, "\(filesFrom): no such file") }
-        return try RecordReader.text(data, name: filesFrom).split(whereSeparator: \.isNewline).map(String.init)
+        return try RecordReader.text(data, name: filesFrom).split(whereSeparator: \.isNewline).map(
+            String.init)
     }
 
     /// Removes what came from files below the given folders that are there no longer.
-    private func prune(_ store: KnowledgeStore, keeping files: [URL], _ report: inout IngestReport) async throws {
+    private func prune(_ store: KnowledgeStore, keeping files: [URL], _ report: inout IngestReport)
+        async throws
+    {
         let folders = paths.filter { $0 != "-" }.map { path -> String in
             let id = RecordReader.sourceID(URL(fileURLWithPath: path))
             return id.hasSuffix("/") ? id : id + "/"
@@ -180,7 +192,9 @@ struct IngestCommand: AsyncParsableCommand {
         ].joined(separator: ", ")
         Terminal.write(dryRun ? "would be: \(counts)" : counts)
         options.detail(
-            String(format: "%d tokens in %.1f s (%.0f tokens/s)", report.tokens, seconds, Double(report.tokens) / seconds))
+            String(
+                format: "%d tokens in %.1f s (%.0f tokens/s)", report.tokens, seconds,
+                Double(report.tokens) / seconds))
     }
 
     /// Reads files as the ingest asks for them. One that cannot be read is skipped where others can.

@@ -33,7 +33,8 @@ struct HitDocument: Encodable {
         path = entry.path
         let range = hit.passage.utf8Range
         passage = Part(
-            ordinal: hit.passage.ordinal, line: entry.line(of: hit.passage), range: [range.lowerBound, range.upperBound],
+            ordinal: hit.passage.ordinal, line: entry.line(of: hit.passage),
+            range: [range.lowerBound, range.upperBound],
             text: entry.text(of: hit.passage) ?? "")
         createdAt = DateText.string(from: entry.createdAt)
         updatedAt = DateText.string(from: entry.updatedAt)
@@ -76,7 +77,8 @@ struct SearchOptions: ParsableArguments {
     func queryOptions(_ filter: EntryFilter) throws -> QueryOptions {
         let settings = try UserConfiguration(UserPlaces().configurationFile).values
         return QueryOptions(
-            limit: limit ?? settings["limit"].flatMap { Int($0) } ?? 10, minimumScore: minScore, filter: filter)
+            limit: limit ?? settings["limit"].flatMap { Int($0) } ?? 10, minimumScore: minScore,
+            filter: filter)
     }
 
     func show(_ result: QueryResult, _ options: StoreOptions) throws {
@@ -84,12 +86,15 @@ struct SearchOptions: ParsableArguments {
             try Terminal.json(result.hits.map(HitDocument.init))
         } else if pathsOnly {
             var seen = Set<String>()
-            for hit in result.hits where seen.insert(hit.entry.place).inserted { Terminal.write(hit.entry.place) }
+            for hit in result.hits where seen.insert(hit.entry.place).inserted {
+                Terminal.write(hit.entry.place)
+            }
         } else {
             for hit in result.hits {
                 let place = "\(hit.entry.place):\(hit.entry.line(of: hit.passage))"
                 Terminal.write(
-                    "\(Terminal.bold(Terminal.score(hit.score)))  \(place)  \(Terminal.dim(String(hit.entry.id.text.prefix(8))))")
+                    "\(Terminal.bold(Terminal.score(hit.score)))  \(place)  \(Terminal.dim(String(hit.entry.id.text.prefix(8))))"
+                )
                 Terminal.write("       \(Terminal.line(hit.entry.text(of: hit.passage) ?? "", limit: 200))")
             }
         }
@@ -98,7 +103,8 @@ struct SearchOptions: ParsableArguments {
             throw RoostError(.emptyStore, "the store is empty; add something with `roost ingest PATH`")
         }
         options.note(
-            result.candidateCount == 0 ? "no entry meets the filter" : "nothing was found; a lower --min-score finds more")
+            result.candidateCount == 0
+                ? "no entry meets the filter" : "nothing was found; a lower --min-score finds more")
         throw ExitCode(ExitStatus.nothingFound.rawValue)
     }
 }

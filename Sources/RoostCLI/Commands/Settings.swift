@@ -39,7 +39,8 @@ struct Stats: AsyncParsableCommand {
         if json { return try Terminal.json(document) }
         Terminal.write("store     \(document.store) (\(document.provider), \(document.bytes / 1024) kB)")
         Terminal.write("model     \(document.space)")
-        Terminal.write("entries   \(document.stamp.entryCount) from \(document.sources) sources, \(passages) passages")
+        Terminal.write(
+            "entries   \(document.stamp.entryCount) from \(document.sources) sources, \(passages) passages")
         Terminal.write("clusters  \(document.stamp.clusterCount)")
         Terminal.write("revision  \(document.stamp.revision)")
     }
@@ -57,7 +58,8 @@ struct Model: AsyncParsableCommand {
         abstract: "Look at and add embedding models.", subcommands: [ListModels.self, AddModel.self])
 
     struct ListModels: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the installed models.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the installed models.")
 
         @Flag(name: .long, help: "As JSON.")
         var json = false
@@ -74,7 +76,8 @@ struct Model: AsyncParsableCommand {
             for name in models.names() + [ModelLibrary.lexicalName] {
                 do {
                     let embedder = try models.open(name)
-                    documents.append(Document(name: name, space: embedder.space, maximumTokens: embedder.maximumTokens))
+                    documents.append(
+                        Document(name: name, space: embedder.space, maximumTokens: embedder.maximumTokens))
                 } catch {
                     Terminal.error("\(name) cannot be used: \(error)")
                 }
@@ -83,14 +86,16 @@ struct Model: AsyncParsableCommand {
             for document in documents {
                 Terminal.write(
                     "\(Terminal.bold(document.name))  \(document.space.dimension) dimensions, "
-                        + "\(document.maximumTokens.map { "\($0) tokens" } ?? "no limit"), \(document.space.pooling)")
+                        + "\(document.maximumTokens.map { "\($0) tokens" } ?? "no limit"), \(document.space.pooling)"
+                )
             }
         }
     }
 
     struct AddModel: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "add", abstract: "Install a model from a folder in the layout of sentence-transformers.")
+            commandName: "add",
+            abstract: "Install a model from a folder in the layout of sentence-transformers.")
 
         @Argument(help: ArgumentHelp("The folder.", valueName: "DIR"))
         var directory: String
@@ -127,7 +132,9 @@ struct ConfigurationCommand: ParsableCommand {
         guard let key else {
             if json { return try Terminal.json(configuration.values) }
             Terminal.write("# \(configuration.file.path)")
-            for (key, value) in configuration.values.sorted(by: { $0.key < $1.key }) { Terminal.write("\(key) = \(value)") }
+            for (key, value) in configuration.values.sorted(by: { $0.key < $1.key }) {
+                Terminal.write("\(key) = \(value)")
+            }
             return
         }
         if let value { return try configuration.set(key, value) }

@@ -40,8 +40,10 @@ enum Failure {
         case let error as EmbedderError:
             (error.message, error.code == .modelNotFound ? .unavailable : .badData)
         case let error as ClusteringError:
-            (error.message + (error.code == .tooManyClusters ? "; ask for fewer with --clusters" : ""),
-             error.code == .noVectors ? .noInput : .usage)
+            (
+                error.message + (error.code == .tooManyClusters ? "; ask for fewer with --clusters" : ""),
+                error.code == .noVectors ? .noInput : .usage
+            )
         case let error as CommandError: (error.message, error.status)
         case is DecodingError: ("a file is not the JSON that was expected", .badData)
         case let error as CocoaError: (error.localizedDescription, .inputOutput)

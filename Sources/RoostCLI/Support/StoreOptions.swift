@@ -58,14 +58,18 @@ struct StoreOptions: ParsableArguments {
             throw CommandError(.usage, "there is no provider '\(providerName)'; there are sqlite and json")
         }
         return try await KnowledgeStore.create(
-            in: location, provider: provider, embedder: try embedder(model ?? settings["model"], places.models))
+            in: location, provider: provider,
+            embedder: try embedder(model ?? settings["model"], places.models))
     }
 
-    /// The named model; without a name MiniLM where it is installed, else the lexical embedder, which is said.
+    /// The named model; without a name MiniLM where it is installed, else the lexical embedder, which is
+    /// said.
     private func embedder(_ name: String?, _ models: ModelLibrary) throws -> any Embedder {
         if let name {
             var isFolder: ObjCBool = false
-            if name.contains("/"), FileManager.default.fileExists(atPath: name, isDirectory: &isFolder), isFolder.boolValue {
+            if name.contains("/"), FileManager.default.fileExists(atPath: name, isDirectory: &isFolder),
+                isFolder.boolValue
+            {
                 let added = try models.add(URL(fileURLWithPath: name))
                 note("added the model \(added) to \(models.directory.path)")
                 return try models.open(added)
@@ -84,11 +88,14 @@ struct StoreOptions: ParsableArguments {
         if let id = UUID(uuidString: text) { return id }
         let digits = text.lowercased()
         guard digits.count >= 4, digits.allSatisfy({ $0.isHexDigit || $0 == "-" }) else {
-            throw CommandError(.usage, "'\(Terminal.line(text, limit: 40))' is no id; ids are printed by `roost list`")
+            throw CommandError(
+                .usage, "'\(Terminal.line(text, limit: 40))' is no id; ids are printed by `roost list`")
         }
         let page = try await store.storage.snapshot()
             .entries(after: nil, limit: 2, matching: EntryFilter(idPrefix: digits))
-        guard let first = page.entries.first else { throw RoostError(.notFound, "there is no entry \(digits)") }
+        guard let first = page.entries.first else {
+            throw RoostError(.notFound, "there is no entry \(digits)")
+        }
         guard page.entries.count == 1 else {
             throw CommandError(.usage, "\(digits) is the beginning of several ids; give more of it")
         }
@@ -104,10 +111,13 @@ struct StoreOptions: ParsableArguments {
         let named = clusters.filter { $0.label == text }
         let found = named.isEmpty ? clusters.filter { $0.id.text.hasPrefix(text.lowercased()) } : named
         guard let first = found.first, !text.isEmpty else {
-            throw RoostError(.notFound, "there is no cluster '\(Terminal.line(text, limit: 40))'; `roost cluster list` shows them")
+            throw RoostError(
+                .notFound,
+                "there is no cluster '\(Terminal.line(text, limit: 40))'; `roost cluster list` shows them")
         }
         guard found.count == 1 else {
-            throw CommandError(.usage, "'\(Terminal.line(text, limit: 40))' names several clusters; give more of the id")
+            throw CommandError(
+                .usage, "'\(Terminal.line(text, limit: 40))' names several clusters; give more of the id")
         }
         return first
     }
@@ -115,7 +125,9 @@ struct StoreOptions: ParsableArguments {
 
 /// Which entries are meant.
 struct FilterOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("Only entries whose metadata has this value.", valueName: "key=value"))
+    @Option(
+        name: .long, help: ArgumentHelp("Only entries whose metadata has this value.", valueName: "key=value")
+    )
     var `where`: [String] = []
 
     @Option(name: .long, help: "Only entries with this tag; several must all be there.")
@@ -136,7 +148,8 @@ enum KeyValue {
     static func parse(_ pairs: [String], option: String) throws -> [(key: String, value: String)] {
         try pairs.map { pair in
             guard let separator = pair.firstIndex(of: "="), separator != pair.startIndex else {
-                throw CommandError(.usage, "\(option) takes key=value, not '\(Terminal.line(pair, limit: 60))'")
+                throw CommandError(
+                    .usage, "\(option) takes key=value, not '\(Terminal.line(pair, limit: 60))'")
             }
             return (String(pair[..<separator]), String(pair[pair.index(after: separator)...]))
         }

@@ -1,11 +1,13 @@
 import Foundation
 import Roost
 
-/// What people see: results on standard output, everything else on standard error, colours on a terminal only.
+/// What people see: results on standard output, everything else on standard error, colours on a terminal
+/// only.
 enum Terminal {
     static let isOutputTerminal = isatty(STDOUT_FILENO) == 1
     static let isErrorTerminal = isatty(STDERR_FILENO) == 1
-    private static let usesColour = isOutputTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+    private static let usesColour =
+        isOutputTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 
     static func write(_ text: String) { write(Data((text + "\n").utf8)) }
 
@@ -14,7 +16,9 @@ enum Terminal {
         try? FileHandle.standardOutput.write(contentsOf: data)
     }
 
-    static func error(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8)) }
+    static func error(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+    }
 
     static func bold(_ text: String) -> String { usesColour ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
     static func dim(_ text: String) -> String { usesColour ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
@@ -32,7 +36,9 @@ enum Terminal {
         var isSpace = false
         for character in text {
             if count >= limit { return result + "…" }
-            if character.isWhitespace || character.unicodeScalars.allSatisfy({ $0.properties.generalCategory == .control }) {
+            if character.isWhitespace
+                || character.unicodeScalars.allSatisfy({ $0.properties.generalCategory == .control })
+            {
                 isSpace = !result.isEmpty
                 continue
             }
@@ -82,7 +88,9 @@ final class Progress: Sendable {
 
     func finish() {
         lock.withLock {
-            if last != .distantPast { try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K".utf8)) }
+            if last != .distantPast {
+                try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K".utf8))
+            }
         }
     }
 }

@@ -8,7 +8,8 @@ struct UserPlaces {
 
     init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
         self.environment = environment
-        home = environment["HOME"].flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0) }
+        home =
+            environment["HOME"].flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0) }
             ?? FileManager.default.homeDirectoryForCurrentUser
     }
 
@@ -27,7 +28,9 @@ struct UserPlaces {
         return ModelLibrary(directory: named ?? data.appendingPathComponent("models"))
     }
 
-    var configurationFile: URL { folder("XDG_CONFIG_HOME", ".config").appendingPathComponent("roost/config.json") }
+    var configurationFile: URL {
+        folder("XDG_CONFIG_HOME", ".config").appendingPathComponent("roost/config.json")
+    }
 
     /// The store that `$ROOST_STORE` names.
     var environmentStore: URL? {
@@ -52,9 +55,11 @@ struct UserConfiguration {
             values = [:]
             return
         }
-        guard let data = try? Data(contentsOf: file), let values = try? JSONDecoder().decode([String: String].self, from: data)
+        guard let data = try? Data(contentsOf: file),
+            let values = try? JSONDecoder().decode([String: String].self, from: data)
         else {
-            throw CommandError(.configuration, "\(file.path) is not a JSON object of strings; mend or remove it")
+            throw CommandError(
+                .configuration, "\(file.path) is not a JSON object of strings; mend or remove it")
         }
         self.values = values
         for (key, value) in values { try Self.check(key, value) }
@@ -72,7 +77,9 @@ struct UserConfiguration {
             }
         case "model": break
         default:
-            throw CommandError(.usage, "there is no setting '\(key)'; there are \(keys.keys.sorted().joined(separator: ", "))")
+            throw CommandError(
+                .usage,
+                "there is no setting '\(key)'; there are \(keys.keys.sorted().joined(separator: ", "))")
         }
     }
 

@@ -63,7 +63,9 @@ struct BERTConfiguration: Sendable, Hashable {
         let model = try folder.decode(Model.self, "config.json")
         func require(_ condition: Bool, _ setting: String) throws {
             guard condition else {
-                throw EmbedderError(.unsupportedModel, "the model in \(folder.url.path) has \(setting), which is not supported")
+                throw EmbedderError(
+                    .unsupportedModel,
+                    "the model in \(folder.url.path) has \(setting), which is not supported")
             }
         }
         try require(model.model_type ?? "bert" == "bert", "model_type '\(model.model_type ?? "")'")
@@ -74,7 +76,8 @@ struct BERTConfiguration: Sendable, Hashable {
             model.hidden_size, model.num_hidden_layers, model.num_attention_heads, model.intermediate_size,
             model.vocab_size, model.max_position_embeddings, model.type_vocab_size ?? 2,
         ]
-        try require(counts.allSatisfy { $0 > 0 && $0 < 1 << 24 }, "a size that is not between 1 and 16 million")
+        try require(
+            counts.allSatisfy { $0 > 0 && $0 < 1 << 24 }, "a size that is not between 1 and 16 million")
         try require(model.hidden_size % model.num_attention_heads == 0, "heads that do not divide its width")
         for module in try folder.decodeIfPresent([Module].self, "modules.json") ?? [] {
             let kind = module.type.split(separator: ".").last.map(String.init) ?? module.type
@@ -84,9 +87,11 @@ struct BERTConfiguration: Sendable, Hashable {
         switch modes ?? ["pooling_mode_mean_tokens"] {
         case ["pooling_mode_mean_tokens"]: pooling = .mean
         case ["pooling_mode_cls_token"]: pooling = .cls
-        default: throw EmbedderError(
-            .unsupportedModel,
-            "the model in \(folder.url.path) has \(modes?.joined(separator: " and ") ?? "no pooling"), which is not supported")
+        default:
+            throw EmbedderError(
+                .unsupportedModel,
+                "the model in \(folder.url.path) has \(modes?.joined(separator: " and ") ?? "no pooling"), which is not supported"
+            )
         }
         hiddenSize = model.hidden_size
         layers = model.num_hidden_layers
@@ -96,7 +101,8 @@ struct BERTConfiguration: Sendable, Hashable {
         positions = model.max_position_embeddings
         types = model.type_vocab_size ?? 2
         layerNormEpsilon = model.layer_norm_eps ?? 1e-12
-        let stated = try folder.decodeIfPresent(SentenceBERT.self, "sentence_bert_config.json")?.max_seq_length
+        let stated = try folder.decodeIfPresent(SentenceBERT.self, "sentence_bert_config.json")?
+            .max_seq_length
         maximumLength = min(stated ?? model.max_position_embeddings, model.max_position_embeddings)
         try require(maximumLength > 2, "a max_seq_length of \(maximumLength)")
     }

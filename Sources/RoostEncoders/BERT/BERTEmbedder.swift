@@ -5,8 +5,8 @@ import RoostVectors
 
 /// Embeds text with a BERT model in the layout of sentence-transformers, such as all-MiniLM-L6-v2.
 ///
-/// Opening maps the weights and reads the vocabulary; the numbers come from disk as they are used. The model is
-/// immutable and may be used by any number of tasks.
+/// Opening maps the weights and reads the vocabulary; the numbers come from disk as they are used. The
+/// model is immutable and may be used by any number of tasks.
 public struct BERTEmbedder: Embedder {
     public let space: EmbeddingSpace
     /// The folder that the model was opened from.
@@ -15,7 +15,8 @@ public struct BERTEmbedder: Embedder {
     private let tokenizer: WordPieceTokenizer
     private let pass: BERTForwardPass
 
-    /// About as many tokens go through the layers at once: enough for BLAS to be at its best, few enough for the cache.
+    /// About as many tokens go through the layers at once: enough for BLAS to be at its best, few enough
+    /// for the cache.
     private static let tokensPerPass = 512
 
     /// Opens a model folder.
@@ -76,7 +77,8 @@ public struct BERTEmbedder: Embedder {
                 }
             }
         }
-        return Embeddings(vectors: vectors, tokenCounts: sequences.map { $0.count - 2 }, omittedTokens: omitted)
+        return Embeddings(
+            vectors: vectors, tokenCounts: sequences.map { $0.count - 2 }, omittedTokens: omitted)
     }
 
     private func sequence(of ids: [Int32]) -> [Int32] {

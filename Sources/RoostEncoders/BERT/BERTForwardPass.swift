@@ -1,11 +1,12 @@
 import CRoostKernels
 import RoostVectors
 
-/// The forward pass of BERT (Devlin et al. 2019) over sequences laid end to end: no padding anywhere, since only
-/// attention looks from one token to another, and it stays inside its sequence.
+/// The forward pass of BERT (Devlin et al. 2019) over sequences laid end to end: no padding anywhere, since
+/// only attention looks from one token to another, and it stays inside its sequence.
 ///
-/// T is the number of tokens of all sequences, d the width of the model, f that of its inner layer, h the width of a
-/// head. Every buffer is row-major Float32. BLAS does the products; `CRoostKernels` what lies between them.
+/// T is the number of tokens of all sequences, d the width of the model, f that of its inner layer, h the
+/// width of a head. Every buffer is row-major Float32. BLAS does the products; `CRoostKernels` what lies
+/// between them.
 struct BERTForwardPass {
     let configuration: BERTConfiguration
     let weights: BERTWeights
@@ -100,13 +101,15 @@ struct BERTForwardPass {
         _ norm: BERTWeights.Norm, _ t: Int
     ) {
         roost_layer_norm(
-            x, bias, residual, norm.gamma, norm.beta, configuration.layerNormEpsilon, t, configuration.hiddenSize)
+            x, bias, residual, norm.gamma, norm.beta, configuration.layerNormEpsilon, t,
+            configuration.hiddenSize)
     }
 
     /// context (n, d) of one sequence: for each head softmax(Q · Kᵀ / √h) · V.
     private func attend(
         _ sequence: Range<Int>, query: UnsafePointer<Float>, key: UnsafePointer<Float>,
-        value: UnsafePointer<Float>, scores: UnsafeMutablePointer<Float>, into context: UnsafeMutablePointer<Float>
+        value: UnsafePointer<Float>, scores: UnsafeMutablePointer<Float>,
+        into context: UnsafeMutablePointer<Float>
     ) {
         let (n, d) = (sequence.count, configuration.hiddenSize)
         let h = d / configuration.heads
@@ -124,7 +127,9 @@ struct BERTForwardPass {
     }
 
     /// output (sequences, d): the mean of a sequence's rows, or its first row, at unit length.
-    private func pool(_ batch: Batch, _ hidden: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>) {
+    private func pool(
+        _ batch: Batch, _ hidden: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>
+    ) {
         let d = configuration.hiddenSize
         for (index, sequence) in batch.sequences.enumerated() {
             let vector = UnsafeMutableBufferPointer(start: output + index * d, count: d)

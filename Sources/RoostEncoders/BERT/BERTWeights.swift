@@ -1,9 +1,10 @@
 import RoostModel
 
-/// The tensors of a BERT model, as they lie in the mapped file. A linear layer is (out, in), as PyTorch keeps it.
+/// The tensors of a BERT model, as they lie in the mapped file. A linear layer is (out, in), as PyTorch
+/// keeps it.
 ///
-/// Unchecked because the compiler cannot see that the mapped bytes are never written and outlive the pointers, which
-/// `file` holds on to.
+/// Unchecked because the compiler cannot see that the mapped bytes are never written and outlive the
+/// pointers, which `file` holds on to.
 struct BERTWeights: @unchecked Sendable {
     struct Linear {
         var weight: UnsafePointer<Float>
@@ -47,8 +48,10 @@ struct BERTWeights: @unchecked Sendable {
                 beta: try file.floats("\(prefix)\(name).bias", shape: [d]))
         }
         let embeddings = "\(prefix)embeddings."
-        words = try file.floats("\(embeddings)word_embeddings.weight", shape: [configuration.vocabularySize, d])
-        positions = try file.floats("\(embeddings)position_embeddings.weight", shape: [configuration.positions, d])
+        words = try file.floats(
+            "\(embeddings)word_embeddings.weight", shape: [configuration.vocabularySize, d])
+        positions = try file.floats(
+            "\(embeddings)position_embeddings.weight", shape: [configuration.positions, d])
         types = try file.floats("\(embeddings)token_type_embeddings.weight", shape: [configuration.types, d])
         embeddingNorm = try norm("embeddings.LayerNorm")
         layers = try (0..<configuration.layers).map { index in

@@ -10,7 +10,8 @@ public struct ModelFolder: Sendable, Hashable {
     /// The files that a model consists of; others in the folder are not read.
     public static let files = [
         "config.json", "model.safetensors", "vocab.txt", "tokenizer.json", "tokenizer_config.json",
-        "special_tokens_map.json", "sentence_bert_config.json", "config_sentence_transformers.json", "modules.json",
+        "special_tokens_map.json", "sentence_bert_config.json", "config_sentence_transformers.json",
+        "modules.json",
         "1_Pooling/config.json", "README.md", "LICENSE",
     ]
 
@@ -59,13 +60,14 @@ public struct ModelFolder: Sendable, Hashable {
 
     private static let fingerprintFile = ".roost-fingerprint.json"
 
-    /// SHA-256 of `model.safetensors`, in hexadecimal. Remembered beside the file (where that may be written) with its
-    /// size and date, so that opening a model need not read 90 MB.
+    /// SHA-256 of `model.safetensors`, in hexadecimal. Remembered beside the file (where that may be
+    /// written) with its size and date, so that opening a model need not read 90 MB.
     func weightsHash(of weights: Safetensors) throws -> String {
         let attributes = try? FileManager.default.attributesOfItem(atPath: weights.file.path)
         let modified = (attributes?[.modificationDate] as? Date)?.milliseconds ?? 0
         let size = weights.file.bytes.count
-        let known = try? JSONDecoder().decode(Fingerprint.self, from: Data(contentsOf: url(Self.fingerprintFile)))
+        let known = try? JSONDecoder().decode(
+            Fingerprint.self, from: Data(contentsOf: url(Self.fingerprintFile)))
         if let known, known.size == size, known.modifiedMilliseconds == modified { return known.sha256 }
         let sha256 = Self.hexadecimal(SHA256.hash(data: weights.file.bytes))
         let fingerprint = Fingerprint(sha256: sha256, size: size, modifiedMilliseconds: modified)

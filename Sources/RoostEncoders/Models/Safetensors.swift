@@ -3,7 +3,8 @@ import RoostFiles
 import RoostModel
 
 /// A file of named tensors, memory-mapped: eight bytes of header length, a JSON header, then the numbers
-/// (https://github.com/huggingface/safetensors#format). Every claim of the header is checked against the file.
+/// (https://github.com/huggingface/safetensors#format). Every claim of the header is checked against the
+/// file.
 struct Safetensors: Sendable {
     struct Tensor: Sendable, Hashable {
         var shape: [Int]
@@ -57,10 +58,13 @@ struct Safetensors: Sendable {
         }
         var tensors: [String: Tensor] = [:]
         for case (let tensorName, let description?) in header.mapValues(\.tensor) {
-            tensors[tensorName] = try Self.check(tensorName, description, start: start, size: size, file: name)
+            tensors[tensorName] = try Self.check(
+                tensorName, description, start: start, size: size, file: name)
         }
         var end = 0
-        for (tensorName, tensor) in tensors.sorted(by: { $0.value.bytes.lowerBound < $1.value.bytes.lowerBound }) {
+        for (tensorName, tensor) in tensors.sorted(by: {
+            $0.value.bytes.lowerBound < $1.value.bytes.lowerBound
+        }) {
             guard tensor.bytes.lowerBound >= end else {
                 throw Self.damaged(name, "has a tensor \(Self.quoted(tensorName)) that overlaps another")
             }
@@ -76,7 +80,8 @@ struct Safetensors: Sendable {
         }
         guard tensor.shape == shape else {
             throw Self.damaged(
-                name, "has \(Self.quoted(tensorName)) as \(tensor.shape) where the configuration says \(shape)")
+                name,
+                "has \(Self.quoted(tensorName)) as \(tensor.shape) where the configuration says \(shape)")
         }
         let values = file.bytes[tensor.bytes].assumingMemoryBound(to: Float.self)
         guard let start = values.baseAddress else {
@@ -92,21 +97,26 @@ struct Safetensors: Sendable {
         guard description.dtype == "F32" || description.dtype == "I64" else {
             throw EmbedderError(
                 .unsupportedModel,
-                "\(file): tensor \(quoted(tensorName)) is \(quoted(description.dtype)); only F32 weights are supported")
+                "\(file): tensor \(quoted(tensorName)) is \(quoted(description.dtype)); only F32 weights are supported"
+            )
         }
         var count = description.dtype == "I64" ? 8 : 4
         for extent in description.shape {
             let (product, overflow) = count.multipliedReportingOverflow(by: extent)
-            guard extent >= 0, !overflow else { throw damaged(file, "has an impossible shape in \(quoted(tensorName))") }
+            guard extent >= 0, !overflow else {
+                throw damaged(file, "has an impossible shape in \(quoted(tensorName))")
+            }
             count = product
         }
         let offsets = description.dataOffsets
         guard offsets.count == 2, offsets[0] >= 0, offsets[0] <= offsets[1], offsets[1] <= size - start else {
-            throw damaged(file, "has a tensor \(quoted(tensorName)) that lies outside the file: is it cut short?")
+            throw damaged(
+                file, "has a tensor \(quoted(tensorName)) that lies outside the file: is it cut short?")
         }
         guard offsets[1] - offsets[0] == count else {
             throw damaged(
-                file, "has \(offsets[1] - offsets[0]) bytes for \(quoted(tensorName)), whose shape needs \(count)")
+                file,
+                "has \(offsets[1] - offsets[0]) bytes for \(quoted(tensorName)), whose shape needs \(count)")
         }
         guard (start + offsets[0]) % 4 == 0 else {
             throw damaged(file, "has a tensor \(quoted(tensorName)) that is not aligned")

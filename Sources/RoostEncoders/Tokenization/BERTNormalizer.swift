@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// How BERT's tokenizer sees one character: dropped, a space, a mark on its own, or letters of a word. Follows
-/// `BertNormalizer` and `BertPreTokenizer` of Hugging Face's tokenizers (clean text, Chinese characters, NFD without
-/// marks, lower case), which all work character by character.
+/// How BERT's tokenizer sees one character: dropped, a space, a mark on its own, or letters of a word.
+/// Follows `BertNormalizer` and `BertPreTokenizer` of Hugging Face's tokenizers (clean text, Chinese
+/// characters, NFD without marks, lower case), which all work character by character.
 struct BERTNormalizer: Sendable {
     struct Options: Sendable, Hashable {
         var lowercases = true
@@ -56,7 +56,8 @@ struct BERTNormalizer: Sendable {
             let lowered = options.lowercases ? part.properties.lowercaseMapping : String(part)
             for result in lowered.unicodeScalars {
                 let kind: Class =
-                    result.properties.isWhitespace ? .space
+                    result.properties.isWhitespace
+                    ? .space
                     : isChinese || Self.isPunctuation(result) ? .alone : .letter
                 pieces.append(Piece(kind: kind, utf8: kind == .space ? [] : Array(String(result).utf8)))
             }

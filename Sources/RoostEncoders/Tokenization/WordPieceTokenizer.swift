@@ -1,8 +1,8 @@
 import Foundation
 import RoostModel
 
-/// Splits text into the tokens that a BERT model was trained on (WordPiece; Devlin et al. 2019), the same as Hugging
-/// Face's tokenizers.
+/// Splits text into the tokens that a BERT model was trained on (WordPiece; Devlin et al. 2019), the same
+/// as Hugging Face's tokenizers.
 struct WordPieceTokenizer: Sendable {
     /// Tokens of a text, without special ones around them.
     struct Tokens: Sendable {
@@ -84,7 +84,8 @@ struct WordPieceTokenizer: Sendable {
                 }
                 switch byte {
                 case 9, 10, 13, 32, 11, 12:
-                    // Vertical tab and form feed are control characters, which are dropped before white space is seen.
+                    // Vertical tab and form feed are control characters, which are dropped before white
+                    // space is seen.
                     if byte != 11 && byte != 12 { finishWord() }
                 case 0...31, 127: break
                 case 33...47, 58...64, 91...96, 123...126: appendAlone([byte], place..<place + 1)
@@ -171,8 +172,11 @@ struct WordPieceTokenizer: Sendable {
             let isWhole = word.withUnsafeBufferPointer { bytes in
                 var start = 0
                 while start < bytes.count {
-                    guard let piece = tokenizer.vocabulary.longestPiece(bytes, from: start) else { return false }
-                    append(piece.id, origins[start]..<(piece.end < bytes.count ? origins[piece.end] : wordEnd))
+                    guard let piece = tokenizer.vocabulary.longestPiece(bytes, from: start) else {
+                        return false
+                    }
+                    append(
+                        piece.id, origins[start]..<(piece.end < bytes.count ? origins[piece.end] : wordEnd))
                     start = piece.end
                 }
                 return true

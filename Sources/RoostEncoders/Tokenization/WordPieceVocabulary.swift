@@ -1,8 +1,8 @@
 import Foundation
 import RoostModel
 
-/// The pieces of a WordPiece vocabulary, found by their bytes: one table for pieces that begin a word, one for those
-/// that continue it (`##…` in the file, kept without the mark).
+/// The pieces of a WordPiece vocabulary, found by their bytes: one table for pieces that begin a word, one
+/// for those that continue it (`##…` in the file, kept without the mark).
 struct WordPieceVocabulary: Sendable {
     private struct Table: Sendable {
         /// Open addressing, a power of two; -1 where free, else an index into `pieces`.
@@ -40,7 +40,9 @@ struct WordPieceVocabulary: Sendable {
         for (index, piece) in table.pieces.enumerated() {
             table.longest = max(table.longest, Int(piece.count))
             var hash = Self.offsetBasis
-            for offset in Int(piece.start)..<Int(piece.start + piece.count) { hash = Self.mix(hash, bytes[offset]) }
+            for offset in Int(piece.start)..<Int(piece.start + piece.count) {
+                hash = Self.mix(hash, bytes[offset])
+            }
             var slot = Self.slot(hash, capacity)
             while table.slots[slot] >= 0 { slot = (slot + 1) & (capacity - 1) }
             table.slots[slot] = Int32(index)
@@ -80,8 +82,11 @@ struct WordPieceVocabulary: Sendable {
         return best
     }
 
-    private func matches(_ piece: Int32, _ word: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Bool {
-        for offset in 0..<(end - start) where bytes[Int(piece) + offset] != word[start + offset] { return false }
+    private func matches(_ piece: Int32, _ word: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Bool
+    {
+        for offset in 0..<(end - start) where bytes[Int(piece) + offset] != word[start + offset] {
+            return false
+        }
         return true
     }
 
@@ -89,7 +94,9 @@ struct WordPieceVocabulary: Sendable {
     private static let offsetBasis: UInt64 = 0xCBF2_9CE4_8422_2325
 
     @inline(__always)
-    private static func mix(_ hash: UInt64, _ byte: UInt8) -> UInt64 { (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    private static func mix(_ hash: UInt64, _ byte: UInt8) -> UInt64 {
+        (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+    }
 
     @inline(__always)
     private static func slot(_ hash: UInt64, _ capacity: Int) -> Int {

@@ -41,7 +41,8 @@ public protocol Embedder: Sendable {
     /// - Throws: `CancellationError` where the task is cancelled between batches; `EmbedderError`.
     func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings
 
-    /// Where the tokens of a text lie: ascending, disjoint ranges of its UTF-8 bytes, which a splitter counts by.
+    /// Where the tokens of a text lie: ascending, disjoint ranges of its UTF-8 bytes, which a splitter
+    /// counts by.
     ///
     /// - Complexity: O(length of text).
     func tokenRanges(in text: String) -> [Range<Int>]

@@ -13,8 +13,8 @@ package struct ChangePosition: Sendable, Hashable, Comparable, Codable {
     }
 }
 
-/// What changed, in order. Items that a later change overtook stay until half of them are such, so that appending is
-/// O(1) on average and a page is found by binary search.
+/// What changed, in order. Items that a later change overtook stay until half of them are such, so that
+/// appending is O(1) on average and a page is found by binary search.
 struct ChangeLog: Sendable {
     enum Subject: Sendable, Hashable {
         case entry(Entry.ID)

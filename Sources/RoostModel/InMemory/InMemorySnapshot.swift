@@ -53,7 +53,8 @@ package struct InMemorySnapshot: StorageSnapshot {
             }
             switch kind {
             case .entries: append(entry.embeddings, 0)
-            case .passages: for passage in entry.searchablePassages { append(passage.vector, passage.ordinal) }
+            case .passages:
+                for passage in entry.searchablePassages { append(passage.vector, passage.ordinal) }
             }
         }
         let vectors = Matrix(rows: rows.count, columns: dimension, elements: elements)
@@ -61,7 +62,9 @@ package struct InMemorySnapshot: StorageSnapshot {
     }
 
     package func revisions(of ids: [Entry.ID]) -> [Entry.ID: Revision] {
-        Dictionary(ids.compactMap { id in state.row(of: id).map { (id, $0.position.revision) } }) { first, _ in first }
+        Dictionary(ids.compactMap { id in state.row(of: id).map { (id, $0.position.revision) } }) {
+            first, _ in first
+        }
     }
 
     package func embeddedEntries(withContent digests: Set<ContentDigest>) -> [ContentDigest: Entry] {
@@ -74,7 +77,9 @@ package struct InMemorySnapshot: StorageSnapshot {
         let asked = Set(ids)
         var entryIDs: [Source.ID: [UUID]] = [:]
         for (_, entry) in state.entries(after: nil) {
-            if let source = entry.source, asked.contains(source) { entryIDs[source, default: []].append(entry.id) }
+            if let source = entry.source, asked.contains(source) {
+                entryIDs[source, default: []].append(entry.id)
+            }
         }
         return ids.compactMap { id in
             guard var source = state.source(id) else { return nil }

@@ -37,7 +37,8 @@ extension StoreState {
             store: store, epoch: epoch, revision: revision, horizon: horizon, nextRow: idsByRow.count,
             places: entries(after: nil).compactMap { row, entry in
                 rows[entry.id].map {
-                    .init(id: entry.id, row: row, revision: $0.position.revision, ordinal: $0.position.ordinal)
+                    .init(
+                        id: entry.id, row: row, revision: $0.position.revision, ordinal: $0.position.ordinal)
                 }
             },
             removals: tombstones.map {

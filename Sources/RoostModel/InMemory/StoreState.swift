@@ -1,11 +1,11 @@
 package import Foundation
 internal import HashTreeCollections
 
-/// The contents of a store as a value: the reference that every store is compared with, and what the in-memory and
-/// the JSON provider keep.
+/// The contents of a store as a value: the reference that every store is compared with, and what the
+/// in-memory and the JSON provider keep.
 ///
-/// A copy is a snapshot: the trees share their structure, so that taking one costs nothing and a change after it
-/// copies only the path to what it changed.
+/// A copy is a snapshot: the trees share their structure, so that taking one costs nothing and a change
+/// after it copies only the path to what it changed.
 package struct StoreState: Sendable {
     struct Row: Sendable {
         var entry: Entry
@@ -28,7 +28,8 @@ package struct StoreState: Sendable {
     var tombstones: TreeDictionary<UUID, Tombstone> = [:]
     /// Removals up to this revision have been forgotten.
     var horizon = Revision.zero
-    /// Some entry with embeddings for each content; one may be missing after another of the same content was removed.
+    /// Some entry with embeddings for each content; one may be missing after another of the same content
+    /// was removed.
     private var embedded: TreeDictionary<ContentDigest, UUID> = [:]
     var sourceRecords: TreeDictionary<String, Source> = [:]
     var clusterOrder: [UUID] = []
@@ -47,8 +48,8 @@ package struct StoreState: Sendable {
         self.revision = revision
     }
 
-    /// The contents of a backend that keeps nothing but entries and clusters. The revision is the latest date in
-    /// milliseconds.
+    /// The contents of a backend that keeps nothing but entries and clusters. The revision is the latest
+    /// date in milliseconds.
     package init(store: UUID? = nil, entries: [Entry], clusters: [Cluster]) throws {
         self.init(store: store ?? Self.unnamed, epoch: store ?? Self.unnamed)
         var batch = WriteBatch(upserts: entries, clusters: clusters)
@@ -78,7 +79,9 @@ package struct StoreState: Sendable {
 
     package func entry(_ id: Entry.ID) -> Entry? { rows[id]?.entry }
 
-    func embeddedEntry(withContent digest: ContentDigest) -> Entry? { embedded[digest].flatMap { rows[$0]?.entry } }
+    func embeddedEntry(withContent digest: ContentDigest) -> Entry? {
+        embedded[digest].flatMap { rows[$0]?.entry }
+    }
 
     func row(of id: Entry.ID) -> Row? { rows[id] }
 
@@ -126,7 +129,9 @@ package struct StoreState: Sendable {
         var writer = Writer(revision: revision.next)
         for id in batch.removals { remove(id, at: date, &writer) }
         for entry in batch.upserts { upsert(entry, &writer) }
-        for id in batch.removedSources where sourceRecords.removeValue(forKey: id) != nil { writer.changed = true }
+        for id in batch.removedSources where sourceRecords.removeValue(forKey: id) != nil {
+            writer.changed = true
+        }
         for var source in batch.sources {
             source.entryIDs = []
             if sourceRecords[source.id] != source {
@@ -187,7 +192,8 @@ package struct StoreState: Sendable {
         for (id, expected) in batch.expecting.entries {
             let found = rows[id]?.position.revision ?? .zero
             guard found == expected else {
-                throw StorageError.conflict("entry \(id) is at revision \(found); the writer had seen \(expected)")
+                throw StorageError.conflict(
+                    "entry \(id) is at revision \(found); the writer had seen \(expected)")
             }
         }
         let removed = Set(batch.removals)
@@ -201,18 +207,21 @@ package struct StoreState: Sendable {
         }
         let arriving = Set(batch.upserts.map(\.id))
         for assignment in batch.assignments {
-            guard arriving.contains(assignment.entry)
-                || (rows[assignment.entry] != nil && !removed.contains(assignment.entry))
+            guard
+                arriving.contains(assignment.entry)
+                    || (rows[assignment.entry] != nil && !removed.contains(assignment.entry))
             else { continue }
             if let cluster = assignment.cluster, !willHaveCluster(cluster, after: batch) {
-                throw StorageError.invalid("an assignment names cluster \(cluster), which is not in the store")
+                throw StorageError.invalid(
+                    "an assignment names cluster \(cluster), which is not in the store")
             }
         }
         if let clustering = batch.clustering {
             let known = Set(clustering.clusters.map(\.id))
             for assignment in clustering.assignments {
                 if let cluster = assignment.cluster, !known.contains(cluster) {
-                    throw StorageError.invalid("an assignment names cluster \(cluster), which is not in its clustering")
+                    throw StorageError.invalid(
+                        "an assignment names cluster \(cluster), which is not in its clustering")
                 }
             }
         }
@@ -266,7 +275,9 @@ package struct StoreState: Sendable {
         for var cluster in batch.clusters {
             cluster.members = []
             guard clusterRecords[cluster.id] != cluster else { continue }
-            if clusterRecords.updateValue(cluster, forKey: cluster.id) == nil { clusterOrder.append(cluster.id) }
+            if clusterRecords.updateValue(cluster, forKey: cluster.id) == nil {
+                clusterOrder.append(cluster.id)
+            }
             writer.clustersChanged = true
         }
         for id in batch.unassignments where assignmentsByEntry.removeValue(forKey: id) != nil {
@@ -290,8 +301,9 @@ package struct StoreState: Sendable {
             assignments[assignment.entry] = assignment
         }
         let order = clustering.clusters.map(\.id)
-        guard run != clustering.run || order != clusterOrder || records != clusterRecords
-            || assignments != assignmentsByEntry
+        guard
+            run != clustering.run || order != clusterOrder || records != clusterRecords
+                || assignments != assignmentsByEntry
         else { return }
         run = clustering.run
         clusterOrder = order

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// One thing that changed. Of each entry, and of the clusters as a whole, a store keeps the latest change only.
+/// One thing that changed. Of each entry, and of the clusters as a whole, a store keeps the latest change
+/// only.
 public struct Change: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The entry was inserted or replaced.
@@ -53,7 +54,7 @@ public enum ChangePage: Sendable, Hashable {
     ///   - next: where the following page begins; to be kept.
     ///   - isLast: whether these were all when the page was read.
     case changes([Change], next: ChangeCursor, isLast: Bool)
-    /// The cursor is of another history (a restored or repaired store), or older than the removals that the store
-    /// still remembers: forget what was derived and begin again at `ChangeCursor.start`.
+    /// The cursor is of another history (a restored or repaired store), or older than the removals that the
+    /// store still remembers: forget what was derived and begin again at `ChangeCursor.start`.
     case resetRequired
 }

@@ -6,15 +6,16 @@ public import Foundation
 /// ``StorageProvider/fetchEntries()``, ``StorageProvider/updateCluster(_:)`` and
 /// ``StorageProvider/fetchClusters()``, and ``StorageProvider/deleteEntry(_:)`` if the backend can remove.
 ///
-/// What four methods cannot promise, the rest does not: a batch is saved one entry after the other, and a failure in
-/// the middle leaves what came before it; a revision is the latest date among entries and clusters in milliseconds;
-/// the change feed always asks for a reset, so whoever follows it reads everything again; source records, run
-/// records and similarities are not kept. Each call reads all entries. For more, implement ``StorageProvider``.
+/// What four methods cannot promise, the rest does not: a batch is saved one entry after the other, and a
+/// failure in the middle leaves what came before it; a revision is the latest date among entries and
+/// clusters in milliseconds; the change feed always asks for a reset, so whoever follows it reads
+/// everything again; source records, run records and similarities are not kept. Each call reads all
+/// entries. For more, implement ``StorageProvider``.
 public protocol SimpleStorageProvider: StorageProvider {}
 
 extension SimpleStorageProvider {
-    // Without these, a type that forgets one of the four would get the default of `StorageProvider`, which calls
-    // `commit`, which calls the forgotten one.
+    // Without these, a type that forgets one of the four would get the default of `StorageProvider`, which
+    // calls `commit`, which calls the forgotten one.
     @available(*, unavailable, message: "a SimpleStorageProvider implements saveEntry(_:)")
     public func saveEntry(_ entry: Entry) async throws {}
 
@@ -35,7 +36,8 @@ extension SimpleStorageProvider {
     }
 
     public func deleteEntry(_ id: Entry.ID) async throws {
-        throw StorageError(.unsupported, "this storage has no way to remove entries; implement deleteEntry(_:)")
+        throw StorageError(
+            .unsupported, "this storage has no way to remove entries; implement deleteEntry(_:)")
     }
 
     public func commit(_ batch: WriteBatch) async throws -> Revision {

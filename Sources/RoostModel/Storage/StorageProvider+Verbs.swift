@@ -31,7 +31,8 @@ extension StorageProvider {
             let members = Set(cluster.members)
             let known = try await snapshot.revisions(of: cluster.members)
             if let unknown = cluster.members.first(where: { known[$0] == nil }) {
-                throw StorageError(.notFound, "cluster \(cluster.id) names entry \(unknown), which is not in the store")
+                throw StorageError(
+                    .notFound, "cluster \(cluster.id) names entry \(unknown), which is not in the store")
             }
             let before = try await snapshot.clusters().first { $0.id == cluster.id }?.members ?? []
             let joining = members.subtracting(before)

@@ -3,9 +3,9 @@ public import RoostVectors
 
 /// One revision of a store, to be read at leisure: nothing committed later is seen.
 ///
-/// Every requirement reads only; may throw `CancellationError`; and throws ``StorageError`` with `.damaged` or
-/// `.inputOutput` where the store cannot be read, never a partial answer. Entries have row numbers, which grow in
-/// the order of insertion and are not used again while a store lasts.
+/// Every requirement reads only; may throw `CancellationError`; and throws ``StorageError`` with `.damaged`
+/// or `.inputOutput` where the store cannot be read, never a partial answer. Entries have row numbers,
+/// which grow in the order of insertion and are not used again while a store lasts.
 public protocol StorageSnapshot: Sendable {
     /// Which state this is.
     var stamp: Stamp { get }
@@ -23,8 +23,8 @@ public protocol StorageSnapshot: Sendable {
     /// The rows of the entries that meet a filter.
     func rows(matching filter: EntryFilter) async throws -> RowSet
 
-    /// The vectors of entries or of their passages, in the order of the entries' rows. All passages of an entry are on
-    /// one page; entries without vectors are passed over.
+    /// The vectors of entries or of their passages, in the order of the entries' rows. All passages of an
+    /// entry are on one page; entries without vectors are passed over.
     ///
     /// - Parameter limit: the most entries on a page, at least 1.
     func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) async throws -> VectorPage
@@ -32,8 +32,8 @@ public protocol StorageSnapshot: Sendable {
     /// For each of these entries that is there, the revision that last changed it.
     func revisions(of ids: [Entry.ID]) async throws -> [Entry.ID: Revision]
 
-    /// For each of these digests that some entry's content has, one such entry that has embeddings: its text need
-    /// not be embedded again.
+    /// For each of these digests that some entry's content has, one such entry that has embeddings: its
+    /// text need not be embedded again.
     func embeddedEntries(withContent digests: Set<ContentDigest>) async throws -> [ContentDigest: Entry]
 
     /// Source records by id, with the ids of their entries; those that are not there are left out.
@@ -51,8 +51,8 @@ public protocol StorageSnapshot: Sendable {
     /// The run that made the clusters, if one did.
     func clusteringRun() async throws -> ClusteringRun?
 
-    /// The revision at which run, clusters or assignments were last written: what ``WriteBatch/Expectation`` compares.
-    /// Removing an entry does not count.
+    /// The revision at which run, clusters or assignments were last written: what
+    /// ``WriteBatch/Expectation`` compares. Removing an entry does not count.
     func clustersRevision() async throws -> Revision
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The JSON form of a batch, as a journal has it. What was expected is not written: a journal holds what came true.
+/// The JSON form of a batch, as a journal has it. What was expected is not written: a journal holds what
+/// came true.
 extension WriteBatch: Codable {
     enum CodingKeys: String, CodingKey {
         case upserts, removals, sources, removedSources, clustering, clusters, assignments, unassignments
@@ -31,4 +32,3 @@ extension WriteBatch: Codable {
         if !unassignments.isEmpty { try container.encode(unassignments, forKey: .unassignments) }
     }
 }
-

@@ -79,8 +79,9 @@ public struct WriteBatch: Sendable, Hashable {
 extension WriteBatch {
     /// Refuses what no store may keep. Every provider calls it before its commit point.
     ///
-    /// - Throws: `StorageError` with code `.invalidBatch`: an entry named twice; numbers that are not finite; vectors of
-    ///   different dimensions within an entry; a passage outside its entry's content; metadata nested too deeply.
+    /// - Throws: `StorageError` with code `.invalidBatch`: an entry named twice; numbers that are not
+    ///   finite; vectors of different dimensions within an entry; a passage outside its entry's content;
+    ///   metadata nested too deeply.
     public func validate() throws {
         var seen = Set<UUID>(minimumCapacity: upserts.count)
         for entry in upserts {
@@ -96,7 +97,8 @@ extension WriteBatch {
         }
         for assignment in assignments + (clustering?.assignments ?? [])
         where !assignment.similarity.isFinite || !assignment.confidence.isFinite {
-            throw StorageError.invalid("the assignment of entry \(assignment.entry) has a number that is not finite")
+            throw StorageError.invalid(
+                "the assignment of entry \(assignment.entry) has a number that is not finite")
         }
     }
 }
@@ -109,7 +111,8 @@ extension Entry {
         let size = content.utf8.count
         for (ordinal, passage) in passages.enumerated() {
             guard passage.ordinal == ordinal else {
-                throw StorageError.invalid("passage \(ordinal) of entry \(id) says that it is \(passage.ordinal)")
+                throw StorageError.invalid(
+                    "passage \(ordinal) of entry \(id) says that it is \(passage.ordinal)")
             }
             guard passage.vector.count == embeddings.count else {
                 throw StorageError.invalid(
@@ -117,7 +120,8 @@ extension Entry {
                         + "the entry \(embeddings.count)")
             }
             guard passage.vector.allFinite else {
-                throw StorageError.invalid("passage \(ordinal) of entry \(id) has a number that is not finite")
+                throw StorageError.invalid(
+                    "passage \(ordinal) of entry \(id) has a number that is not finite")
             }
             guard passage.utf8Range.lowerBound >= 0, passage.utf8Range.upperBound <= size else {
                 throw StorageError.invalid("passage \(ordinal) of entry \(id) reaches outside the content")
@@ -128,7 +132,8 @@ extension Entry {
                 throw StorageError.invalid("a value of entry \(id)'s metadata is not finite")
             }
             guard !value.isNested(deeperThan: MetadataValue.maximumDepth), key.utf8.count <= 4096 else {
-                throw StorageError.invalid("the metadata of entry \(id) is nested too deeply or has a key too long")
+                throw StorageError.invalid(
+                    "the metadata of entry \(id) is nested too deeply or has a key too long")
             }
         }
     }

@@ -1,7 +1,8 @@
 public import Foundation
 public import RoostVectors
 
-/// Where a clustering run put an entry. It stands on the entry's side, so that assigning one entry writes one row.
+/// Where a clustering run put an entry. It stands on the entry's side, so that assigning one entry writes
+/// one row.
 public struct Assignment: Sendable, Hashable, Codable {
     /// A cluster, or the reason why there is none.
     public enum Place: Sendable, Hashable {
@@ -19,7 +20,8 @@ public struct Assignment: Sendable, Hashable, Codable {
     public var confidence: Float
 
     public init(
-        entry: Entry.ID, place: Place, run: ClusteringRun.ID? = nil, similarity: Float = 0, confidence: Float = 1
+        entry: Entry.ID, place: Place, run: ClusteringRun.ID? = nil, similarity: Float = 0,
+        confidence: Float = 1
     ) {
         self.entry = entry
         self.place = place

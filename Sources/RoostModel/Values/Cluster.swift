@@ -72,7 +72,9 @@ extension Cluster: Codable {
         try container.encode(id, forKey: .id)
         try container.encode(label, forKey: .label)
         try container.encode(keywords, forKey: .keywords)
-        if encoder.userInfo[.omitsVectors] as? Bool != true { try container.encode(centroid, forKey: .centroid) }
+        if encoder.userInfo[.omitsVectors] as? Bool != true {
+            try container.encode(centroid, forKey: .centroid)
+        }
         try container.encode(members, forKey: .members)
         try container.encode(representatives, forKey: .representatives)
         try container.encode(cohesion, forKey: .cohesion)

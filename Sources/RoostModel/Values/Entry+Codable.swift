@@ -1,7 +1,7 @@
 import Foundation
 
-/// The JSON form of an entry, as `entries.json` and every export have it. `id`, `content` and `embeddings` are
-/// enough to read one; dates are ISO 8601 text, whatever date strategy the coder has.
+/// The JSON form of an entry, as `entries.json` and every export have it. `id`, `content` and `embeddings`
+/// are enough to read one; dates are ISO 8601 text, whatever date strategy the coder has.
 extension Entry: Codable {
     enum CodingKeys: String, CodingKey {
         case id, content, embeddings, passages, source, key, metadata, tags, createdAt, updatedAt
@@ -48,7 +48,9 @@ extension Entry: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
         try container.encode(content, forKey: .content)
-        if encoder.userInfo[.omitsVectors] as? Bool != true { try container.encode(embeddings, forKey: .embeddings) }
+        if encoder.userInfo[.omitsVectors] as? Bool != true {
+            try container.encode(embeddings, forKey: .embeddings)
+        }
         var list = container.nestedUnkeyedContainer(forKey: .passages)
         for passage in passages {
             var item = list.nestedContainer(keyedBy: PassageKeys.self)

@@ -10,14 +10,16 @@ public struct Entry: Sendable, Hashable, Identifiable {
     public var id: UUID
     /// The whole text, as it was given.
     public var content: String
-    /// The unit mean of its passages' vectors; for one passage, that vector. Empty where it has not been embedded.
+    /// The unit mean of its passages' vectors; for one passage, that vector. Empty where it has not been
+    /// embedded.
     public var embeddings: [Float]
     /// The parts that search looks at, by ordinal. Empty stands for one passage, the whole content with
     /// `embeddings` as its vector.
     public var passages: [Passage]
     /// The id of the source that the text came from.
     public var source: String?
-    /// The entry's name within its source: a row's own id, the whole-file marker, or content hash and occurrence.
+    /// The entry's name within its source: a row's own id, the whole-file marker, or content hash and
+    /// occurrence.
     public var key: String?
     public var metadata: [String: MetadataValue]
     /// Sorted, without duplicates.
@@ -38,7 +40,8 @@ public struct Entry: Sendable, Hashable, Identifiable {
     /// - Parameter updatedAt: `createdAt` where it is not given.
     public init(
         id: UUID = UUID(), content: String, embeddings: [Float] = [], passages: [Passage] = [],
-        source: String? = nil, key: String? = nil, metadata: [String: MetadataValue] = [:], tags: [String] = [],
+        source: String? = nil, key: String? = nil, metadata: [String: MetadataValue] = [:],
+        tags: [String] = [],
         createdAt: Date = Date(), updatedAt: Date? = nil
     ) {
         self.id = id
@@ -77,12 +80,14 @@ public struct Entry: Sendable, Hashable, Identifiable {
         1 + content.utf8.prefix(max(0, passage.utf8Range.lowerBound)).reduce(0) { $0 + ($1 == 10 ? 1 : 0) }
     }
 
-    /// Entries are equal where they would be stored as the same bytes; strings that only normalise alike differ.
+    /// Entries are equal where they would be stored as the same bytes; strings that only normalise alike
+    /// differ.
     public static func == (left: Entry, right: Entry) -> Bool {
         left.id == right.id && left.content.utf8.elementsEqual(right.content.utf8)
             && left.embeddings == right.embeddings && left.passages == right.passages
             && left.source == right.source && left.key == right.key && left.metadata == right.metadata
-            && left.tags == right.tags && left.createdAt == right.createdAt && left.updatedAt == right.updatedAt
+            && left.tags == right.tags && left.createdAt == right.createdAt
+            && left.updatedAt == right.updatedAt
     }
 
     private static func canonical(_ tags: [String]) -> [String] {

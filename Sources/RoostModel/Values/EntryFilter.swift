@@ -10,7 +10,8 @@ public struct EntryFilter: Sendable, Hashable {
     public var sources: Set<String>?
     /// Only entries with all of these tags.
     public var tags: Set<String>
-    /// Only entries whose metadata has each of these keys with a value of this text (see `MetadataValue.text`).
+    /// Only entries whose metadata has each of these keys with a value of this text (see
+    /// `MetadataValue.text`).
     public var metadata: [String: String]
     /// Only members of this cluster.
     public var cluster: Cluster.ID?
@@ -18,7 +19,8 @@ public struct EntryFilter: Sendable, Hashable {
     public static let all = EntryFilter()
 
     public init(
-        ids: Set<Entry.ID>? = nil, idPrefix: String? = nil, sources: Set<String>? = nil, tags: Set<String> = [],
+        ids: Set<Entry.ID>? = nil, idPrefix: String? = nil, sources: Set<String>? = nil,
+        tags: Set<String> = [],
         metadata: [String: String] = [:], cluster: Cluster.ID? = nil
     ) {
         self.ids = ids

@@ -6,8 +6,8 @@ public enum EntryID {
     /// The key of an entry that is a whole file.
     public static let wholeFileKey = "file"
 
-    /// A UUID of version 8 (RFC 9562) from SHA-256 over source and key, each preceded by its length in bytes as
-    /// eight bytes, big-endian.
+    /// A UUID of version 8 (RFC 9562) from SHA-256 over source and key, each preceded by its length in
+    /// bytes as eight bytes, big-endian.
     public static func derived(source: String, key: String) -> UUID {
         var hash = SHA256()
         for text in [source, key] {
@@ -21,8 +21,8 @@ public enum EntryID {
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// The key of a text that has no name of its own: its content's digest and which of the equal texts of the
-    /// source it is, from 0.
+    /// The key of a text that has no name of its own: its content's digest and which of the equal texts of
+    /// the source it is, from 0.
     public static func contentKey(_ digest: ContentDigest, occurrence: Int) -> String {
         "sha256:\(digest.hexadecimal.prefix(32)):\(occurrence)"
     }

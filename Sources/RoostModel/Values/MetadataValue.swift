@@ -83,8 +83,8 @@ extension MetadataValue: Codable {
 }
 
 extension MetadataValue {
-    /// The value as a filter's text is compared with: a string as it is, a number in the fewest digits, `true`,
-    /// `false`, `null`; `nil` for arrays and objects.
+    /// The value as a filter's text is compared with: a string as it is, a number in the fewest digits,
+    /// `true`, `false`, `null`; `nil` for arrays and objects.
     public var text: String? {
         switch self {
         case .null: "null"
@@ -120,7 +120,8 @@ extension MetadataValue {
 }
 
 extension MetadataValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral,
+    ExpressibleByNilLiteral
 {
     public init(stringLiteral value: String) { self = .string(value) }
     public init(integerLiteral value: Int64) { self = .integer(value) }

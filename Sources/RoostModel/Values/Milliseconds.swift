@@ -31,7 +31,8 @@ public enum DateText {
         guard let point = text.firstIndex(of: ".") else { return try? Date.ISO8601FormatStyle().parse(text) }
         let digits = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
         guard !digits.isEmpty, digits.count <= 9, let fraction = Double("0." + digits),
-            let whole = try? Date.ISO8601FormatStyle().parse(String(text[..<point] + text[digits.endIndex...]))
+            let whole = try? Date.ISO8601FormatStyle().parse(
+                String(text[..<point] + text[digits.endIndex...]))
         else { return nil }
         return Date(milliseconds: whole.milliseconds + Int64((fraction * 1000).rounded()))
     }
@@ -45,7 +46,8 @@ extension Int64 {
 }
 
 extension KeyedDecodingContainer {
-    /// A date written as ISO 8601 text or, as `JSONEncoder` does unless told otherwise, as seconds since 2001.
+    /// A date written as ISO 8601 text or, as `JSONEncoder` does unless told otherwise, as seconds since
+    /// 2001.
     func decodeDateIfPresent(forKey key: Key) throws -> Date? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
         if let seconds = try? decode(Double.self, forKey: key) {

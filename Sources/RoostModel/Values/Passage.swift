@@ -1,5 +1,5 @@
-/// A part of an entry that has a vector of its own. Search is over passages; answers are entries with their best
-/// passage.
+/// A part of an entry that has a vector of its own. Search is over passages; answers are entries with their
+/// best passage.
 public struct Passage: Sendable, Hashable {
     /// The passage's place among those of its entry, from 0.
     public var ordinal: Int

@@ -2,7 +2,8 @@ public import Foundation
 
 /// Where entries came from: a file, a URL, standard input, a chat.
 public struct Source: Sendable, Hashable, Identifiable, Codable {
-    /// A file's standardised real path as a `file:` URL, another URL, `stdin`, `add`, or a name of the caller's.
+    /// A file's standardised real path as a `file:` URL, another URL, `stdin`, `add`, or a name of the
+    /// caller's.
     public var id: String
     /// What the source looked like when it was last ingested in full: equal means that nothing has changed.
     public var fingerprint: String
@@ -10,8 +11,8 @@ public struct Source: Sendable, Hashable, Identifiable, Codable {
     public var ingestedAt: Date {
         didSet { ingestedAt = ingestedAt.wholeMilliseconds }
     }
-    /// The ids of the entries that came from it. Filled on fetch from the entries themselves; a store does not
-    /// write it.
+    /// The ids of the entries that came from it. Filled on fetch from the entries themselves; a store does
+    /// not write it.
     public var entryIDs: [Entry.ID]
 
     public init(id: String, fingerprint: String, ingestedAt: Date = Date(), entryIDs: [Entry.ID] = []) {

@@ -22,12 +22,16 @@ enum Reference {
 
     static let golden: [Line]? = {
         let folder = ProcessInfo.processInfo.environment["ROOST_EVAL"] ?? "../shared/eval"
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: folder + "/minilm-golden.jsonl")) else { return nil }
+        guard let data = try? Data(contentsOf: URL(fileURLWithPath: folder + "/minilm-golden.jsonl")) else {
+            return nil
+        }
         return try? data.split(separator: 10).map { try JSONDecoder().decode(Line.self, from: $0) }
     }()
 }
 
-@Suite(.enabled(if: Reference.model != nil, "the model all-MiniLM-L6-v2 is not installed; Scripts/model installs it"))
+@Suite(
+    .enabled(
+        if: Reference.model != nil, "the model all-MiniLM-L6-v2 is not installed; Scripts/model installs it"))
 struct BERTEmbedderTests {
     let model: BERTEmbedder
 
@@ -48,12 +52,15 @@ struct BERTEmbedderTests {
             let vector = embeddings.vectors.row(row)
             let difference = zip(vector, line.embedding).map { abs($0 - $1) }.max() ?? 1
             #expect(difference <= 1e-4, "\(line.text.debugDescription)")
-            #expect(innerProduct(vector, normalized(line.embedding)) >= 0.99999, "\(line.text.debugDescription)")
+            #expect(
+                innerProduct(vector, normalized(line.embedding)) >= 0.99999, "\(line.text.debugDescription)")
         }
     }
 
     @Test func `a text has the same vector alone and among others`() async throws {
-        let texts = (0..<40).map { "Note \($0): " + String(repeating: "the swift flew over the roof ", count: $0 % 7) }
+        let texts = (0..<40).map {
+            "Note \($0): " + String(repeating: "the swift flew over the roof ", count: $0 % 7)
+        }
         let together = try await model.embed(texts, as: .document)
         for (row, text) in texts.enumerated() {
             let alone = try await model.embed(text, as: .document)
@@ -70,11 +77,15 @@ struct BERTEmbedderTests {
         #expect((0..<3).allSatisfy { abs(length(of: result.vectors.row($0)) - 1) < 1e-5 })
     }
 
-    @Test(arguments: ["plain words", "naïve café", "日本語のテキスト", "a\r\nb\0c", "ﬁ ½ ㎏", "[SEP] x[MASK]", "e\u{301}\u{302}x"])
+    @Test(arguments: [
+        "plain words", "naïve café", "日本語のテキスト", "a\r\nb\0c", "ﬁ ½ ㎏", "[SEP] x[MASK]", "e\u{301}\u{302}x",
+    ])
     func `token ranges are ascending, disjoint and inside the text`(text: String) {
         let ranges = model.tokenRanges(in: text)
         #expect(ranges.count == model.tokenIDs(of: text).count - 2)
-        for (before, after) in zip(ranges, ranges.dropFirst()) { #expect(before.upperBound <= after.lowerBound) }
+        for (before, after) in zip(ranges, ranges.dropFirst()) {
+            #expect(before.upperBound <= after.lowerBound)
+        }
         #expect(ranges.allSatisfy { $0.lowerBound >= 0 && $0.upperBound <= text.utf8.count })
     }
 

@@ -1,0 +1,162 @@
+import Foundation
+import Roost
+import Testing
+
+struct KnowledgeStoreTests {
+    func store() -> KnowledgeStore { KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder()) }
+
+    func draft(_ id: String, _ texts: [String], fingerprint: String = "1") -> SourceDraft {
+        SourceDraft(id: id, fingerprint: fingerprint, entries: texts.map { EntryDraft(content: $0) })
+    }
+
+    @Test func `the same input again changes nothing`() async throws {
+        let store = store()
+        let source = draft("s", ["one swift", "two swifts", "one swift", ""])
+        let first = try await store.ingest([source])
+        #expect((first.new, first.unchanged, first.skipped.count, first.reused) == (3, 0, 1, 1))
+        let revision = try await store.storage.snapshot().stamp.revision
+        let again = try await store.ingest([source])
+        #expect((again.new, again.updated, again.removed, again.unchanged) == (0, 0, 0, 3))
+        #expect(try await store.storage.snapshot().stamp.revision == revision)
+    }
+
+    @Test func `an edited source is a diff`() async throws {
+        let store = store()
+        _ = try await store.ingest([draft("s", ["a bird", "a boat", "a bread"])])
+        let before = try await store.storage.fetchEntries()
+        let report = try await store.ingest([draft("s", ["a bird", "a boat mended"], fingerprint: "2")])
+        #expect((report.new, report.removed, report.unchanged) == (1, 2, 1))
+        let after = try await store.storage.fetchEntries()
+        #expect(Set(after.map(\.content)) == ["a bird", "a boat mended"])
+        #expect(after.first == before.first)
+    }
+
+    @Test func `a moved text is not embedded again`() async throws {
+        let store = store()
+        let key = EntryDraft(key: "file", content: "the swifts are back")
+        _ = try await store.ingest([SourceDraft(id: "old", fingerprint: "1", entries: [key])])
+        let report = try await store.ingest([SourceDraft(id: "new", fingerprint: "1", entries: [key])])
+        #expect((report.new, report.reused, report.tokens) == (1, 1, 0))
+    }
+
+    @Test func `an ingest that stopped goes on`() async throws {
+        let store = store()
+        let texts = (0..<40).map { "note number \($0)" }
+        // What a killed process leaves: a batch, and no source record.
+        _ = try await store.ingest([
+            SourceDraft(id: "s", fingerprint: "", entries: texts.prefix(15).map { EntryDraft(content: $0) }, isComplete: false)
+        ])
+        let report = try await store.ingest([draft("s", texts)], IngestOptions(batchSize: 10))
+        #expect((report.new, report.unchanged, report.removed) == (25, 15, 0))
+    }
+
+    @Test func `a dry run writes nothing`() async throws {
+        let store = store()
+        let report = try await store.ingest([draft("s", ["a", "b"])], IngestOptions(isDryRun: true))
+        #expect(report.new == 2)
+        #expect(try await store.storage.snapshot().stamp.revision == .zero)
+    }
+
+    @Test func `tags that people put on stay`() async throws {
+        let store = store()
+        _ = try await store.ingest([draft("s", ["a bird"])])
+        let id = try await store.storage.fetchEntries()[0].id
+        #expect(try await store.setTag("mine", on: [id], isPresent: true) == 1)
+        _ = try await store.ingest([draft("s", ["a bird"], fingerprint: "2")], IngestOptions(tags: ["new"]))
+        #expect(try await store.storage.fetchEntries()[0].tags == ["mine", "new"])
+    }
+
+    @Test func `filters come before the cut`() async throws {
+        let store = store()
+        var entries = (0..<300).map { EntryDraft(content: "swift swift swift \($0)", metadata: ["kind": "many"]) }
+        entries += (0..<5).map { EntryDraft(content: "a swift and much else besides \($0)", metadata: ["kind": "few"], tags: ["t"]) }
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: entries)])
+        for filter in [EntryFilter(metadata: ["kind": "few"]), EntryFilter(tags: ["t"])] {
+            let result = try await store.query("swift", QueryOptions(limit: 10, filter: filter))
+            #expect(result.hits.count == 5)
+            #expect(result.candidateCount == 5)
+        }
+        #expect(try await store.query("swift", QueryOptions(filter: EntryFilter(tags: ["none"]))).hits.isEmpty)
+    }
+
+    @Test func `an entry comes once, with its best passage, and search follows changes`() async throws {
+        let store = store()
+        let filler = String(repeating: "grain of sand and salt. ", count: 120)
+        _ = try await store.ingest([draft("long", [filler + "The kestrel hovered over the verge. " + filler])])
+        _ = try await store.add("something else")
+        let entry = try #require(try await store.storage.fetchEntries().first)
+        #expect(entry.passages.count > 3)
+        let hit = try #require(try await store.query("kestrel hovered verge").hits.first)
+        #expect(hit.entry.id == entry.id)
+        #expect(entry.text(of: hit.passage)?.contains("kestrel") == true)
+        #expect(try await store.query("kestrel").hits.count == 2)
+        _ = try await store.add("kestrel kestrel hovered verge")
+        #expect(try await store.query("kestrel hovered verge").hits.first?.entry.content == "kestrel kestrel hovered verge")
+        try await store.storage.deleteEntry(entry.id)
+        #expect(try await store.query("kestrel").hits.count == 2)
+    }
+
+    @Test func `clusters keep their ids from run to run`() async throws {
+        let store = store()
+        let words = ["bread oven dough flour", "boat sail wind keel", "star moon planet orbit"]
+        let drafts = (0..<90).map { EntryDraft(content: "\(words[$0 % 3]) \($0)") }
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
+        let first = try await store.recluster(clusters: 3, seed: 1)
+        #expect(first.clusters.map(\.members.count) == [30, 30, 30])
+        _ = try await store.add("bread oven dough flour once more")
+        let second = try await store.recluster(clusters: 3, seed: 2)
+        #expect(second.continuedCount == 3)
+        #expect(Set(second.clusters.map(\.id)) == Set(first.clusters.map(\.id)))
+        #expect(first.clusters.allSatisfy { cluster in
+            second.clusters.first { $0.id == cluster.id }?.createdAt == cluster.createdAt
+        })
+        let export = try await store.exportClusters()
+        #expect(export.clusters.map(\.size).reduce(0, +) == 91)
+        #expect(export.run?.seed == 2)
+    }
+
+    @Test func `an export is imported without loss`() async throws {
+        let store = store()
+        _ = try await store.ingest([draft("s", ["one", "two\nlines", "three \u{1F426}"])], IngestOptions(tags: ["t"]))
+        for format in EntryArchive.Format.allCases {
+            var bytes = Data()
+            try await store.exportEntries(format, withEmbeddings: true) { bytes += $0 }
+            let other = self.store()
+            let report = try await other.importEntries(bytes, name: "file")
+            #expect((report.new, report.embedded) == (3, 0))
+            #expect(try await other.storage.fetchEntries() == store.storage.fetchEntries())
+            var again = Data()
+            try await other.exportEntries(format, withEmbeddings: true) { again += $0 }
+            #expect(again == bytes)
+        }
+    }
+
+    @Test func `another space is refused`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder()).close()
+        let error = await #expect(throws: RoostError.self) {
+            try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder(dimension: 64) }
+        }
+        #expect(error?.code == .spaceMismatch)
+    }
+
+    @Test func `a folder of the published guide opens`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let id = UUID()
+        let json = "[{\"id\": \"\(id)\", \"content\": \"text\", \"embeddings\": [0.5, 0.25]}]"
+        try Data(json.utf8).write(to: folder.appendingPathComponent("entries.json"))
+        let cluster = "[{\"id\": \"\(UUID())\", \"label\": \"c\", \"members\": [\"\(id)\"], \"createdAt\": \"2024-01-02T03:04:05Z\"}]"
+        try Data(cluster.utf8).write(to: folder.appendingPathComponent("clusters.json"))
+        let storage = try LocalStorageProvider(directory: folder)
+        #expect(try await storage.fetchEntries().map(\.embeddings) == [[0.5, 0.25]])
+        #expect(try await storage.fetchClusters()[0].members == [id])
+        #expect(try await storage.fetchClusters()[0].createdAt == Date(timeIntervalSince1970: 1_704_164_645))
+        try await storage.saveEntry(Entry(content: "more", embeddings: [1, 0]))
+        let data = try Data(contentsOf: folder.appendingPathComponent("entries.json"))
+        #expect(try JSONDecoder().decode([Entry].self, from: data).map(\.content) == ["text", "more"])
+        #expect(try await LocalStorageProvider(directory: folder).fetchEntries().count == 2)
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+@testable import Roost
+
+struct ReaderTests {
+    @Test(arguments: [
+        ("*.md", "a.md", true), ("*.md", "b/a.md", false), ("**/*.md", "a.md", true), ("**/*.md", "b/c/a.md", true),
+        ("a/**", "a/b/c", true), ("a?c", "abc", true), ("a?c", "a/c", false), ("[a-c]x", "bx", true),
+        ("[!a-c]x", "bx", false), ("a*b*c", "aXXbYYc", true), ("a*b*c", "aXXc", false), ("", "", true), ("\\*", "*", true),
+        ("**/", "a/", true),
+    ])
+    func `globs`(pattern: String, path: String, fits: Bool) { #expect(GlobPattern(pattern).matches(path) == fits) }
+
+    @Test func `ignore files`() {
+        let rules = IgnoreRules("*.log\n!keep.log\nbuild/\n/top\n# note\ndocs/*.txt\n")
+        #expect(rules.ignores("a/b.log", isFolder: false) == true)
+        #expect(rules.ignores("a/keep.log", isFolder: false) == false)
+        #expect(rules.ignores("x/build", isFolder: true) == true)
+        #expect(rules.ignores("x/build", isFolder: false) == nil)
+        #expect(rules.ignores("top", isFolder: false) == true)
+        #expect(rules.ignores("a/top", isFolder: false) == nil)
+        #expect(rules.ignores("docs/a.txt", isFolder: false) == true)
+    }
+
+    @Test func `delimited text`() throws {
+        let rows = try DelimitedText(separator: ",").rows(of: "a,b\r\n\"x,\"\"y\"\"\n\",\n,2", name: "t")
+        #expect(rows.map(\.fields) == [["a", "b"], ["x,\"y\"\n", ""], ["", "2"]])
+        #expect(throws: RoostError.self) { try DelimitedText(separator: ",").rows(of: "a\n\"b", name: "t") }
+    }
+
+    @Test func `files of the fixtures`() throws {
+        let odd = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Fixtures/odd")
+        let reader = RecordReader()
+        for (name, words) in [
+            ("latin1.txt", "UTF-8"), ("binary.txt", "binary"), ("broken.jsonl", "line 2"), ("ragged.csv", "row 3"), ("none", "no such"),
+        ] {
+            let error = #expect(throws: RoostError.self) { try reader.read(odd.appendingPathComponent(name)) }
+            #expect(error?.message.contains(words) == true)
+        }
+        #expect(try reader.read(odd.appendingPathComponent("bom.md")).entries[0].content.hasPrefix("# Marked"))
+        #expect(try reader.read(odd.appendingPathComponent("table.csv")).entries.map(\.key) == ["id:1", "id:2"])
+        let found = try FileFinder().find(odd)
+        #expect(found.files.contains { $0.lastPathComponent == "deep.md" })
+        #expect(found.skipped.contains { $0.reason.contains("symbolic link") })
+    }
+}

@@ -1,0 +1,53 @@
+import RoostIndexes
+import RoostVectors
+import Testing
+
+/// Seeded unit vectors.
+func unitVectors(_ count: Int, _ dimension: Int, seed: UInt64) -> Matrix {
+    var generator = SeededGenerator(seed: seed)
+    let elements = (0..<count * dimension).map { _ in Float(generator.nextNormal()) }
+    var matrix = Matrix(rows: count, columns: dimension, elements: elements)
+    matrix.normalizeRows()
+    return matrix
+}
+
+struct FlatIndexTests {
+    /// Every vector compared one by one.
+    func oracle(_ vectors: Matrix, _ query: [Float], k: Int, among allowed: RowSet?) -> [UInt32] {
+        let scored = (0..<vectors.rows).filter { allowed?.contains(UInt32($0)) ?? true }
+            .map { (row: $0, score: innerProduct(vectors.row($0), query)) }
+        return scored.sorted { ($1.score, $0.row) < ($0.score, $1.row) }.prefix(k).map { UInt32($0.row) }
+    }
+
+    @Test(arguments: [1, 7, 8, 31, 384], [1, 5, 5000])
+    func `finds what a scan finds`(dimension: Int, count: Int) async throws {
+        let vectors = unitVectors(count, dimension, seed: 1)
+        let queries = unitVectors(3, dimension, seed: 2)
+        let index = FlatIndex(vectors)
+        let few = RowSet((0..<UInt32(count)).filter { $0 % 97 == 0 })
+        let many = RowSet((0..<UInt32(count)).filter { $0 % 3 != 0 })
+        for allowed in [nil, few, many, RowSet()] {
+            let together = try await index.search(queries, k: 10, among: allowed)
+            for query in 0..<3 {
+                let alone = try await index.search(queries.selecting([query]), k: 10, among: allowed)[0]
+                let expected = oracle(vectors, queries.row(query), k: 10, among: allowed)
+                #expect(together[query].count == expected.count)
+                // One dimension has many equal scores, which differ in their last bits between kernels.
+                if dimension > 1 {
+                    #expect(alone.map(\.row) == expected)
+                    #expect(together[query].map(\.row) == expected)
+                }
+            }
+        }
+    }
+
+    @Test func `equal scores come by row, and NaN never comes`() async throws {
+        var elements = [Float](repeating: 0.5, count: 4 * 100)
+        for column in 0..<4 { elements[7 * 4 + column] = .nan }
+        let index = FlatIndex(Matrix(rows: 100, columns: 4, elements: elements))
+        let found = try await index.search(Matrix([[0.5, 0.5, 0.5, 0.5]], columns: 4), k: 10, among: nil)[0]
+        #expect(found.map(\.row) == [0, 1, 2, 3, 4, 5, 6, 8, 9, 10])
+        #expect(try await index.search(Matrix([[1, 0, 0, 0]], columns: 4), k: 1000, among: nil)[0].count == 99)
+        #expect(try await index.search(Matrix([[1, 0, 0, 0]], columns: 4), k: 0, among: nil)[0].isEmpty)
+    }
+}
