@@ -39,7 +39,7 @@ struct KernelTests {
     @Test func `softmax bears large and small numbers`() {
         var x: [Float] = [1e4, -1e4, 1e4, 0]
         roost_softmax(&x, 1, 1, 4, 4)
-        #expect(x == [0.5, 0, 0.5, 0])
+        #expect(x[0] == 0.5 && x[2] == 0.5 && x[1] < 1e-30 && x[3] < 1e-30)
     }
 
     @Test(arguments: sizes) func `layer norm has mean 0 and variance 1`(size: Int) {

@@ -1,0 +1,220 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+@main
+struct Main: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "RoostBenchmarks", abstract: "Measures Roost; each figure of Documentation/Benchmarks.md comes from here.",
+        subcommands: [Encode.self, Search.self, Recluster.self, ClusterQuality.self, RetrievalQuality.self])
+}
+
+/// What is measured with: the user's installed MiniLM and the folder with outside data.
+enum Material {
+    static func model() throws -> any Embedder {
+        let environment = ProcessInfo.processInfo.environment
+        let data = environment["XDG_DATA_HOME"] ?? (environment["HOME"] ?? "") + "/.local/share"
+        let folder = environment["ROOST_MODELS"] ?? data + "/roost/models"
+        return try ModelLibrary(directory: URL(fileURLWithPath: folder)).open("minilm")
+    }
+
+    static var data: URL {
+        URL(fileURLWithPath: ProcessInfo.processInfo.environment["ROOST_EVAL"] ?? "../shared/eval")
+    }
+
+    struct Row: Decodable, Sendable {
+        var id: String
+        var text: String
+        var label: String?
+    }
+
+    static func rows(_ path: String) throws -> [Row] {
+        try Data(contentsOf: data.appendingPathComponent(path)).split(separator: 10)
+            .map { try JSONDecoder().decode(Row.self, from: $0) }
+    }
+
+    /// Unit vectors with a seed.
+    static func vectors(_ count: Int, _ dimension: Int) -> Matrix {
+        var generator = SeededGenerator(seed: 1)
+        var matrix = Matrix(
+            rows: count, columns: dimension, elements: (0..<count * dimension).map { _ in Float(generator.nextNormal()) })
+        matrix.normalizeRows()
+        return matrix
+    }
+
+    static func seconds(_ body: () async throws -> Void) async rethrows -> Double {
+        let start = ContinuousClock.now
+        try await body()
+        return (ContinuousClock.now - start) / .seconds(1)
+    }
+
+    /// The process's largest resident size so far, in megabytes.
+    static var peakMegabytes: Int {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF, &usage)
+        return Int(usage.ru_maxrss) / 1024
+    }
+
+    static func line(_ name: String, _ value: Double, _ unit: String) {
+        print(name.padding(toLength: 44, withPad: " ", startingAt: 0), String(format: "%10.3f", value), unit)
+    }
+}
+
+struct Encode: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Tokens a second on texts of 12 and 100 words, and the time of one short text. Best of three.")
+
+    func run() async throws {
+        let model = try Material.model()
+        let source = try String(contentsOfFile: "/usr/share/common-licenses/GPL-3", encoding: .utf8)
+        let words = source.split(whereSeparator: \.isWhitespace)
+        var generator = SeededGenerator(seed: 0)
+        for length in [12, 100] {
+            let texts = (0..<512).map { _ in
+                let start = generator.nextIndex(below: words.count - length)
+                return words[start..<start + length].joined(separator: " ")
+            }
+            var best = Double.infinity
+            var tokens = 0
+            for _ in 0..<3 {
+                best = min(best, try await Material.seconds {
+                    tokens = try await model.embed(texts, as: .document).tokenCounts.reduce(0) { $0 + $1 + 2 }
+                })
+            }
+            Material.line("\(length) words", Double(tokens) / best, "tokens/s")
+        }
+        _ = try await model.embed("how do swifts find their way home", as: .query)
+        let single = try await Material.seconds {
+            for _ in 0..<100 { _ = try await model.embed("how do swifts find their way home", as: .query) }
+        }
+        Material.line("one text of 8 tokens", single * 10, "ms")
+        print("peak memory \(Material.peakMegabytes) MB")
+    }
+}
+
+struct Search: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Exact search in memory: milliseconds a query.")
+
+    func run() async throws {
+        for count in [2_000, 100_000] {
+            let index = FlatIndex(Material.vectors(count, 384))
+            let queries = Material.vectors(200, 384)
+            let together = try await Material.seconds { _ = try await index.search(queries, k: 10, among: nil) }
+            let alone = try await Material.seconds {
+                for row in 0..<50 { _ = try await index.search(queries.selecting([row]), k: 10, among: nil) }
+            }
+            Material.line("\(count) × 384, one query", alone * 1000 / 50, "ms")
+            Material.line("\(count) × 384, a query of 200 at once", together * 1000 / 200, "ms")
+        }
+    }
+}
+
+struct Recluster: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Spherical k-means on 20,000 × 384 vectors.")
+
+    func run() async throws {
+        // Groups with noise, as texts have.
+        var vectors = Material.vectors(20_000, 384)
+        let centers = Material.vectors(50, 384)
+        for row in 0..<vectors.rows {
+            for column in 0..<384 { vectors[row, column] += centers[row % 50, column] }
+        }
+        vectors.normalizeRows()
+        for clusters in [20, 50, nil] {
+            let time = try await Material.seconds {
+                _ = try await SphericalKMeans(clusters: clusters, seed: 1).cluster(vectors)
+            }
+            Material.line("20,000 × 384, \(clusters.map { "k = \($0)" } ?? "k chosen")", time, "s")
+        }
+    }
+}
+
+struct ClusterQuality: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Ingest a labelled set, recluster, and compare with the labels: V-measure.")
+
+    @Option var set = "bbc-news"
+    @Option var clusters: Int?
+    @Option var seed: UInt64 = 1
+
+    func run() async throws {
+        let rows = try Material.rows("clustering/\(set)/data.jsonl")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-quality-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try await KnowledgeStore.create(in: folder, embedder: try Material.model())
+        let drafts = rows.map { EntryDraft(key: $0.id, content: $0.text, metadata: ["label": .string($0.label ?? "")]) }
+        var report = IngestReport()
+        let time = try await Material.seconds {
+            report = try await store.ingest([SourceDraft(id: set, fingerprint: "1", entries: drafts)])
+        }
+        Material.line("ingest", Double(report.new) / time, "entries/s")
+        Material.line("ingest", Double(report.tokens) / time, "tokens/s")
+        let reclustering = try await Material.seconds {
+            _ = try await store.recluster(clusters: clusters, seed: seed)
+        }
+        Material.line("recluster", reclustering, "s")
+        let export = try await store.exportClusters()
+        var pairs: [(String, String)] = []
+        for cluster in export.clusters {
+            for member in cluster.members { pairs.append((member.metadata["label"]?.text ?? "", cluster.id)) }
+        }
+        Material.line("clusters", Double(export.clusters.count), "")
+        Material.line("V-measure, seed \(seed)", vMeasure(pairs), "")
+        print("peak memory \(Material.peakMegabytes) MB")
+        try await store.close()
+    }
+
+    /// The harmonic mean of homogeneity and completeness (Rosenberg & Hirschberg 2007).
+    func vMeasure(_ pairs: [(String, String)]) -> Double {
+        func entropy(_ keys: [String]) -> Double {
+            let counts = Dictionary(grouping: keys) { $0 }.mapValues { Double($0.count) / Double(keys.count) }
+            return -counts.values.reduce(0) { $0 + $1 * log($1) }
+        }
+        let (classes, clusters) = (entropy(pairs.map(\.0)), entropy(pairs.map(\.1)))
+        let joint = entropy(pairs.map { "\($0.0)\u{1F}\($0.1)" })
+        let homogeneity = classes == 0 ? 1 : 1 - (joint - clusters) / classes
+        let completeness = clusters == 0 ? 1 : 1 - (joint - classes) / clusters
+        return 2 * homogeneity * completeness / max(1e-12, homogeneity + completeness)
+    }
+}
+
+struct RetrievalQuality: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "nDCG@10 and recall@10 of plain vector search, the best passage standing for its document.")
+
+    @Option var set = "scifact-train"
+
+    func run() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: try Material.model())
+        let corpus = try Material.rows("retrieval/\(set)/corpus.jsonl")
+        let drafts = corpus.map { EntryDraft(key: $0.id, content: $0.text) }
+        let time = try await Material.seconds {
+            _ = try await store.ingest([SourceDraft(id: set, fingerprint: "1", entries: drafts)])
+        }
+        Material.line("ingest", Double(corpus.count) / time, "entries/s")
+        var relevant: [String: Set<String>] = [:]
+        let table = try String(contentsOf: Material.data.appendingPathComponent("retrieval/\(set)/qrels.tsv"), encoding: .utf8)
+        for line in table.split(separator: "\n").dropFirst() {
+            let fields = line.split(separator: "\t").map(String.init)
+            if fields.count == 3, (Double(fields[2]) ?? 0) > 0 { relevant[fields[0], default: []].insert(fields[1]) }
+        }
+        var (gain, recall, count) = (0.0, 0.0, 0)
+        var elapsed = 0.0
+        for query in try Material.rows("retrieval/\(set)/queries.jsonl") {
+            guard let wanted = relevant[query.id] else { continue }
+            var found: [String] = []
+            elapsed += try await Material.seconds {
+                found = try await store.query(query.text).hits.compactMap(\.entry.key)
+            }
+            let hits = found.enumerated().filter { wanted.contains($0.element) }
+            let ideal = (0..<min(10, wanted.count)).reduce(0.0) { $0 + 1 / log2(Double($1) + 2) }
+            gain += hits.reduce(0.0) { $0 + 1 / log2(Double($1.offset) + 2) } / ideal
+            recall += Double(hits.count) / Double(wanted.count)
+            count += 1
+        }
+        Material.line("queries", Double(count), "")
+        Material.line("nDCG@10", gain / Double(count), "")
+        Material.line("recall@10", recall / Double(count), "")
+        Material.line("a query, embedding included", elapsed * 1000 / Double(count), "ms")
+    }
+}
