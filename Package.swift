@@ -75,6 +75,7 @@ let package = Package(
         .testTarget(
             name: "RoostVectorsTests",
             dependencies: ["RoostVectors", "RoostIndexes", "RoostClustering", "RoostText", "CRoostKernels"]),
+        .testTarget(name: "ExampleTests", dependencies: ["Roost"]),
         .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostCLI", "RoostTestKit"]),
         .testTarget(
             name: "RoostStorageTests", dependencies: ["RoostModel", "RoostJSON", "RoostSQLite", "RoostTestKit"]),
@@ -82,6 +83,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && target.name != "CRoostKernels" {
+let withoutUpcomingFeatures: Set = ["CRoostKernels", "ExampleTests"]
+
+for target in package.targets where target.type != .system && !withoutUpcomingFeatures.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }
