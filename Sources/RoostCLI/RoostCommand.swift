@@ -9,8 +9,8 @@ struct RoostCommand: AsyncParsableCommand {
         commandName: "roost",
         abstract: "A local store of text that is searched by meaning and grouped into clusters.",
         discussion: """
-            The store is --store DIR, else $ROOST_STORE, else the nearest .roost upward, else one in the user's data \
-            folder. `roost ingest` and `roost add` make it if there is none.
+            The store is --store DIR, else $ROOST_STORE, else the nearest .roost upward, else one in the \
+            user's data folder. `roost ingest` and `roost add` make it if there is none.
             """,
         version: VersionText.text,
         subcommands: [

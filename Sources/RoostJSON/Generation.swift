@@ -62,7 +62,8 @@ struct Generation: Codable, Sendable, Hashable {
         guard data.count == expected.size, Checksum.hexadecimal(data) == expected.sha256 else {
             throw StorageError(
                 .damaged,
-                "\(url.path) is not as it was written; the generation before it is in \(folder.deletingLastPathComponent().path)"
+                "\(url.path) is not as it was written; the generation before it is in "
+                    + "\(folder.deletingLastPathComponent().path)"
             )
         }
         return try JSONDecoder().decode(Value.self, from: data)

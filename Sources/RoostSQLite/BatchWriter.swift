@@ -146,13 +146,14 @@ struct BatchWriter {
         if let row {
             try execute(
                 """
-                UPDATE entries SET content = CAST(? AS TEXT), source = ?, key = ?, metadata = ?, tags = ?, created = ?,
-                updated = ?, digest = ?, revision = ?, ordinal = ? WHERE row = ?
+                UPDATE entries SET content = CAST(? AS TEXT), source = ?, key = ?, metadata = ?, tags = ?,
+                created = ?, updated = ?, digest = ?, revision = ?, ordinal = ? WHERE row = ?
                 """, StatementArguments(values + [row]))
         } else {
             try execute(
                 """
-                INSERT INTO entries(content, source, key, metadata, tags, created, updated, digest, revision, ordinal, id)
+                INSERT INTO entries(
+                    content, source, key, metadata, tags, created, updated, digest, revision, ordinal, id)
                 VALUES (CAST(? AS TEXT), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """, StatementArguments(values + [Column.bytes(entry.id)]))
         }
@@ -281,9 +282,11 @@ struct BatchWriter {
             """
             INSERT INTO assignments(row, cluster, outlier, run, similarity, confidence)
             SELECT row, ?, ?, ?, ?, ? FROM entries WHERE id = ?
-            ON CONFLICT(row) DO UPDATE SET cluster = excluded.cluster, outlier = excluded.outlier, run = excluded.run,
+            ON CONFLICT(row) DO UPDATE SET
+                cluster = excluded.cluster, outlier = excluded.outlier, run = excluded.run,
                 similarity = excluded.similarity, confidence = excluded.confidence
-            WHERE cluster IS NOT excluded.cluster OR outlier IS NOT excluded.outlier OR run IS NOT excluded.run
+            WHERE cluster IS NOT excluded.cluster OR outlier IS NOT excluded.outlier
+                OR run IS NOT excluded.run
                 OR similarity <> excluded.similarity OR confidence <> excluded.confidence
             """,
             [

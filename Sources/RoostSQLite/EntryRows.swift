@@ -10,7 +10,8 @@ struct EntryRows {
     init(_ database: Database) { self.database = database }
 
     static let columns = """
-        e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags, e.created, e.updated, v.embedding
+        e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags,
+        e.created, e.updated, v.embedding
         """
 
     /// Entries by their rows, in the order given; a missing one is left out.

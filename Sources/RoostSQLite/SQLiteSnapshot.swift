@@ -75,8 +75,10 @@ struct SQLiteSnapshot: StorageSnapshot {
             // `last` is the row that the page ends with; what follows begins after it.
             let span = try Row.fetchOne(
                 database,
-                sql:
-                    "SELECT max(row), count(*) FROM (SELECT row FROM vectors WHERE row > ? ORDER BY row LIMIT ?)",
+                sql: """
+                    SELECT max(row), count(*)
+                    FROM (SELECT row FROM vectors WHERE row > ? ORDER BY row LIMIT ?)
+                    """,
                 arguments: [row.map { Int64($0) } ?? -1, limit])
             let last = (span?[0] as Int64?) ?? -1
             let sql =

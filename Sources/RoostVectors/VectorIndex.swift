@@ -14,8 +14,8 @@ public protocol VectorIndex: Sendable {
     /// - Parameters:
     ///   - queries: (q, dimension) row-major Float32, unit length.
     ///   - k: how many to find; fewer are returned only where fewer exist.
-    ///   - allowed: the rows that may be found, `nil` for all. Applied before the cut: a filter never makes the
-    ///     result shorter than `k` while allowed rows are left.
+    ///   - allowed: the rows that may be found, `nil` for all. Applied before the cut: a filter never
+    ///     makes the result shorter than `k` while allowed rows are left.
     /// - Returns: for each query its neighbours, best first; of equal scores the lower row first.
     /// - Throws: `CancellationError` where the task is cancelled between blocks of queries.
     /// - Precondition: `queries.columns == dimension`.

@@ -51,7 +51,7 @@ enum Material {
     /// The process's largest resident size so far, in megabytes.
     static var peakMegabytes: Int {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(0, &usage)  // RUSAGE_SELF
         return Int(usage.ru_maxrss) / 1024
     }
 

@@ -153,7 +153,8 @@ extension KnowledgeStore {
                 } else {
                     throw RoostError(
                         .badInput,
-                        "\(name), line \(index + 1): not an entry as `roost export entries` writes it; nothing was taken in"
+                        "\(name), line \(index + 1): not an entry as `roost export entries` "
+                            + "writes it; nothing was taken in"
                     )
                 }
             }

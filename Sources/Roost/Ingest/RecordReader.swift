@@ -108,7 +108,8 @@ public struct RecordReader: Sendable {
             guard case .string(let content)? = object.removeValue(forKey: key) else {
                 throw RoostError(
                     .badInput,
-                    "\(name), line \(number): no \(textColumn.map { "'\($0)'" } ?? "\"text\" or \"content\"") "
+                    "\(name), line \(number): no "
+                        + "\(textColumn.map { "'\($0)'" } ?? "\"text\" or \"content\"") "
                         + "with a string; nothing of the file was taken in")
             }
             let id = object.removeValue(forKey: idColumn ?? "id")?.text
@@ -134,7 +135,8 @@ public struct RecordReader: Sendable {
             guard let index = header.fields.firstIndex(of: wanted) else {
                 throw RoostError(
                     .badInput,
-                    "\(name) has no column '\(wanted)'; it has \(header.fields.prefix(20).joined(separator: ", "))"
+                    "\(name) has no column '\(wanted)'; it has "
+                        + "\(header.fields.prefix(20).joined(separator: ", "))"
                 )
             }
             return index

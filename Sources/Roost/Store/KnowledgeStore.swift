@@ -66,7 +66,8 @@ public struct KnowledgeStore: Sendable {
         guard embedder.space.isCompatible(with: manifest.space) else {
             throw RoostError(
                 .spaceMismatch,
-                "the store in \(directory.path) has vectors of \(manifest.space); they cannot be compared with those of "
+                "the store in \(directory.path) has vectors of \(manifest.space); they cannot be "
+                    + "compared with those of "
                     + "\(embedder.space): open it with the model that it was made with, or make another store"
             )
         }

@@ -35,7 +35,8 @@ public struct ModelLibrary: Sendable, Hashable {
         guard FileManager.default.fileExists(atPath: folder.path) else {
             throw EmbedderError(
                 .modelNotFound,
-                "the model \(resolved) is not installed in \(directory.path); add one with `roost model add DIR`, "
+                "the model \(resolved) is not installed in \(directory.path); add one with "
+                    + "`roost model add DIR`, "
                     + "or use --model lexical")
         }
         return try BERTEmbedder(folder: folder)

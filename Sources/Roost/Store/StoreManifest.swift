@@ -68,7 +68,8 @@ public struct StoreManifest: Codable, Sendable, Hashable {
                 guard status.st_uid == getuid() else {
                     throw RoostError(
                         .foreignStore,
-                        "the store in \(candidate.path) belongs to another user and is not opened; name it with --store if "
+                        "the store in \(candidate.path) belongs to another user and is not "
+                            + "opened; name it with --store if "
                             + "you trust it, or another")
                 }
                 return candidate

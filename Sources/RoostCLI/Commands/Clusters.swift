@@ -64,7 +64,8 @@ struct ClusterDocument: Encodable {
         let count = String(size)
         let padding = String(repeating: " ", count: max(0, 6 - count.count))
         return
-            "\(padding)\(count)  \(Terminal.score(cohesion))  \(Terminal.bold(Terminal.line(label)))  \(Terminal.dim(String(id.prefix(8))))"
+            "\(padding)\(count)  \(Terminal.score(cohesion))  \(Terminal.bold(Terminal.line(label)))  "
+            + Terminal.dim(String(id.prefix(8)))
     }
 }
 
@@ -126,7 +127,8 @@ struct ClusterCommand: AsyncParsableCommand {
             Terminal.write(group.keywords.joined(separator: ", "))
             for member in group.members.prefix(max(0, limit)) {
                 Terminal.write(
-                    "\(Terminal.score(member.similarity))  \(Terminal.dim(String(member.id.prefix(8))))  \(Terminal.line(member.content, limit: 100))"
+                    "\(Terminal.score(member.similarity))  \(Terminal.dim(String(member.id.prefix(8))))  "
+                        + Terminal.line(member.content, limit: 100)
                 )
             }
             if group.size > limit { options.note("and \(group.size - limit) more") }

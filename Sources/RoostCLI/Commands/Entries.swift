@@ -79,7 +79,8 @@ struct List: AsyncParsableCommand {
                         (count > 0 ? "," : "") + String(decoding: try encoder.encode(entry), as: UTF8.self))
                 } else {
                     Terminal.write(
-                        "\(Terminal.dim(String(entry.id.text.prefix(8))))  \(Terminal.line(entry.content, limit: 100))"
+                        Terminal.dim(String(entry.id.text.prefix(8))) + "  "
+                            + Terminal.line(entry.content, limit: 100)
                     )
                 }
                 count += 1

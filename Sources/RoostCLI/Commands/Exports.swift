@@ -45,7 +45,8 @@ struct Export: AsyncParsableCommand {
             }
             if export.unassignedCount > 0 {
                 options.note(
-                    "\(export.unassignedCount) entries came after the last run and are in no cluster; recluster to place them"
+                    "\(export.unassignedCount) entries came after the last run and are in no "
+                        + "cluster; recluster to place them"
                 )
             }
         }

@@ -58,8 +58,9 @@ struct IngestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ingest", abstract: "Take in files and folders, or lines from standard input.",
         discussion: """
-            Text and Markdown become one entry a file; JSON Lines ({"id"?, "text"|"content", …metadata}), CSV and TSV \
-            with a header one a row; standard input (-) one a line. The same input again changes nothing; what changed is \
+            Text and Markdown become one entry a file; JSON Lines ({"id"?, "text"|"content", …metadata}), \
+            CSV and TSV with a header one a row; standard input (-) one a line. The same input again changes \
+            nothing; what changed is \
             updated, and what vanished from a file is removed.
             """)
 
@@ -116,7 +117,8 @@ struct IngestCommand: AsyncParsableCommand {
         if files.isEmpty, !readsInput, !prune {
             throw RoostError(
                 .noInput,
-                "there is no text file in \(paths.joined(separator: ", ")); name other kinds of files with --glob"
+                "there is no text file in \(paths.joined(separator: ", ")); name other kinds of "
+                    + "files with --glob"
             )
         }
         let store = try await options.openOrCreate()

@@ -93,7 +93,8 @@ struct SearchOptions: ParsableArguments {
             for hit in result.hits {
                 let place = "\(hit.entry.place):\(hit.entry.line(of: hit.passage))"
                 Terminal.write(
-                    "\(Terminal.bold(Terminal.score(hit.score)))  \(place)  \(Terminal.dim(String(hit.entry.id.text.prefix(8))))"
+                    "\(Terminal.bold(Terminal.score(hit.score)))  \(place)  "
+                        + Terminal.dim(String(hit.entry.id.text.prefix(8)))
                 )
                 Terminal.write("       \(Terminal.line(hit.entry.text(of: hit.passage) ?? "", limit: 200))")
             }

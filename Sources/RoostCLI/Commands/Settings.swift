@@ -86,7 +86,8 @@ struct Model: AsyncParsableCommand {
             for document in documents {
                 Terminal.write(
                     "\(Terminal.bold(document.name))  \(document.space.dimension) dimensions, "
-                        + "\(document.maximumTokens.map { "\($0) tokens" } ?? "no limit"), \(document.space.pooling)"
+                        + "\(document.maximumTokens.map { "\($0) tokens" } ?? "no limit"), "
+                        + "\(document.space.pooling)"
                 )
             }
         }

@@ -78,7 +78,8 @@ struct StoreOptions: ParsableArguments {
         }
         if models.names().contains(ModelLibrary.aliases["minilm"] ?? "") { return try models.open("minilm") }
         note(
-            "no embedding model is installed: texts are compared by their words, not their meaning (lexical). "
+            "no embedding model is installed: texts are compared by their words, not their "
+                + "meaning (lexical). "
                 + "Scripts/model installs one; it takes effect in a new store.")
         return LexicalEmbedder()
     }

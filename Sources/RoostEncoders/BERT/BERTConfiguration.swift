@@ -90,7 +90,8 @@ struct BERTConfiguration: Sendable, Hashable {
         default:
             throw EmbedderError(
                 .unsupportedModel,
-                "the model in \(folder.url.path) has \(modes?.joined(separator: " and ") ?? "no pooling"), which is not supported"
+                "the model in \(folder.url.path) has "
+                    + "\(modes?.joined(separator: " and ") ?? "no pooling"), which is not supported"
             )
         }
         hiddenSize = model.hidden_size

@@ -97,7 +97,8 @@ struct Safetensors: Sendable {
         guard description.dtype == "F32" || description.dtype == "I64" else {
             throw EmbedderError(
                 .unsupportedModel,
-                "\(file): tensor \(quoted(tensorName)) is \(quoted(description.dtype)); only F32 weights are supported"
+                "\(file): tensor \(quoted(tensorName)) is \(quoted(description.dtype)); only F32 "
+                    + "weights are supported"
             )
         }
         var count = description.dtype == "I64" ? 8 : 4

@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+/// The habits of the source, read from the source.
+struct TidyTests {
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    static let files: [String] = {
+        let folder = root.appendingPathComponent("Sources").path
+        let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        return names.filter { $0.hasSuffix(".swift") }.sorted()
+    }()
+
+    @Test(arguments: files) func `a source file is tidy`(file: String) throws {
+        let url = Self.root.appendingPathComponent("Sources/\(file)")
+        let lines = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
+        #expect(lines.count <= 401)
+        for (number, line) in lines.enumerated() {
+            #expect(line.count <= 110, "line \(number + 1)")
+            #expect(!line.contains("FIX" + "ME") && !line.contains("TO" + "DO"), "line \(number + 1)")
+            if !file.hasPrefix("RoostCLI/") {
+                #expect(!line.trimmingCharacters(in: .whitespaces).hasPrefix("print("), "line \(number + 1)")
+            }
+            if line.contains("@unchecked Sendable") {
+                let before = lines[max(0, number - 4)..<number]
+                #expect(before.contains { $0.contains("Unchecked because") }, "line \(number + 1)")
+            }
+        }
+    }
+}
