@@ -20,6 +20,13 @@ struct KnowledgeStoreTests {
         #expect(try await store.storage.snapshot().stamp.revision == revision)
     }
 
+    @Test func `a source that is named twice is taken once`() async throws {
+        let store = store()
+        let source = draft("s", ["one", "two"])
+        let report = try await store.ingest([source, source])
+        #expect((report.new, report.unchanged) == (2, 2))
+    }
+
     @Test func `an edited source is a diff`() async throws {
         let store = store()
         _ = try await store.ingest([draft("s", ["a bird", "a boat", "a bread"])])

@@ -34,7 +34,7 @@ struct ReaderTests {
             .deletingLastPathComponent().appendingPathComponent("Fixtures/odd")
         let reader = RecordReader()
         for (name, words) in [
-            ("latin1.txt", "UTF-8"), ("binary.txt", "binary"), ("broken.jsonl", "line 2"), ("ragged.csv", "row 3"), ("none", "no such"),
+            ("latin1.txt", "UTF-8"), ("binary.txt", "binary"), ("broken.jsonl", "line 2"), ("ragged.csv", "row 3"), ("none", "No such"),
         ] {
             let error = #expect(throws: RoostError.self) { try reader.read(odd.appendingPathComponent(name)) }
             #expect(error?.message.contains(words) == true)

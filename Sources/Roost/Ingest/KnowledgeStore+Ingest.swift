@@ -111,6 +111,7 @@ private struct Ingest {
     private var toEmbed: [Entry] = []
     private var batch = WriteBatch()
     private var done = 0
+    private var taken = Set<Source.ID>()
 
     init(store: KnowledgeStore, options: IngestOptions) {
         self.store = store
@@ -118,6 +119,8 @@ private struct Ingest {
     }
 
     mutating func take(_ draft: SourceDraft) async throws {
+        // A source that comes twice is compared with what its first time wrote.
+        if !taken.insert(draft.id).inserted { try await flush() }
         let snapshot = try await store.storage.snapshot()
         let record = try await snapshot.sources([draft.id]).first
         if draft.isComplete, let record, record.fingerprint == draft.fingerprint, options.tags.isEmpty {

@@ -60,16 +60,14 @@ public struct RecordReader: Sendable {
     }
 
     private func load(_ url: URL) throws -> Data {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-            throw RoostError(.noInput, "\(url.path): no such file")
+        var status = stat()
+        guard stat(url.path, &status) == 0 else {
+            throw RoostError(.noInput, "\(url.path): \(String(cString: strerror(errno)))")
         }
-        guard !isFolder.boolValue else { throw RoostError(.badInput, "\(url.path) is a folder") }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-        guard attributes?[.type] as? FileAttributeType != .typeUnknown else {
-            throw RoostError(.badInput, "\(url.path) is not a regular file")
-        }
-        guard (attributes?[.size] as? Int ?? 0) <= maximumFileSize else {
+        let kind = status.st_mode & S_IFMT
+        guard kind != S_IFDIR else { throw RoostError(.badInput, "\(url.path) is a folder") }
+        guard kind == S_IFREG else { throw RoostError(.badInput, "\(url.path) is not a regular file") }
+        guard Int(status.st_size) <= maximumFileSize else {
             throw RoostError(.badInput, "\(url.path) is larger than \(maximumFileSize >> 20) MB")
         }
         do {
