@@ -117,8 +117,8 @@ struct IngestCommand: AsyncParsableCommand {
         if files.isEmpty, !readsInput, !prune {
             throw RoostError(
                 .noInput,
-                "there is no text file in \(paths.joined(separator: ", ")); name other kinds of "
-                    + "files with --glob"
+                "there is no text file in \(paths.isEmpty ? "the list" : paths.joined(separator: ", ")); "
+                    + "name other kinds of files with --glob"
             )
         }
         let store = try await options.openOrCreate()
@@ -152,7 +152,7 @@ struct IngestCommand: AsyncParsableCommand {
         guard let filesFrom else { return [] }
         let data: Data?
         if filesFrom == "-" {
-            data = try FileHandle.standardInput.readToEnd()
+            data = try FileHandle.standardInput.readToEnd() ?? Data()
         } else {
             data = FileManager.default.contents(atPath: filesFrom)
         }

@@ -74,6 +74,9 @@ struct StoreOptions: ParsableArguments {
                 note("added the model \(added) to \(models.directory.path)")
                 return try models.open(added)
             }
+            if name.contains("/") {
+                throw EmbedderError(.modelNotFound, "there is no model folder \(Terminal.line(name))")
+            }
             return try models.open(name)
         }
         if models.names().contains(ModelLibrary.aliases["minilm"] ?? "") { return try models.open("minilm") }
