@@ -115,9 +115,13 @@ public struct SQLiteStorageProvider: StorageProvider {
     public func close() async throws {
         try await BlockingWork.run { _ in
             try Self.translating(pool.path) {
-                // The last connection's end makes a checkpoint.
                 let lock = try FileLock.acquire(lockURL, timeout: lockTimeout)
                 defer { lock.release() }
+                // Where nobody else reads, the log is moved into the database and cut.
+                _ = try? pool.writeWithoutTransaction { database in
+                    try database.execute(sql: "PRAGMA busy_timeout = 0")
+                    try database.checkpoint(.truncate)
+                }
                 try pool.close()
             }
         }

@@ -9,37 +9,59 @@ struct CommandLineTests {
         var error: String
     }
 
-    static let binary: URL? = {
+    static let binary: URL = {
         // The tests' bundle lies beside the products.
         let folders = [Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent()].compactMap { $0 }
         let places = folders + folders.map { $0.deletingLastPathComponent() }
             + CommandLine.arguments.map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
-        return places.map { $0.appendingPathComponent("roost") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+        let binaries = places.map { $0.appendingPathComponent("roost") }
+        guard let binary = binaries.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+            preconditionFailure("the product roost lies beside the tests")
+        }
+        return binary
     }()
 
     let home = FileManager.default.temporaryDirectory.appendingPathComponent("roost-home-\(UUID().uuidString)")
 
     func roost(_ arguments: String..., input: String = "") throws -> Outcome {
+        let process = try start(arguments)
+        try process.input.write(contentsOf: Data(input.utf8))
+        try process.input.close()
+        return try process.outcome()
+    }
+
+    /// A command that is running.
+    struct Running {
+        let process: Process
+        let input: FileHandle
+        let output: FileHandle
+        let error: FileHandle
+
+        func outcome() throws -> Outcome {
+            let out = try output.readToEnd() ?? Data()
+            let err = try error.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return Outcome(
+                status: process.terminationStatus, output: String(decoding: out, as: UTF8.self),
+                error: String(decoding: err, as: UTF8.self))
+        }
+    }
+
+    func start(_ arguments: [String], environment: [String: String] = [:]) throws -> Running {
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         let process = Process()
-        process.executableURL = try #require(Self.binary, "the product roost lies beside the tests")
+        process.executableURL = Self.binary
         process.arguments = arguments
         process.currentDirectoryURL = home
-        process.environment = ["HOME": home.path, "PATH": "/usr/bin:/bin"]
+        process.environment = ["HOME": home.path, "PATH": "/usr/bin:/bin"].merging(environment) { $1 }
         let (output, error, stdin) = (Pipe(), Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = error
         process.standardInput = stdin
         try process.run()
-        try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try stdin.fileHandleForWriting.close()
-        let out = try output.fileHandleForReading.readToEnd() ?? Data()
-        let err = try error.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return Outcome(
-            status: process.terminationStatus, output: String(decoding: out, as: UTF8.self),
-            error: String(decoding: err, as: UTF8.self))
+        return Running(
+            process: process, input: stdin.fileHandleForWriting, output: output.fileHandleForReading,
+            error: error.fileHandleForReading)
     }
 
     static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

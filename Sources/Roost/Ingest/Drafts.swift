@@ -78,12 +78,12 @@ public struct IngestOptions: Sendable {
     public var isDryRun = false
     /// About how many entries go into one commit.
     public var batchSize = 256
-    /// Told after each commit how many entries are done.
-    public var progress: (@Sendable (Int) -> Void)?
+    /// Told after each commit how far the ingest has come.
+    public var progress: (@Sendable (IngestProgress) -> Void)?
 
     public init(
         tags: [String] = [], isDryRun: Bool = false, batchSize: Int = 256,
-        progress: (@Sendable (Int) -> Void)? = nil
+        progress: (@Sendable (IngestProgress) -> Void)? = nil
     ) {
         precondition(batchSize > 0, "a batch of \(batchSize)")
         self.tags = tags
@@ -91,4 +91,16 @@ public struct IngestOptions: Sendable {
         self.batchSize = batchSize
         self.progress = progress
     }
+}
+
+/// How far an ingest has come.
+public struct IngestProgress: Sendable, Hashable {
+    /// Entries that are in the store, those included that were there before.
+    public var entries = 0
+    /// Sources that have been taken in full.
+    public var sources = 0
+    /// How much of the source after them has been taken, from 0 to 1.
+    public var fractionOfNextSource = 0.0
+
+    public init() {}
 }

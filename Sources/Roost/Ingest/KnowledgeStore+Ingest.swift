@@ -110,7 +110,7 @@ private struct Ingest {
     var report = IngestReport()
     private var toEmbed: [Entry] = []
     private var batch = WriteBatch()
-    private var done = 0
+    private var progress = IngestProgress()
     private var taken = Set<Source.ID>()
 
     init(store: KnowledgeStore, options: IngestOptions) {
@@ -125,12 +125,15 @@ private struct Ingest {
         let record = try await snapshot.sources([draft.id]).first
         if draft.isComplete, let record, record.fingerprint == draft.fingerprint, options.tags.isEmpty {
             report.unchanged += record.entryIDs.count
-            done += record.entryIDs.count
+            progress.entries += record.entryIDs.count
+            progress.sources += 1
             return
         }
         let entries = identified(draft)
         for start in stride(from: 0, to: entries.count, by: options.batchSize) {
-            try await compare(entries[start..<min(entries.count, start + options.batchSize)], snapshot)
+            let end = min(entries.count, start + options.batchSize)
+            try await compare(entries[start..<end], snapshot)
+            progress.fractionOfNextSource = Double(end) / Double(entries.count)
             if toEmbed.count + batch.upserts.count >= options.batchSize { try await flush() }
         }
         if draft.isComplete {
@@ -141,6 +144,8 @@ private struct Ingest {
             report.removed += vanished.count
             batch.sources.append(Source(id: draft.id, fingerprint: draft.fingerprint))
         }
+        progress.sources += 1
+        progress.fractionOfNextSource = 0
         if batch.removals.count + batch.sources.count >= options.batchSize { try await flush() }
     }
 
@@ -209,7 +214,7 @@ private struct Ingest {
             let isSameText = old.content.utf8.elementsEqual(entry.content.utf8) && !old.embeddings.isEmpty
             if isSameText, old.metadata == entry.metadata, old.tags == entry.tags {
                 report.unchanged += 1
-                done += 1
+                progress.entries += 1
                 continue
             }
             report.updated += 1
@@ -234,10 +239,10 @@ private struct Ingest {
             let known = try await store.storage.snapshot().embeddedEntries(withContent: digests)
             batch.upserts += try await store.embedded(toEmbed, known: known, &report)
         }
-        done += batch.upserts.count
+        progress.entries += batch.upserts.count
         if !batch.isEmpty { _ = try await store.storage.commit(batch) }
         toEmbed = []
         batch = WriteBatch()
-        options.progress?(done)
+        options.progress?(progress)
     }
 }

@@ -135,7 +135,7 @@ struct Edit: AsyncParsableCommand {
         if let text {
             guard text == "-" else { return text }
             return try RecordReader.text(
-                try FileHandle.standardInput.readToEnd() ?? Data(), name: "standard input")
+                try StandardInput.readToEnd(), name: "standard input")
         }
         let environment = ProcessInfo.processInfo.environment
         guard

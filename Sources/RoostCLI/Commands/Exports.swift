@@ -111,7 +111,7 @@ struct ImportCommand: AsyncParsableCommand {
     func run() async throws {
         let data: Data?
         if file == "-" {
-            data = try FileHandle.standardInput.readToEnd() ?? Data()
+            data = try StandardInput.readToEnd()
         } else {
             data = FileManager.default.contents(atPath: file)
         }

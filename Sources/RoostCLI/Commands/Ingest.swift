@@ -122,17 +122,20 @@ struct IngestCommand: AsyncParsableCommand {
             )
         }
         let store = try await options.openOrCreate()
-        let progress = Progress(total: nil, isQuiet: options.quiet)
-        let drafts = Drafts(
+        let progress = Progress(isQuiet: options.quiet)
+        let drafts = IngestInput(
             files: files, readsInput: readsInput,
             reader: RecordReader(textColumn: textColumn, idColumn: idColumn),
             isOnlyFile: files.count == 1 && !readsInput)
+        let sizes = drafts.sizes
         let start = Date()
         var report: IngestReport
         do {
             report = try await store.ingest(
                 drafts.sequence(),
-                IngestOptions(tags: tag, isDryRun: dryRun) { progress.update($0) })
+                IngestOptions(tags: tag, isDryRun: dryRun) {
+                    progress.update($0.entries, fraction: sizes.fraction(of: $0))
+                })
             if let error = drafts.fatalError { throw error }
             if prune { try await prune(store, keeping: files, &report) }
         } catch is CancellationError {
@@ -152,7 +155,7 @@ struct IngestCommand: AsyncParsableCommand {
         guard let filesFrom else { return [] }
         let data: Data?
         if filesFrom == "-" {
-            data = try FileHandle.standardInput.readToEnd() ?? Data()
+            data = try StandardInput.readToEnd()
         } else {
             data = FileManager.default.contents(atPath: filesFrom)
         }
@@ -197,62 +200,5 @@ struct IngestCommand: AsyncParsableCommand {
             String(
                 format: "%d tokens in %.1f s (%.0f tokens/s)", report.tokens, seconds,
                 Double(report.tokens) / seconds))
-    }
-
-    /// Reads files as the ingest asks for them. One that cannot be read is skipped where others can.
-    private final class Drafts {
-        private let files: [URL]
-        private let readsInput: Bool
-        private let reader: RecordReader
-        private let isOnlyFile: Bool
-        private(set) var skipped: [IngestReport.Skip] = []
-        private(set) var fatalError: (any Error)?
-
-        init(files: [URL], readsInput: Bool, reader: RecordReader, isOnlyFile: Bool) {
-            self.files = files
-            self.readsInput = readsInput
-            self.reader = reader
-            self.isOnlyFile = isOnlyFile
-        }
-
-        func sequence() -> AnySequence<SourceDraft> {
-            var remaining = files[...]
-            var input = readsInput
-            return AnySequence(
-                AnyIterator { [self] in
-                    while let file = remaining.popFirst() {
-                        do {
-                            return try reader.read(file)
-                        } catch let error as RoostError where !isOnlyFile {
-                            skipped.append(.init(source: file.path, reason: reason(error, file)))
-                        } catch {
-                            fatalError = error
-                            return nil
-                        }
-                    }
-                    guard input else { return nil }
-                    input = false
-                    return readInput()
-                })
-        }
-
-        private func reason(_ error: RoostError, _ file: URL) -> String {
-            var text = error.message
-            if text.hasPrefix(file.path) { text = String(text.dropFirst(file.path.count)) }
-            return text.trimmingCharacters(in: CharacterSet(charactersIn: " :,"))
-        }
-
-        private func readInput() -> SourceDraft? {
-            do {
-                let data = try FileHandle.standardInput.readToEnd() ?? Data()
-                let text = try RecordReader.text(data, name: "standard input")
-                let entries = RecordReader.lines(text)
-                guard !entries.isEmpty else { throw RoostError(.noInput, "standard input is empty") }
-                return SourceDraft(id: "stdin", fingerprint: "", entries: entries, isComplete: false)
-            } catch {
-                fatalError = error
-                return nil
-            }
-        }
     }
 }

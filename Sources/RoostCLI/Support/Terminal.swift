@@ -13,7 +13,16 @@ enum Terminal {
 
     static func write(_ data: Data) {
         // A closed pipe ends the process by SIGPIPE, quietly.
-        try? FileHandle.standardOutput.write(contentsOf: data)
+        var rest = data[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress!, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                let reason = String(cString: strerror(errno))
+                Failure.exit(with: CommandError(.inputOutput, "cannot write the output: \(reason)"))
+            }
+        }
     }
 
     static func error(_ text: String) {
@@ -51,46 +60,4 @@ enum Terminal {
     }
 
     static func score(_ value: Float) -> String { String(format: "%.3f", Double(value)) }
-}
-
-/// Progress on standard error, for work that takes longer than a second, on a terminal only.
-final class Progress: Sendable {
-    private let start = Date()
-    private let total: Int?
-    private let isShown: Bool
-    private let lock = NSLock()
-    nonisolated(unsafe) private var last = Date.distantPast  // under the lock
-    nonisolated(unsafe) private var count = 0  // under the lock
-
-    init(total: Int?, isQuiet: Bool) {
-        self.total = total
-        isShown = Terminal.isErrorTerminal && !isQuiet
-    }
-
-    var done: Int { lock.withLock { count } }
-
-    func update(_ done: Int) {
-        lock.withLock {
-            count = done
-            let now = Date()
-            guard isShown, now.timeIntervalSince(start) > 1, now.timeIntervalSince(last) > 0.2 else { return }
-            last = now
-            let rate = Double(done) / now.timeIntervalSince(start)
-            var text = "\r\u{1B}[K\(done)"
-            if let total {
-                text += " of \(total)"
-                if rate > 0, total > done { text += ", \(Int(Double(total - done) / rate)) s left" }
-            }
-            text += String(format: ", %.0f entries/s", rate)
-            try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
-        }
-    }
-
-    func finish() {
-        lock.withLock {
-            if last != .distantPast {
-                try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[K".utf8))
-            }
-        }
-    }
 }

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+/// What is left when a command is stopped, killed, or not listened to.
+struct InterruptionTests {
+    let commands = CommandLineTests()
+
+    /// Lines enough for many commits.
+    private func writeLines(_ count: Int) throws -> URL {
+        try FileManager.default.createDirectory(at: commands.home, withIntermediateDirectories: true)
+        let file = commands.home.appendingPathComponent("lines.jsonl")
+        let lines = (0..<count).map { "{\"id\": \"\($0)\", \"text\": \"the swift number \($0) went south\"}\n" }
+        try Data(lines.joined().utf8).write(to: file)
+        return file
+    }
+
+    private func count() throws -> Int {
+        let list = try commands.roost("stats", "--json")
+        let object = try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [String: Any]
+        return try #require((object?["stamp"] as? [String: Any])?["entryCount"] as? Int)
+    }
+
+    /// Waits until the store holds something, then sends the signal.
+    private func interrupt(_ running: CommandLineTests.Running, with signal: Int32) throws -> CommandLineTests.Outcome {
+        for _ in 0..<500 where running.process.isRunning {
+            if try count() > 0 { break }
+        }
+        kill(running.process.processIdentifier, signal)
+        return try running.outcome()
+    }
+
+    @Test(arguments: ["sqlite", "json"])
+    func `Ctrl-C keeps what was committed and says so`(provider: String) throws {
+        defer { try? FileManager.default.removeItem(at: commands.home) }
+        let file = try writeLines(60_000)
+        #expect(try commands.roost("init", "--provider", provider).status == 0)
+        let outcome = try interrupt(try commands.start(["ingest", file.path]), with: SIGINT)
+        #expect(outcome.status == 130)
+        #expect(outcome.error.contains("stopped; "))
+        let kept = try count()
+        #expect(kept > 0 && kept < 60_000)
+        #expect(outcome.error.contains("stopped; \(kept) entries are in the store"))
+    }
+
+    @Test(arguments: ["sqlite", "json"])
+    func `an ingest that was killed goes on where it stopped`(provider: String) throws {
+        defer { try? FileManager.default.removeItem(at: commands.home) }
+        let file = try writeLines(20_000)
+        #expect(try commands.roost("init", "--provider", provider).status == 0)
+        _ = try interrupt(try commands.start(["ingest", file.path]), with: SIGKILL)
+        let kept = try count()
+        #expect(kept > 0 && kept < 20_000)
+        let again = try commands.roost("ingest", file.path)
+        #expect(again.output == "\(20_000 - kept) new, 0 updated, 0 removed, \(kept) unchanged, 0 skipped\n")
+        #expect(try count() == 20_000)
+    }
+
+    @Test func `Ctrl-C ends a command that waits for input`() throws {
+        defer { try? FileManager.default.removeItem(at: commands.home) }
+        #expect(try commands.roost("init").status == 0)
+        let running = try commands.start(["ingest", "-"])
+        try running.input.write(contentsOf: Data("a line\n".utf8))
+        usleep(300_000)
+        kill(running.process.processIdentifier, SIGINT)
+        #expect(try running.outcome().status == 130)
+        #expect(try count() == 0)
+    }
+
+    @Test func `a reader that goes away ends the command quietly`() throws {
+        defer { try? FileManager.default.removeItem(at: commands.home) }
+        let file = try writeLines(5_000)
+        #expect(try commands.roost("ingest", file.path, "-q").status == 0)
+        let running = try commands.start(["export", "entries", "--with-embeddings"])
+        #expect(try running.output.read(upToCount: 1)?.count == 1)
+        try running.output.close()
+        let error = try running.error.readToEnd() ?? Data()
+        running.process.waitUntilExit()
+        #expect(error.isEmpty)
+        #expect(running.process.terminationReason == .uncaughtSignal)
+        #expect(running.process.terminationStatus == SIGPIPE)
+    }
+
+    @Test func `output that cannot be written is an error`() throws {
+        defer { try? FileManager.default.removeItem(at: commands.home) }
+        #expect(try commands.roost("add", "a swift").status == 0)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "exec \"$0\" list > /dev/full", CommandLineTests.binary.path]
+        process.currentDirectoryURL = commands.home
+        process.environment = ["HOME": commands.home.path, "PATH": "/usr/bin:/bin"]
+        let error = Pipe()
+        process.standardError = error
+        try process.run()
+        let text = String(decoding: try error.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 74)
+        #expect(text.contains("cannot write the output: No space left on device"))
+    }
+}
