@@ -138,6 +138,7 @@ extension PassageCatalog.Contents {
     func search(_ query: [Float], k: Int, among entryRows: RowSet?) async throws -> [PassageCatalog.Hit] {
         guard k > 0, passageCount > 0 else { return [] }
         let queries = Matrix([query], columns: query.count)
+        let k = min(k, passageCount)
         var reach = min(passageCount, k + max(16, k))
         while true {
             var best: [UUID: PassageCatalog.Hit] = [:]

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct ColdQuery: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Seconds of `roost query` from process start over stored entries. Median of five.")
+
+    @Option(help: "The command, built for release.") var roost = ".build/release/roost"
+    @Option var entries = 100_000
+    @Option(help: "sqlite or json.") var provider = StoreManifest.Provider.sqlite
+
+    func run() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-cold-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let model = try Material.model()
+        let store = try await KnowledgeStore.create(in: folder, provider: provider, embedder: model)
+        let vectors = Material.vectors(entries, model.space.dimension)
+        let time = try await Material.seconds {
+            for start in stride(from: 0, to: entries, by: 1000) {
+                let batch = (start..<min(entries, start + 1000)).map {
+                    Entry(content: "note \($0): the swifts came back on day \($0 % 365)", embeddings: vectors.row($0))
+                }
+                try await store.storage.saveEntries(batch)
+            }
+        }
+        Material.line("saved in batches of 1,000", Double(entries) / time, "entries/s")
+        try await store.close()
+        var times: [Double] = []
+        for _ in 0..<5 {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: roost)
+            process.arguments = ["query", "when do the swifts come back", "--store", folder.path]
+            process.standardOutput = FileHandle.nullDevice
+            times.append(try await Material.seconds {
+                try process.run()
+                process.waitUntilExit()
+            })
+            guard process.terminationStatus == 0 else { throw ExitCode(process.terminationStatus) }
+        }
+        Material.line("\(entries) entries (\(provider.rawValue)), cold query", times.sorted()[2], "s")
+        var usage = rusage()
+        getrusage(-1, &usage)  // RUSAGE_CHILDREN
+        print("peak memory of the query \(usage.ru_maxrss / 1024) MB")
+    }
+}
+
+extension StoreManifest.Provider: ExpressibleByArgument {}
+
+struct ShortTexts: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "short-texts", abstract: "Ingest of lines of 8 words with MiniLM: entries a second.")
+
+    @Option var entries = 5_000
+    @Option(help: "sqlite or json.") var provider = StoreManifest.Provider.sqlite
+
+    func run() async throws {
+        let words = try String(contentsOfFile: "/usr/share/common-licenses/GPL-3", encoding: .utf8)
+            .split(whereSeparator: \.isWhitespace)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-short-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try await KnowledgeStore.create(in: folder, provider: provider, embedder: try Material.model())
+        var generator = SeededGenerator(seed: 0)
+        let drafts = (0..<entries).map { row in
+            let start = generator.nextIndex(below: words.count - 8)
+            return EntryDraft(content: "\(row) " + words[start..<start + 8].joined(separator: " "))
+        }
+        var report = IngestReport()
+        let time = try await Material.seconds {
+            report = try await store.ingest([SourceDraft(id: "lines", fingerprint: "1", entries: drafts)])
+        }
+        Material.line("lines of 8 words (\(provider.rawValue))", Double(report.new) / time, "entries/s")
+        Material.line("", Double(report.tokens) / time, "tokens/s")
+        print("peak memory \(Material.peakMegabytes) MB")
+    }
+}
