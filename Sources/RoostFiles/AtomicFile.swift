@@ -12,16 +12,46 @@ public enum AtomicFile {
         }
     }
 
+    /// As ``write(_:to:)``, where there is no such file yet; of several processes one succeeds.
+    ///
+    /// - Throws: ``FileError``, with `EEXIST` where there is one.
+    public static func create(_ data: Data, at url: URL) throws {
+        try write(
+            to: url,
+            publish: { temporary, path in
+                defer { unlink(temporary) }
+                guard link(temporary, path) == 0 else { throw FileError.last("create", path) }
+            }
+        ) { file in
+            try data.withUnsafeBytes { try file.write($0) }
+        }
+    }
+
     /// As ``write(_:to:)``, with bytes that come in pieces.
     public static func write(to url: URL, _ body: (FileDescriptor) throws -> Void) throws {
+        try write(
+            to: url,
+            publish: { temporary, path in
+                guard rename(temporary, path) == 0 else { throw FileError.last("rename", temporary) }
+            }, body)
+    }
+
+    private static func write(
+        to url: URL, publish: (_ temporary: String, _ path: String) throws -> Void,
+        _ body: (FileDescriptor) throws -> Void
+    ) throws {
         let temporary = temporaryPath(for: url.path)
         do {
             let file = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL)
             try body(file)
             try file.synchronize()
-            guard rename(temporary, url.path) == 0 else { throw FileError.last("rename", temporary) }
+            try publish(temporary, url.path)
         } catch {
             unlink(temporary)
+            if let error = error as? FileError, error.path == temporary {
+                // The temporary name would tell the reader nothing.
+                throw FileError(operation: "write", path: url.path, errno: error.errno)
+            }
             throw error
         }
         try synchronizeFolder(url.deletingLastPathComponent())
@@ -34,13 +64,18 @@ public enum AtomicFile {
 
     /// Creates a folder, with those above it, mode 0700; one that is there stays as it is.
     public static func createFolder(_ url: URL) throws {
-        do {
-            try FileManager.default.createDirectory(
-                at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            let code = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)?.code
-            throw FileError(operation: "create the folder", path: url.path, errno: Int32(code ?? Int(EACCES)))
+        if mkdir(url.path, 0o700) == 0 { return }
+        if errno == ENOENT, url.pathComponents.count > 1 {
+            try createFolder(url.deletingLastPathComponent())
+            if mkdir(url.path, 0o700) == 0 { return }
         }
+        let code = errno
+        var status = stat()
+        if code == EEXIST, stat(url.path, &status) == 0 {
+            if status.st_mode & S_IFMT == S_IFDIR { return }
+            throw FileError(operation: "create the folder", path: url.path, errno: ENOTDIR)
+        }
+        throw FileError(operation: "create the folder", path: url.path, errno: code)
     }
 
     static func temporaryPath(for path: String) -> String {

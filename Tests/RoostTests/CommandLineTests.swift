@@ -158,4 +158,32 @@ struct CommandLineTests {
         #expect(try roost("ingest", "-", input: "").status == 66)
         #expect(try roost("list").output.split(separator: "\n").count == 3)
     }
+
+    @Test func `two commands that make the same store share it`() throws {
+        defer { try? FileManager.default.removeItem(at: home) }
+        let commands = try (0..<4).map { try start(["add", "text number \($0)"]) }
+        for command in commands { #expect(try command.outcome().status == 0) }
+        #expect(try roost("list").output.split(separator: "\n").count == 4)
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root may give a folder away"))
+    func `a store of another user is not opened by walking upward`() throws {
+        defer { try? FileManager.default.removeItem(at: home) }
+        #expect(try roost("add", "a swift", "--store", ".roost").status == 0)
+        #expect(chown(home.appendingPathComponent(".roost/store.json").path, 12_345, 12_345) == 0)
+        let outcome = try roost("list")
+        #expect(outcome.status == 78)
+        #expect(outcome.error.contains("belongs to another user"))
+        #expect(try roost("list", "--store", ".roost").status == 0)
+    }
+
+    @Test func `a number too large for anything is taken for all`() throws {
+        defer { try? FileManager.default.removeItem(at: home) }
+        for text in ["one swift", "two swifts"] { #expect(try roost("add", text).status == 0) }
+        let all = try roost("query", "swift", "-n", "9223372036854775807")
+        #expect(all.status == 0)
+        #expect(try roost("list", "-n", "9223372036854775807").status == 0)
+        let id = try roost("list").output.prefix(8)
+        #expect(try roost("similar", String(id), "-n", "9223372036854775807").status == 0)
+    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import Synchronization
 import Testing
 
 struct KnowledgeStoreTests {
@@ -55,6 +56,44 @@ struct KnowledgeStoreTests {
         ])
         let report = try await store.ingest([draft("s", texts)], IngestOptions(batchSize: 10))
         #expect((report.new, report.unchanged, report.removed) == (25, 15, 0))
+    }
+
+    @Test func `a tag that somebody puts on while a file is taken in stays`() async throws {
+        let storage = Interrupted()
+        let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
+        let row = EntryDraft(key: "id:1", content: "a swift")
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: [row])])
+        let id = EntryID.derived(source: "s", key: "id:1")
+        storage.meanwhile { try await KnowledgeStore(storage: storage.base, embedder: LexicalEmbedder()).setTag("seen", on: [id], isPresent: true) }
+        let edited = EntryDraft(key: "id:1", content: "two swifts")
+        let report = try await store.ingest([SourceDraft(id: "s", fingerprint: "2", entries: [edited])])
+        #expect((report.new, report.updated) == (0, 1))
+        let entry = try #require(try await storage.base.fetchEntries().first)
+        #expect((entry.content, entry.tags) == ("two swifts", ["seen"]))
+        #expect(!entry.embeddings.isEmpty)
+    }
+
+    /// A store in which somebody else writes just before a commit.
+    private final class Interrupted: StorageProvider {
+        let base = InMemoryStorageProvider()
+        private let other = Mutex<(@Sendable () async throws -> Int)?>(nil)
+
+        func meanwhile(_ body: @escaping @Sendable () async throws -> Int) { other.withLock { $0 = body } }
+
+        func commit(_ batch: WriteBatch) async throws -> Revision {
+            let body = other.withLock { body in
+                defer { body = nil }
+                return body
+            }
+            _ = try await body?()
+            return try await base.commit(batch)
+        }
+        func snapshot() async throws -> any StorageSnapshot { try await base.snapshot() }
+        func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
+            try await base.changes(after: cursor, limit: limit)
+        }
+        func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
+        func close() async throws { try await base.close() }
     }
 
     @Test func `a dry run writes nothing`() async throws {

@@ -42,14 +42,12 @@ public struct KnowledgeStore: Sendable {
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)
         }
-        if FileManager.default.fileExists(
-            atPath: directory.appendingPathComponent(StoreManifest.fileName).path)
-        {
+        if StoreManifest.exists(in: directory) {
             throw RoostError(.storeExists, "there is a store in \(directory.path) already")
         }
         let manifest = StoreManifest(provider: provider, space: embedder.space)
         let storage = try await openStorage(manifest, directory)
-        try manifest.write(in: directory)
+        try manifest.create(in: directory)
         return KnowledgeStore(storage: storage, embedder: embedder)
     }
 

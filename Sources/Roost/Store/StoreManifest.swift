@@ -23,6 +23,11 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         self.space = space
     }
 
+    /// Whether a folder has a store.
+    public static func exists(in directory: URL) -> Bool {
+        FileManager.default.fileExists(atPath: directory.appendingPathComponent(fileName).path)
+    }
+
     /// - Throws: ``RoostError``: `.noStore`, `.damagedManifest`, `.newerFormat`, `.foreignStore`.
     public static func read(in directory: URL) throws -> StoreManifest {
         let url = directory.appendingPathComponent(fileName)
@@ -80,12 +85,17 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         }
     }
 
-    func write(in directory: URL) throws {
+    /// Writes it where there is none.
+    ///
+    /// - Throws: ``RoostError`` with `.storeExists`; ``StorageError``.
+    func create(in directory: URL) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            try AtomicFile.write(
-                try encoder.encode(self), to: directory.appendingPathComponent(Self.fileName))
+            let data = try encoder.encode(self)
+            try AtomicFile.create(data, at: directory.appendingPathComponent(Self.fileName))
+        } catch let error as FileError where error.errno == EEXIST {
+            throw RoostError(.storeExists, "there is a store in \(directory.path) already")
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)
         }

@@ -117,7 +117,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
         guard let data else { throw RoostError(.noInput, "\(file): no such file, or it cannot be read") }
         let store = try await options.openOrCreate()
-        let report = try await store.importEntries(data, name: file)
+        let report = try await store.importEntries(data, name: file == "-" ? "standard input" : file)
         try await store.close()
         if json { return try Terminal.json(report) }
         Terminal.write("\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged")

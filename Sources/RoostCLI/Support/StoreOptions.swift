@@ -42,15 +42,21 @@ struct StoreOptions: ParsableArguments {
     /// The store, made if there is none.
     func openOrCreate() async throws -> KnowledgeStore {
         let location = try location()
-        if FileManager.default.fileExists(atPath: location.appendingPathComponent("store.json").path) {
-            return try await open()
+        if StoreManifest.exists(in: location) { return try await open() }
+        let made: KnowledgeStore
+        do {
+            made = try await create(location, provider: nil, model: nil)
+        } catch let error as RoostError where error.code == .storeExists {
+            return try await open()  // Another process was quicker.
         }
-        let made = try await create(location, provider: nil, model: nil)
         note("made a store in \(location.path) (\(made.embedder.space.model))")
         return made
     }
 
     func create(_ location: URL, provider: String?, model: String?) async throws -> KnowledgeStore {
+        guard !StoreManifest.exists(in: location) else {
+            throw RoostError(.storeExists, "there is a store in \(location.path) already")
+        }
         let places = UserPlaces()
         let settings = try UserConfiguration(places.configurationFile).values
         let providerName = provider ?? settings["provider"] ?? "sqlite"

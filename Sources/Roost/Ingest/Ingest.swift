@@ -1,0 +1,185 @@
+import Foundation
+import RoostModel
+
+/// One ingest under way: what waits for the next commit, and what has been done.
+struct Ingest {
+    let store: KnowledgeStore
+    let options: IngestOptions
+    var report = IngestReport()
+    private var toEmbed: [Entry] = []
+    private var batch = WriteBatch()
+    private var progress = IngestProgress()
+    private var taken = Set<Source.ID>()
+
+    init(store: KnowledgeStore, options: IngestOptions) {
+        self.store = store
+        self.options = options
+    }
+
+    mutating func take(_ draft: SourceDraft) async throws {
+        // A source that comes twice is compared with what its first time wrote.
+        if !taken.insert(draft.id).inserted { try await flush() }
+        var snapshot = try await store.storage.snapshot()
+        let record = try await snapshot.sources([draft.id]).first
+        if draft.isComplete, let record, record.fingerprint == draft.fingerprint, options.tags.isEmpty {
+            report.unchanged += record.entryIDs.count
+            progress.entries += record.entryIDs.count
+            progress.sources += 1
+            return
+        }
+        let entries = identified(draft)
+        for start in stride(from: 0, to: entries.count, by: options.batchSize) {
+            let end = min(entries.count, start + options.batchSize)
+            try await compare(entries[start..<end], snapshot)
+            progress.fractionOfNextSource = Double(end) / Double(entries.count)
+            if toEmbed.count + batch.upserts.count >= options.batchSize {
+                try await flush()
+                // A snapshot that is held long keeps the storage from tidying up.
+                snapshot = try await store.storage.snapshot()
+            }
+        }
+        if draft.isComplete {
+            let present = Set(entries.map(\.id))
+            let known = try await knownIDs(draft.id, record, snapshot)
+            let vanished = known.filter { !present.contains($0) }
+            batch.removals += vanished
+            report.removed += vanished.count
+            batch.sources.append(Source(id: draft.id, fingerprint: draft.fingerprint))
+        }
+        progress.sources += 1
+        progress.fractionOfNextSource = 0
+        if batch.removals.count + batch.sources.count >= options.batchSize { try await flush() }
+    }
+
+    private func knownIDs(
+        _ source: String, _ record: Source?, _ snapshot: any StorageSnapshot
+    ) async throws -> [Entry.ID] {
+        if let record { return record.entryIDs }
+        // No record: a first ingest, or one that was stopped before its end.
+        var ids: [UUID] = []
+        var row: UInt32?
+        repeat {
+            let page = try await snapshot.entries(
+                after: row, limit: 1000, matching: EntryFilter(sources: [source]))
+            ids += page.entries.map(\.id)
+            row = page.next
+        } while row != nil
+        return ids
+    }
+
+    /// Drafts as entries with their ids, without vectors.
+    private mutating func identified(_ draft: SourceDraft) -> [Entry] {
+        var occurrences: [ContentDigest: Int] = [:]
+        var seen = Set<UUID>()
+        var entries: [Entry] = []
+        for item in draft.entries {
+            let place = item.place.map { "\(draft.id), \($0)" } ?? draft.id
+            guard !item.content.allSatisfy(\.isWhitespace) else {
+                report.skipped.append(.init(source: place, reason: "empty text"))
+                continue
+            }
+            let key: String
+            if let given = item.key {
+                key = given
+            } else {
+                let digest = ContentDigest(of: item.content)
+                key = EntryID.contentKey(digest, occurrence: occurrences[digest, default: 0])
+                occurrences[digest, default: 0] += 1
+            }
+            let id = EntryID.derived(source: draft.id, key: key)
+            guard seen.insert(id).inserted else {
+                report.skipped.append(.init(source: place, reason: "another row has the same id"))
+                continue
+            }
+            entries.append(
+                Entry(
+                    id: id, content: item.content, source: draft.id, key: key, metadata: item.metadata,
+                    tags: item.tags + options.tags))
+        }
+        return entries
+    }
+
+    private mutating func compare(
+        _ entries: ArraySlice<Entry>, _ snapshot: any StorageSnapshot
+    ) async throws {
+        let ids = entries.map(\.id)
+        let stored = Dictionary(try await snapshot.entries(ids).map { ($0.id, $0) }) { first, _ in first }
+        let revisions = try await snapshot.revisions(of: ids)
+        for entry in entries {
+            guard let old = stored[entry.id] else {
+                report.new += 1
+                batch.expecting.entries[entry.id] = .zero
+                toEmbed.append(entry)
+                continue
+            }
+            guard let changed = Self.merged(entry, with: old) else {
+                report.unchanged += 1
+                progress.entries += 1
+                continue
+            }
+            report.updated += 1
+            batch.expecting.entries[entry.id] = revisions[entry.id]
+            if changed.embeddings.isEmpty { toEmbed.append(changed) } else { batch.upserts.append(changed) }
+        }
+    }
+
+    /// What an entry of the store becomes when its source says something new, `nil` where it says nothing
+    /// new. Without embeddings where the text is another.
+    private static func merged(_ entry: Entry, with old: Entry) -> Entry? {
+        var entry = entry
+        // Tags that people have put on it stay.
+        entry.tags += old.tags
+        entry.createdAt = old.createdAt
+        let isSameText = old.content.utf8.elementsEqual(entry.content.utf8) && !old.embeddings.isEmpty
+        if isSameText, old.metadata == entry.metadata, old.tags == entry.tags { return nil }
+        if isSameText {
+            entry.embeddings = old.embeddings
+            entry.passages = old.passages
+        }
+        return entry
+    }
+
+    mutating func flush() async throws {
+        guard !options.isDryRun else {
+            toEmbed = []
+            batch = WriteBatch()
+            return
+        }
+        if !toEmbed.isEmpty {
+            let digests = Set(toEmbed.map { ContentDigest(of: $0.content) })
+            let known = try await store.storage.snapshot().embeddedEntries(withContent: digests)
+            batch.upserts += try await store.embedded(toEmbed, known: known, &report)
+        }
+        progress.entries += batch.upserts.count
+        if !batch.isEmpty { try await commit() }
+        toEmbed = []
+        batch = WriteBatch()
+        options.progress?(progress)
+    }
+
+    /// Commits; where another writer has changed one of the entries meanwhile, with what it wrote merged in.
+    private mutating func commit() async throws {
+        for attempt in 1... {
+            do {
+                _ = try await store.storage.commit(batch)
+                return
+            } catch let error as StorageError where error.code == .conflict && attempt < 20 {
+                let snapshot = try await store.storage.snapshot()
+                let ids = batch.upserts.map(\.id)
+                let stored = Dictionary(try await snapshot.entries(ids).map { ($0.id, $0) }) { first, _ in
+                    first
+                }
+                let revisions = try await snapshot.revisions(of: ids)
+                batch.upserts = batch.upserts.compactMap { entry in
+                    guard let old = stored[entry.id] else { return entry }
+                    guard var changed = Self.merged(entry, with: old) else { return nil }
+                    changed.embeddings = entry.embeddings
+                    changed.passages = entry.passages
+                    return changed
+                }
+                batch.expecting.entries = revisions
+                for id in ids where revisions[id] == nil { batch.expecting.entries[id] = .zero }
+            }
+        }
+    }
+}
