@@ -5,7 +5,7 @@ import Roost
 enum StandardInput {
     /// All of it, up to the end of the stream.
     ///
-    /// - Throws: `CancellationError` where Ctrl-C is pressed while it waits; ``RoostError`` where it is larger
+    /// - Throws: `CancellationError` where Ctrl-C is pressed; ``RoostError`` where it is larger
     ///   than a file may be.
     static func readToEnd(limit: Int = RecordReader().maximumFileSize) throws -> Data {
         var data = Data()
