@@ -47,11 +47,11 @@ let package = Package(
                 .target(name: "CLAPACK", condition: .when(platforms: [.linux])),
             ]),
         .target(name: "RoostText"),
-        .target(name: "RoostFiles"),
+        .target(name: "RoostFiles", dependencies: ["CRoostKernels"]),
         .target(name: "RoostModel", dependencies: ["RoostVectors", "RoostText", crypto, hashTrees]),
 
         // Adapters: each one way to do what a protocol of RoostModel asks.
-        .target(name: "RoostJSON", dependencies: ["RoostModel", "RoostFiles", crypto]),
+        .target(name: "RoostJSON", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", crypto]),
         .target(name: "RoostSQLite", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", grdb]),
         .target(
             name: "RoostEncoders",

@@ -6,8 +6,10 @@ public enum AtomicFile {
     ///
     /// A reader sees the old file or the new one. After the return, the new one survives a loss of power.
     /// - Throws: ``FileError``; the old file is untouched then, and the temporary one gone.
-    public static func write(_ data: some DataProtocol, to url: URL) throws {
-        try write(to: url) { file in
+    public static func write(
+        _ data: some DataProtocol, to url: URL, files: FileSystem = .standard
+    ) throws {
+        try write(to: url, files: files) { file in
             for region in data.regions { try region.withUnsafeBytes { try file.write($0) } }
         }
     }
@@ -15,67 +17,53 @@ public enum AtomicFile {
     /// As ``write(_:to:)``, where there is no such file yet; of several processes one succeeds.
     ///
     /// - Throws: ``FileError``, with `EEXIST` where there is one.
-    public static func create(_ data: Data, at url: URL) throws {
-        try write(
-            to: url,
-            publish: { temporary, path in
-                defer { unlink(temporary) }
-                guard link(temporary, path) == 0 else { throw FileError.last("create", path) }
-            }
-        ) { file in
+    public static func create(_ data: Data, at url: URL, files: FileSystem = .standard) throws {
+        try write(to: url, files: files, publish: files.link) { file in
             try data.withUnsafeBytes { try file.write($0) }
         }
     }
 
     /// As ``write(_:to:)``, with bytes that come in pieces.
-    public static func write(to url: URL, _ body: (FileDescriptor) throws -> Void) throws {
-        try write(
-            to: url,
-            publish: { temporary, path in
-                guard rename(temporary, path) == 0 else { throw FileError.last("rename", temporary) }
-            }, body)
+    public static func write(
+        to url: URL, files: FileSystem = .standard, _ body: (FileDescriptor) throws -> Void
+    ) throws {
+        try write(to: url, files: files, publish: files.rename, body)
     }
 
     private static func write(
-        to url: URL, publish: (_ temporary: String, _ path: String) throws -> Void,
+        to url: URL, files: FileSystem, publish: (_ temporary: String, _ path: String) throws -> Void,
         _ body: (FileDescriptor) throws -> Void
     ) throws {
         let temporary = temporaryPath(for: url.path)
+        // After a rename there is nothing left under the temporary name.
+        defer { unlink(temporary) }
         do {
-            let file = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL)
+            let file = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL, files: files)
             try body(file)
             try file.synchronize()
             try publish(temporary, url.path)
-        } catch {
-            unlink(temporary)
-            if let error = error as? FileError, error.path == temporary {
-                // The temporary name would tell the reader nothing.
-                throw FileError(operation: "write", path: url.path, errno: error.errno)
-            }
-            throw error
+        } catch let error as FileError where error.path == temporary {
+            // The temporary name would tell the reader nothing.
+            throw FileError(operation: "write", path: url.path, errno: error.errno)
         }
-        try synchronizeFolder(url.deletingLastPathComponent())
+        try files.synchronizeFolder(url.deletingLastPathComponent())
     }
 
-    /// Makes the names in a folder survive a loss of power.
-    public static func synchronizeFolder(_ url: URL) throws {
-        try FileDescriptor(url.path, O_RDONLY | O_DIRECTORY).synchronize()
+    /// Removes what dead processes left half-written in a folder. Call it where nobody else can be writing
+    /// there: under a lock.
+    ///
+    /// - Returns: the names of what was removed.
+    @discardableResult
+    public static func removeLeftovers(in folder: URL, files: FileSystem = .standard) throws -> [String] {
+        let leftovers = leftovers(in: folder)
+        for name in leftovers { try files.unlink(folder.appendingPathComponent(name).path) }
+        return leftovers
     }
 
-    /// Creates a folder, with those above it, mode 0700; one that is there stays as it is.
-    public static func createFolder(_ url: URL) throws {
-        if mkdir(url.path, 0o700) == 0 { return }
-        if errno == ENOENT, url.pathComponents.count > 1 {
-            try createFolder(url.deletingLastPathComponent())
-            if mkdir(url.path, 0o700) == 0 { return }
-        }
-        let code = errno
-        var status = stat()
-        if code == EEXIST, stat(url.path, &status) == 0 {
-            if status.st_mode & S_IFMT == S_IFDIR { return }
-            throw FileError(operation: "create the folder", path: url.path, errno: ENOTDIR)
-        }
-        throw FileError(operation: "create the folder", path: url.path, errno: code)
+    /// The names of what is half-written in a folder, by the dead or the living.
+    public static func leftovers(in folder: URL) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { $0.hasPrefix(".") && $0.hasSuffix(".tmp") }.sorted()
     }
 
     static func temporaryPath(for path: String) -> String {

@@ -4,15 +4,22 @@ public import Foundation
 public final class FileDescriptor: Sendable {
     public let raw: Int32
     public let path: String
+    private let files: FileSystem
 
     /// Opens a file. It is closed in child programs, and a symbolic link in its place is not followed where
     /// it is to be created.
-    public init(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws {
+    public init(
+        _ path: String, _ flags: Int32, mode: mode_t = 0o600, files: FileSystem = .standard
+    ) throws {
+        if flags & O_CREAT != 0, case .error(let code)? = files.fault(.create, path) {
+            throw FileError(operation: "open", path: path, errno: code)
+        }
         let created = flags & O_CREAT != 0 ? O_NOFOLLOW : 0
         let raw = open(path, flags | O_CLOEXEC | created, mode)
         guard raw >= 0 else { throw FileError.last("open", path) }
         self.raw = raw
         self.path = path
+        self.files = files
     }
 
     deinit { close(raw) }
@@ -26,6 +33,16 @@ public final class FileDescriptor: Sendable {
 
     /// Writes all bytes at the file's position; a partial write is continued.
     public func write(_ bytes: UnsafeRawBufferPointer) throws {
+        switch files.fault(.write, path, count: bytes.count) {
+        case nil: try writeAll(bytes)
+        case .error(let code): throw FileError(operation: "write", path: path, errno: code)
+        case .shortWrite(let count, let then):
+            try writeAll(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
+            throw FileError(operation: "write", path: path, errno: then())
+        }
+    }
+
+    private func writeAll(_ bytes: UnsafeRawBufferPointer) throws {
         var written = 0
         while written < bytes.count {
             let count = Foundation.write(raw, bytes.baseAddress! + written, bytes.count - written)
@@ -57,6 +74,9 @@ public final class FileDescriptor: Sendable {
 
     /// Makes what was written survive a loss of power (`F_FULLFSYNC` where there is one).
     public func synchronize() throws {
+        if case .error(let code)? = files.fault(.fsync, path) {
+            throw FileError(operation: "fsync", path: path, errno: code)
+        }
         #if canImport(Darwin)
             if fcntl(raw, F_FULLFSYNC) == 0 { return }
         #endif
@@ -65,6 +85,9 @@ public final class FileDescriptor: Sendable {
 
     /// Cuts the file.
     public func truncate(to size: Int) throws {
+        if case .error(let code)? = files.fault(.truncate, path) {
+            throw FileError(operation: "truncate", path: path, errno: code)
+        }
         guard ftruncate(raw, off_t(size)) == 0 else { throw FileError.last("truncate", path) }
     }
 }

@@ -7,71 +7,275 @@ import RoostModel
 struct Generation: Codable, Sendable, Hashable {
     struct File: Codable, Sendable, Hashable {
         var size: Int
-        var sha256: String
+        /// `nil` for the entries, whose checksums the sidecar has one by one.
+        var sha256: String?
     }
 
-    static let currentFormat = 1
+    static let currentFormat = 2
     static let entriesFile = "entries.json"
     static let clustersFile = "clusters.json"
-    static let sidecarFile = "sidecar.json"
+    static let sidecarFile = "sidecar"
+    /// In a generation's folder: the same record as in `CURRENT`.
+    static let recordFile = "generation.json"
 
     var format = currentFormat
     var number: Int
+    /// The revision of the state that was written.
+    var revision: Revision
+    var entryCount: Int
     var entries: File
     var clusters: File
     var sidecar: File
 
     /// Where the files of a generation lie, below the store's folder.
-    static func folder(_ number: Int) -> String { "generations/\(number)" }
+    static func folder(_ number: Int, in directory: URL) -> URL {
+        directory.appendingPathComponent("generations/\(number)")
+    }
 
     /// The journal of what was committed after the generation.
-    static func journal(_ number: Int) -> String { "journal-\(number).jsonl" }
+    static func journal(_ number: Int, in directory: URL) -> URL {
+        directory.appendingPathComponent("journal-\(number).jsonl")
+    }
 
-    /// The bytes of all three files.
+    /// The bytes of all files.
     var size: Int { entries.size + clusters.size + sidecar.size }
 
-    /// Writes the files of a state, without making them the current ones.
-    static func write(_ state: StoreState, number: Int, in directory: URL) throws -> Generation {
-        let folder = directory.appendingPathComponent(self.folder(number))
-        try AtomicFile.createFolder(folder)
+    // MARK: The record
+
+    /// `{"record":{…},"sha256":"…"}`, the checksum being of the bytes of `record`.
+    func encoded() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        func write(_ data: Data, _ name: String) throws -> File {
-            try AtomicFile.write(data, to: folder.appendingPathComponent(name))
-            return File(size: data.count, sha256: Checksum.hexadecimal(data))
+        let record = try encoder.encode(self)
+        return Data("{\"record\":".utf8) + record
+            + Data(",\"sha256\":\"\(Checksum.hexadecimal(record))\"}\n".utf8)
+    }
+
+    /// - Throws: ``StorageError``: `.damaged`, `.newerFormat`.
+    static func decoded(_ data: Data, path: String) throws -> Generation {
+        let damaged = StorageError(
+            .damaged, "\(path) is damaged; `roost doctor` tells what can be recovered")
+        var record: Data?
+        var checksum: String?
+        var oldFormat: Int?
+        do {
+            try data.withUnsafeBytes { bytes in
+                var reader = JSONReader(bytes)
+                try reader.object { reader, key in
+                    switch key {
+                    case "record": record = Data(bytes[try reader.skipValue()])
+                    case "sha256": checksum = try reader.string()
+                    case "format": oldFormat = try reader.integer()
+                    default: try reader.skipValue()
+                    }
+                }
+                try reader.expectEnd()
+            }
+        } catch {
+            throw damaged
         }
-        let entries = state.entries(after: nil).map(\.entry)
-        return Generation(
-            number: number, entries: try write(encoder.encode(entries), entriesFile),
-            clusters: try write(encoder.encode(state.clustersWithMembers()), clustersFile),
-            sidecar: try write(encoder.encode(state.archive), sidecarFile))
-    }
-
-    /// Reads the files, checks them, and puts the state together.
-    func read(in directory: URL) throws -> StoreState {
-        let folder = directory.appendingPathComponent(Self.folder(number))
-        let entries: [Entry] = try read(Self.entriesFile, self.entries, folder)
-        let clusters: [Cluster] = try read(Self.clustersFile, self.clusters, folder)
-        let archive: StoreState.Archive = try read(Self.sidecarFile, sidecar, folder)
-        return try StoreState(archive: archive, entries: entries, clusters: clusters)
-    }
-
-    private func read<Value: Decodable>(_ name: String, _ expected: File, _ folder: URL) throws -> Value {
-        let url = folder.appendingPathComponent(name)
-        let data = try Data(contentsOf: url)
-        guard data.count == expected.size, Checksum.hexadecimal(data) == expected.sha256 else {
+        if oldFormat == OldGeneration.format { throw OldFormat() }
+        struct Format: Decodable { var format: Int }
+        guard let record, checksum == Checksum.hexadecimal(record),
+            let format = try? JSONDecoder().decode(Format.self, from: record)
+        else { throw damaged }
+        guard format.format <= currentFormat else {
             throw StorageError(
-                .damaged,
-                "\(url.path) is not as it was written; the generation before it is in "
-                    + "\(folder.deletingLastPathComponent().path)"
-            )
+                .newerFormat, "\(path) was written by a newer version of Roost; update Roost to open it")
         }
-        return try JSONDecoder().decode(Value.self, from: data)
+        guard let generation = try? JSONDecoder().decode(Generation.self, from: record) else { throw damaged }
+        return generation
+    }
+
+    /// The record is of format 1 (`OldGeneration`).
+    struct OldFormat: Error {}
+
+    // MARK: Reading
+
+    /// Opens the files and checks their lengths, ends and the sidecar's checksum; an entry's checksum is
+    /// checked whenever it is read.
+    ///
+    /// - Throws: ``StorageError`` with `.damaged`; ``FileError``.
+    func open(in directory: URL) throws -> (state: StoreState, contents: GenerationContents) {
+        let folder = Self.folder(number, in: directory)
+        let sidecarURL = folder.appendingPathComponent(Self.sidecarFile)
+        let bytes = try MappedFile(sidecarURL)
+        let sidecar: Sidecar
+        do {
+            guard bytes.bytes.count == self.sidecar.size,
+                Checksum.hexadecimal(bytes.bytes) == self.sidecar.sha256
+            else { throw BinaryReader.Short() }
+            sidecar = try Sidecar(bytes.bytes)
+        } catch {
+            throw Self.damaged(sidecarURL)
+        }
+        let contents = try GenerationContents(
+            folder.appendingPathComponent(Self.entriesFile), size: entries.size, extents: sidecar.extents,
+            dimensions: sidecar.archive.places.first { $0.dimension > 0 }?.dimension ?? 0)
+        return (try StoreState(sidecar.archive, contents: contents), contents)
+    }
+
+    static func damaged(_ url: URL) -> StorageError {
+        StorageError(
+            .damaged,
+            "\(url.path) is not as it was written; `roost doctor` tells what can be recovered, and "
+                + "`roost doctor --repair` does it")
+    }
+
+    // MARK: Writing
+
+    /// Writes the files of a state, without making them the current ones.
+    ///
+    /// - Parameter contents: of the archive that the state came from, whose bytes are copied; `nil` where
+    ///   there is none.
+    static func write(
+        _ state: StoreState, number: Int, in directory: URL, from contents: GenerationContents?,
+        files: FileSystem
+    ) throws -> Generation {
+        let folder = folder(number, in: directory)
+        try files.createFolder(folder.deletingLastPathComponent())
+        // What a process that died in the middle left.
+        try files.removeFolder(folder)
+        try files.createFolder(folder)
+        var extents: [Sidecar.Extent] = []
+        var size = 0
+        try AtomicFile.write(to: folder.appendingPathComponent(entriesFile), files: files) { file in
+            (extents, size) = try writeEntries(state, contents, file)
+        }
+        let sidecar = try Sidecar(archive: state.archive, extents: extents).encoded()
+        try AtomicFile.write(sidecar, to: folder.appendingPathComponent(sidecarFile), files: files)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let clusters = try encoder.encode(state.clustersWithMembers())
+        try AtomicFile.write(clusters, to: folder.appendingPathComponent(clustersFile), files: files)
+        let generation = Generation(
+            number: number, revision: state.stamp.revision, entryCount: extents.count,
+            entries: File(size: size),
+            clusters: File(size: clusters.count, sha256: Checksum.hexadecimal(clusters)),
+            sidecar: File(size: sidecar.count, sha256: Checksum.hexadecimal(sidecar)))
+        try AtomicFile.write(
+            try generation.encoded(), to: folder.appendingPathComponent(recordFile), files: files)
+        return generation
+    }
+
+    private static func writeEntries(
+        _ state: StoreState, _ contents: GenerationContents?, _ file: FileDescriptor
+    ) throws -> (extents: [Sidecar.Extent], size: Int) {
+        var extents: [Sidecar.Extent] = []
+        var buffer = Array("[".utf8)
+        buffer.reserveCapacity(bufferSize * 2)
+        var written = 0
+        func flush() throws {
+            try buffer.withUnsafeBytes { try file.write($0) }
+            written += buffer.count
+            buffer.removeAll(keepingCapacity: true)
+        }
+        for kept in state.kept {
+            buffer.append(contentsOf: extents.isEmpty ? "\n".utf8 : ",\n".utf8)
+            let start = buffer.count
+            if let index = kept.archivedIndex, let contents {
+                try contents.withText(at: index) { buffer.append(contentsOf: $0) }
+            } else {
+                EntryText.write(
+                    try kept.entry
+                        ?? state.archivedContents.entry(at: kept.archivedIndex ?? 0, withVectors: true),
+                    to: &buffer)
+            }
+            let checksum = buffer.withUnsafeBytes {
+                CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[start...]))
+            }
+            guard let length = UInt32(exactly: buffer.count - start) else {
+                throw StorageError(.inputOutput, "entry \(kept.place.id) is larger than 4 GB")
+            }
+            extents.append(
+                Sidecar.Extent(offset: UInt64(written + start), length: length, checksum: checksum))
+            if buffer.count > bufferSize { try flush() }
+        }
+        buffer.append(contentsOf: extents.isEmpty ? "]\n".utf8 : "\n]\n".utf8)
+        try flush()
+        return (extents, written)
+    }
+
+    private static let bufferSize = 4 << 20
+}
+
+/// The entries of a generation, read from its mapped `entries.json` one by one.
+final class GenerationContents: EntryContents {
+    private let file: MappedFile
+    private let extents: [Sidecar.Extent]
+    private let dimension: Int
+
+    /// - Throws: ``StorageError`` with `.damaged` where the file has another length or end.
+    init(_ url: URL, size: Int, extents: [Sidecar.Extent], dimensions dimension: Int) throws {
+        file = try MappedFile(url)
+        self.extents = extents
+        self.dimension = dimension
+        let ends = extents.allSatisfy {
+            $0.offset <= UInt64(size) && UInt64($0.length) <= UInt64(size) - $0.offset
+        }
+        guard file.bytes.count == size, ends, file.bytes.prefix(1).elementsEqual("[".utf8),
+            file.bytes.suffix(2).elementsEqual("]\n".utf8)
+        else { throw Generation.damaged(url) }
+    }
+
+    var count: Int { extents.count }
+
+    /// An entry's JSON text.
+    ///
+    /// - Throws: ``StorageError`` with `.damaged` where its checksum differs.
+    func withText<Value>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
+        let extent = extents[index]
+        let start = Int(extent.offset)
+        let text = UnsafeRawBufferPointer(rebasing: file.bytes[start..<start + Int(extent.length)])
+        guard CRC32C.checksum(text) == extent.checksum else {
+            throw Generation.damaged(URL(fileURLWithPath: file.path))
+        }
+        return try withExtendedLifetime(file) { try body(text) }
+    }
+
+    func entry(at index: Int, withVectors: Bool) throws -> Entry {
+        do {
+            return try withText(at: index) { text in
+                var reader = JSONReader(text)
+                return try EntryText.read(&reader, withVectors: withVectors, dimension: dimension)
+            }
+        } catch is JSONError {
+            throw Generation.damaged(URL(fileURLWithPath: file.path))
+        }
+    }
+
+    /// Checks every byte: each entry's checksum, and that nothing but separators lies between them.
+    ///
+    /// - Returns: the numbers of the entries that are damaged, and whether the rest of the file is whole.
+    func verify() -> (damaged: [Int], isFrameWhole: Bool) {
+        var damaged: [Int] = []
+        var isFrameWhole = true
+        var end = 0
+        for (index, extent) in extents.enumerated() {
+            let separator = index == 0 ? "[\n" : ",\n"
+            let start = Int(extent.offset)
+            if start < end || !file.bytes[end..<start].elementsEqual(separator.utf8) { isFrameWhole = false }
+            end = start + Int(extent.length)
+            if (try? withText(at: index) { _ in }) == nil { damaged.append(index) }
+        }
+        let tail = extents.isEmpty ? "[]\n" : "\n]\n"
+        if !file.bytes[min(end, file.bytes.count)...].elementsEqual(tail.utf8) { isFrameWhole = false }
+        return (damaged, isFrameWhole)
     }
 }
 
 enum Checksum {
-    static func hexadecimal(_ data: Data) -> String {
-        SHA256.hash(data: data).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    static func hexadecimal(_ data: some DataProtocol) -> String {
+        hexadecimal(SHA256.hash(data: data))
+    }
+
+    static func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> String {
+        var hash = SHA256()
+        hash.update(bufferPointer: bytes)
+        return hexadecimal(hash.finalize())
+    }
+
+    private static func hexadecimal(_ digest: SHA256.Digest) -> String {
+        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

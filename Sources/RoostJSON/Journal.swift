@@ -6,10 +6,10 @@ import RoostModel
 ///
 ///     {"revision":8,"length":57,"sha256":"…","record":{"batch":{…},"date":1760000000000}}
 ///
-/// `length` and `sha256` are of the bytes of `record`. A line that does not fit is a commit that was not
+/// `length` and `sha256` are of the bytes of `record`. A line without its end is a commit that was not
 /// finished: it was never acknowledged.
 enum Journal {
-    struct Record: Codable, Sendable {
+    struct Record: Sendable {
         var batch: WriteBatch?
         /// A new history begins.
         var epoch: UUID?
@@ -17,51 +17,153 @@ enum Journal {
         var date: Int64
     }
 
-    private struct Head: Decodable {
-        var revision: Revision
-        var length: Int
-        var sha256: String
-    }
+    private static let separator = Array(",\"record\":".utf8)
 
-    private static let separator = Data(",\"record\":".utf8)
+    // MARK: Writing
 
     static func line(_ record: Record, revision: Revision) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let body = try encoder.encode(record)
+        let body = try text(of: record)
         let head =
             "{\"revision\":\(revision),\"length\":\(body.count),\"sha256\":\"\(Checksum.hexadecimal(body))\""
-        return Data(head.utf8) + separator + body + Data("}\n".utf8)
+        var line = Data(capacity: body.count + head.utf8.count + 16)
+        line += head.utf8
+        line += separator
+        line += body
+        line += "}\n".utf8
+        return line
     }
 
-    /// The records of whole lines, and how many bytes they take; what follows is an unfinished line.
-    ///
-    /// - Throws: ``StorageError`` with `.damaged` where a line that is followed by others does not fit.
-    static func read(_ data: Data, path: String) throws -> (records: [(Revision, Record)], length: Int) {
-        var records: [(Revision, Record)] = []
-        var start = data.startIndex
-        while let end = data[start...].firstIndex(of: UInt8(ascii: "\n")) {
-            guard let record = parse(data[start..<end]) else {
-                guard data[(end + 1)...].firstIndex(of: UInt8(ascii: "\n")) == nil else {
-                    throw StorageError(
-                        .damaged, "\(path) is damaged \(start - data.startIndex) bytes from its beginning")
+    private static func text(of record: Record) throws -> [UInt8] {
+        var text: [UInt8] = []
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var separator = "{"
+        if var batch = record.batch {
+            let entries = batch.upserts
+            batch.upserts = []
+            // The entries are nearly all of it and have a writer of their own.
+            var rest = try encoder.encode(batch)
+            text += "{\"batch\":".utf8
+            if !entries.isEmpty {
+                text += "{\"upserts\":[".utf8
+                for (index, entry) in entries.enumerated() {
+                    if index > 0 { text.append(UInt8(ascii: ",")) }
+                    EntryText.write(entry, to: &text)
                 }
+                text.append(UInt8(ascii: "]"))
+                rest = rest.count > 2 ? Data(",".utf8) + rest.dropFirst() : rest.dropFirst()
+            }
+            text += rest
+            separator = ","
+        }
+        if let epoch = record.epoch {
+            text += "\(separator)\"epoch\":\"\(epoch.uuidString)\"".utf8
+            separator = ","
+        }
+        text += "\(separator)\"date\":\(record.date)}".utf8
+        return text
+    }
+
+    // MARK: Reading
+
+    /// What a piece of a journal says.
+    struct Contents {
+        var records: [(revision: Revision, record: Record)] = []
+        /// The bytes of the whole lines.
+        var length = 0
+        /// The bytes after them: an unfinished line.
+        var tail = 0
+        /// Where the first line lies that is whole and yet not as it was written.
+        var damage: Int?
+    }
+
+    /// Reads as far as the lines are whole.
+    static func read(_ bytes: UnsafeRawBufferPointer) -> Contents {
+        var contents = Contents()
+        while contents.length < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[contents.length...])
+            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
+                contents.tail = rest.count
                 break
             }
-            records.append(record)
-            start = end + 1
+            guard let record = parse(UnsafeRawBufferPointer(rebasing: rest[..<end])) else {
+                contents.damage = contents.length
+                break
+            }
+            contents.records.append(record)
+            contents.length += end + 1
         }
-        return (records, start - data.startIndex)
+        return contents
     }
 
-    private static func parse(_ line: Data) -> (Revision, Record)? {
-        guard let found = line.range(of: separator), line.last == UInt8(ascii: "}"),
-            let head = try? JSONDecoder().decode(Head.self, from: line[..<found.lowerBound] + Data("}".utf8))
-        else { return nil }
-        let body = line[found.upperBound..<line.endIndex - 1]
-        guard body.count == head.length, Checksum.hexadecimal(body) == head.sha256,
-            let record = try? JSONDecoder().decode(Record.self, from: body)
-        else { return nil }
-        return (head.revision, record)
+    private static func parse(_ line: UnsafeRawBufferPointer) -> (revision: Revision, record: Record)? {
+        guard line.count > 2, line[line.count - 1] == UInt8(ascii: "}") else { return nil }
+        // The head is short and has no string but the checksum.
+        guard let found = line.prefix(200).firstRange(of: separator) else { return nil }
+        let body = UnsafeRawBufferPointer(rebasing: line[found.upperBound..<line.count - 1])
+        let head = "{\"revision\":"
+        guard line.starts(with: head.utf8) else { return nil }
+        var revision: UInt64?
+        var (length, checksum): (Int?, String?) = (nil, nil)
+        do {
+            let text = Array(line[..<found.lowerBound]) + Array("}".utf8)
+            try text.withUnsafeBytes { bytes in
+                var reader = JSONReader(bytes)
+                try reader.object { reader, key in
+                    switch key {
+                    case "revision": revision = UInt64(exactly: try reader.integer())
+                    case "length": length = try reader.integer()
+                    case "sha256": checksum = try reader.string()
+                    default: throw reader.error("an unknown key")
+                    }
+                }
+                try reader.expectEnd()
+            }
+            guard let revision, body.count == length, Checksum.hexadecimal(body) == checksum else {
+                return nil
+            }
+            return (Revision(rawValue: revision), try record(body))
+        } catch {
+            return nil
+        }
+    }
+
+    private static func record(_ bytes: UnsafeRawBufferPointer) throws -> Record {
+        var reader = JSONReader(bytes)
+        var record = Record(date: 0)
+        try reader.object { reader, key in
+            switch key {
+            case "batch": record.batch = try batch(&reader, bytes)
+            case "epoch":
+                let text = try reader.string()
+                guard let epoch = UUID(uuidString: text) else {
+                    throw reader.error("an epoch that is no UUID")
+                }
+                record.epoch = epoch
+            case "date": record.date = Int64(try reader.integer())
+            default: try reader.skipValue()
+            }
+        }
+        try reader.expectEnd()
+        return record
+    }
+
+    private static func batch(_ reader: inout JSONReader, _ bytes: UnsafeRawBufferPointer) throws
+        -> WriteBatch
+    {
+        var entries: [Entry] = []
+        var rest = Data("{".utf8)
+        try reader.object { reader, key in
+            if key == "upserts" {
+                try reader.array { entries.append(try EntryText.read(&$0)) }
+            } else {
+                if rest.count > 1 { rest += ",".utf8 }
+                rest += try JSONEncoder().encode(key) + Data(":".utf8)
+                rest += bytes[try reader.skipValue()]
+            }
+        }
+        var batch = try JSONDecoder().decode(WriteBatch.self, from: rest + Data("}".utf8))
+        batch.upserts = entries
+        return batch
     }
 }

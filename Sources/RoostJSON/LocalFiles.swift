@@ -5,48 +5,48 @@ import Synchronization
 
 /// The files of a `LocalStorageProvider` and what of them is in memory.
 final class LocalFiles: Sendable {
-    private struct Loaded {
+    struct Loaded {
         var state: StoreState
-        /// `nil` while the folder has none of ours.
+        /// Where the state's archived entries are read from.
+        var contents: GenerationContents?
+        /// The bytes of `CURRENT` that the state was read by; `nil` while there is none.
+        var current: Data?
         var generation: Generation?
         /// How much of the journal the state has.
-        var journalLength: Int
+        var journalLength = 0
         var isClosed = false
     }
 
-    private let directory: URL
-    private let lockURL: URL
-    private let lockTimeout: TimeInterval
+    let directory: URL
+    let options: LocalStorageProvider.Options
+    let files: FileSystem
     private let loaded: Mutex<Loaded>
 
-    /// A snapshot of fewer bytes is rewritten at every commit, so that its files are what is stored; beyond
-    /// it the journal grows to half the snapshot, or this.
-    private static let alwaysFolded = 256 << 10
-    private static let smallestJournalLimit = 16 << 20
-    private static let keptGenerations = 3
-    private static let tombstoneLifetime: TimeInterval = 30 * 24 * 3600
+    static let smallestJournalLimit = 16 << 20
+    static let tombstoneLifetime: TimeInterval = 30 * 24 * 3600
 
-    init(directory: URL, lockURL: URL?, lockTimeout: TimeInterval) throws {
-        try AtomicFile.createFolder(directory)
+    init(directory: URL, options: LocalStorageProvider.Options) throws {
+        files = options.files
+        try files.createFolder(directory)
         self.directory = directory
-        self.lockURL = lockURL ?? directory.appendingPathComponent("lock")
-        self.lockTimeout = lockTimeout
-        var loaded = Loaded(state: StoreState(), generation: nil, journalLength: 0)
-        // What a bare folder has gets its identity at the first commit.
-        if try Self.current(directory) == nil { loaded.state = try Self.readBareFolder(directory) }
+        self.options = options
+        var loaded = Loaded(state: StoreState())
         try Self.refresh(&loaded, directory)
+        // What a bare folder has gets its identity at the first commit.
+        if loaded.current == nil { loaded.state = try BareFolder.read(directory) }
         self.loaded = Mutex(loaded)
     }
 
-    private var currentURL: URL { directory.appendingPathComponent("CURRENT") }
+    var lockURL: URL { options.lockURL ?? directory.appendingPathComponent("lock") }
+
+    static func currentURL(_ directory: URL) -> URL { directory.appendingPathComponent("CURRENT") }
 
     // MARK: Reading
 
     func reading() async throws -> StoreState {
         try await BlockingWork.run { [self] _ in
             try Self.translating {
-                try loaded.withLock { loaded in
-                    guard !loaded.isClosed else { throw StorageError(.closed, "the store was closed") }
+                try withLoaded { loaded in
                     try Self.refresh(&loaded, directory)
                     return loaded.state
                 }
@@ -56,54 +56,123 @@ final class LocalFiles: Sendable {
 
     func close() { loaded.withLock { $0.isClosed = true } }
 
-    private static func current(_ directory: URL) throws -> Generation? {
-        let url = directory.appendingPathComponent("CURRENT")
-        let data: Data
+    func withLoaded<Value: Sendable>(_ body: (inout Loaded) throws -> Value) throws -> Value {
+        try loaded.withLock { loaded in
+            guard !loaded.isClosed else { throw StorageError(.closed, "the store was closed") }
+            return try body(&loaded)
+        }
+    }
+
+    static func contents(of url: URL) throws -> Data? {
         do {
             let file = try FileDescriptor(url.path, O_RDONLY)
-            data = try file.read(at: 0, count: try file.size())
+            return try file.read(at: 0, count: try file.size())
         } catch let error as FileError where error.isMissing {
             return nil
         }
-        struct Format: Decodable { var format: Int }
-        guard let format = try? JSONDecoder().decode(Format.self, from: data) else {
-            throw StorageError(
-                .damaged, "\(url.path) cannot be read; the files in \(directory.path)/generations are whole")
-        }
-        guard format.format <= Generation.currentFormat else {
-            throw StorageError(
-                .newerFormat,
-                "\(directory.path) was written by a newer version of Roost; update Roost to open it")
-        }
-        return try JSONDecoder().decode(Generation.self, from: data)
     }
 
     /// Brings the state up to what is on disk.
-    private static func refresh(_ loaded: inout Loaded, _ directory: URL) throws {
-        guard let generation = try current(directory) else { return }
-        if loaded.generation != generation {
-            loaded.state = try generation.read(in: directory)
-            loaded.generation = generation
+    static func refresh(_ loaded: inout Loaded, _ directory: URL) throws {
+        // A generation may be folded away between the look at `CURRENT` and the opening of its files.
+        for attempt in 1... {
+            do {
+                try refreshOnce(&loaded, directory)
+                return
+            } catch let error as FileError where error.isMissing && attempt < 10 {
+                loaded.current = nil
+            } catch let error as FileError where error.isMissing {
+                throw StorageError(
+                    .damaged, "\(error.path) is missing; `roost doctor` tells what can be recovered")
+            }
+        }
+    }
+
+    private static func refreshOnce(_ loaded: inout Loaded, _ directory: URL) throws {
+        let url = currentURL(directory)
+        guard let current = try contents(of: url) else {
+            guard !hasHistory(directory) else {
+                throw StorageError(
+                    .damaged, "\(url.path) is missing; `roost doctor` tells what can be recovered")
+            }
+            return
+        }
+        let mark = CommitMark.read(directory)
+        if current != loaded.current {
+            do {
+                let generation = try Generation.decoded(current, path: url.path)
+                (loaded.state, loaded.contents) = try generation.open(in: directory)
+                loaded.generation = generation
+            } catch is Generation.OldFormat {
+                let old = try JSONDecoder().decode(OldGeneration.self, from: current)
+                loaded.state = try old.open(in: directory)
+                loaded.contents = nil
+                loaded.generation = nil
+                try replay(Generation.journal(old.number, in: directory), from: 0, nil, &loaded)
+            }
+            loaded.current = current
             loaded.journalLength = 0
         }
-        let url = directory.appendingPathComponent(Generation.journal(generation.number))
+        guard let generation = loaded.generation else { return }
+        let committed = mark.flatMap { $0.generation == generation.number ? $0.length : nil }
+        let journal = Generation.journal(generation.number, in: directory)
+        try replay(journal, from: loaded.journalLength, committed, &loaded)
+    }
+
+    /// Whether the folder has had commits.
+    static func hasHistory(_ directory: URL) -> Bool {
+        if CommitMark.read(directory) != nil { return true }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        return names.contains { $0.hasPrefix("journal-") }
+    }
+
+    /// Applies what of a journal is not in the state yet.
+    ///
+    /// - Parameter committed: how long the journal was at least after the last commit.
+    private static func replay(
+        _ url: URL, from start: Int, _ committed: Int?, _ loaded: inout Loaded
+    ) throws {
+        func check(_ length: Int) throws {
+            guard let committed, length < committed else { return }
+            throw StorageError(
+                .damaged,
+                "\(url.path) ends \(committed - length) bytes before its last commit; `roost doctor` tells "
+                    + "what can be recovered")
+        }
         let file: FileDescriptor
         do {
             file = try FileDescriptor(url.path, O_RDONLY)
         } catch let error as FileError where error.isMissing {
-            return
+            return try check(0)
         }
         let size = try file.size()
-        guard size > loaded.journalLength else { return }
-        let tail = try file.read(at: loaded.journalLength, count: size - loaded.journalLength)
-        let (records, length) = try Journal.read(tail, path: url.path)
-        for (revision, record) in records where revision > loaded.state.stamp.revision {
-            try replay(record, revision, &loaded.state, url.path)
+        guard size >= start else {
+            throw StorageError(
+                .damaged,
+                "\(url.path) has become shorter; `roost doctor` tells what can be recovered")
         }
-        loaded.journalLength += length
+        var length = start
+        if size > start {
+            let data = try file.read(at: start, count: size - start)
+            let contents = data.withUnsafeBytes { Journal.read($0) }
+            if let damage = contents.damage {
+                throw StorageError(
+                    .damaged,
+                    "\(url.path) is damaged at byte \(start + damage); `roost doctor` tells what can be "
+                        + "recovered")
+            }
+            var state = loaded.state
+            for (revision, record) in contents.records where revision > state.stamp.revision {
+                try apply(record, revision, &state, url.path)
+            }
+            length += contents.length
+            loaded.state = state
+        }
+        loaded.journalLength = length
+        try check(length)
     }
 
-    private static func replay(
+    static func apply(
         _ record: Journal.Record, _ revision: Revision, _ state: inout StoreState, _ path: String
     ) throws {
         if let batch = record.batch {
@@ -113,150 +182,10 @@ final class LocalFiles: Sendable {
         }
         if let epoch = record.epoch { state.renewEpoch(to: epoch) }
         guard state.stamp.revision == revision else {
-            throw StorageError(.damaged, "\(path) does not follow from the files that it belongs to")
-        }
-    }
-
-    private static func readBareFolder(_ directory: URL) throws -> StoreState {
-        func read<Value: Decodable>(_ name: String) throws -> [Value] {
-            let url = directory.appendingPathComponent(name)
-            guard FileManager.default.fileExists(atPath: url.path) else { return [] }
-            let decoder = JSONDecoder()
-            let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
-            decoder.userInfo[.defaultDate] = attributes[.modificationDate] as? Date
-            do {
-                return try decoder.decode([Value].self, from: Data(contentsOf: url))
-            } catch {
-                throw StorageError(
-                    .damaged, "\(url.path) is not a JSON array of the expected objects", underlying: error)
-            }
-        }
-        let entries: [Entry] = try read(Generation.entriesFile)
-        var seen = Set<UUID>()
-        let clusters: [Cluster] = try read(Generation.clustersFile)
-        // A program that appends may have saved an entry twice; the last one is what it meant.
-        let latest = entries.reversed().filter { seen.insert($0.id).inserted }.reversed()
-        return try StoreState(store: UUID(), entries: Array(latest), clusters: clusters)
-    }
-
-    // MARK: Writing
-
-    /// Runs `body` on the newest state under the writers' lock and makes what it recorded durable.
-    ///
-    /// - Parameter body: returns what is to be written, `nil` for nothing.
-    func writing(
-        _ body: @escaping @Sendable (inout StoreState, Date) throws -> Journal.Record?
-    ) async throws -> Stamp {
-        try await BlockingWork.run { [self] isCancelled in
-            try Self.translating {
-                let lock = try FileLock.acquire(lockURL, timeout: lockTimeout, isCancelled: isCancelled)
-                defer { lock.release() }
-                return try loaded.withLock { loaded in
-                    guard !loaded.isClosed else { throw StorageError(.closed, "the store was closed") }
-                    try Self.refresh(&loaded, directory)
-                    var state = loaded.state
-                    let date = Date().wholeMilliseconds
-                    guard let record = try body(&state, date) else { return state.stamp }
-                    state.forgetRemovals(before: date.addingTimeInterval(-Self.tombstoneLifetime))
-                    if isCancelled() { throw CancellationError() }
-                    let line = try Journal.line(record, revision: state.stamp.revision)
-                    let size = loaded.generation?.size ?? 0
-                    let limit = size < Self.alwaysFolded ? 0 : max(Self.smallestJournalLimit, size / 2)
-                    if loaded.generation == nil || loaded.journalLength + line.count > limit {
-                        try fold(state, &loaded)
-                    } else {
-                        try append(line, &loaded)
-                        loaded.state = state
-                    }
-                    return state.stamp
-                }
-            }
-        }
-    }
-
-    func compact() async throws {
-        try await BlockingWork.run { [self] isCancelled in
-            try Self.translating {
-                let lock = try FileLock.acquire(lockURL, timeout: lockTimeout, isCancelled: isCancelled)
-                defer { lock.release() }
-                try loaded.withLock { loaded in
-                    try Self.refresh(&loaded, directory)
-                    try fold(loaded.state, &loaded)
-                }
-            }
-        }
-    }
-
-    private func append(_ line: Data, _ loaded: inout Loaded) throws {
-        guard let generation = loaded.generation else {
-            preconditionFailure("a journal belongs to a generation")
-        }
-        let url = directory.appendingPathComponent(Generation.journal(generation.number))
-        let isNew = loaded.journalLength == 0
-        let file = try FileDescriptor(url.path, O_WRONLY | O_CREAT)
-        do {
-            // What lies behind is the unfinished line of a process that died: nobody was told that it was
-            // written.
-            try file.truncate(to: loaded.journalLength)
-            guard lseek(file.raw, off_t(loaded.journalLength), SEEK_SET) >= 0 else {
-                throw FileError(operation: "seek in", path: url.path, errno: errno)
-            }
-            try line.withUnsafeBytes { try file.write($0) }
-            try file.synchronize()
-            if isNew { try AtomicFile.synchronizeFolder(directory) }
-        } catch {
-            try? file.truncate(to: loaded.journalLength)
-            throw error
-        }
-        loaded.journalLength += line.count
-    }
-
-    /// Writes a new generation and makes it the current one. `CURRENT` is the commit point: before its
-    /// rename nothing has changed for anybody.
-    private func fold(_ state: StoreState, _ loaded: inout Loaded) throws {
-        let number = (loaded.generation?.number ?? 0) + 1
-        if loaded.generation == nil { try keepForeignFiles() }
-        let folder = directory.appendingPathComponent(Generation.folder(number))
-        // A generation that a dying process did not finish.
-        try? FileManager.default.removeItem(at: folder)
-        try? FileManager.default.removeItem(at: directory.appendingPathComponent(Generation.journal(number)))
-        let generation = try Generation.write(state, number: number, in: directory)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try AtomicFile.write(try encoder.encode(generation), to: currentURL)
-        loaded.state = state
-        loaded.generation = generation
-        loaded.journalLength = 0
-        // The names that people and other tools know. They are for reading; what counts is in `generations`.
-        for name in [Generation.entriesFile, Generation.clustersFile] { try publish(name, of: number) }
-        for old in stride(from: number - Self.keptGenerations - 1, to: 0, by: -1) {
-            let folder = directory.appendingPathComponent(Generation.folder(old))
-            guard FileManager.default.fileExists(atPath: folder.path) else { break }
-            try? FileManager.default.removeItem(at: folder)
-            try? FileManager.default.removeItem(at: directory.appendingPathComponent(Generation.journal(old)))
-        }
-    }
-
-    private func publish(_ name: String, of number: Int) throws {
-        let source = directory.appendingPathComponent(Generation.folder(number)).appendingPathComponent(name)
-            .path
-        let target = directory.appendingPathComponent(name).path
-        let temporary = directory.appendingPathComponent(".\(name).\(getpid()).link").path
-        unlink(temporary)
-        guard link(source, temporary) == 0, rename(temporary, target) == 0 else {
-            throw FileError(operation: "publish", path: target, errno: errno)
-        }
-    }
-
-    /// Files of another program are kept beside ours.
-    private func keepForeignFiles() throws {
-        for name in [Generation.entriesFile, Generation.clustersFile] {
-            let url = directory.appendingPathComponent(name)
-            let kept = directory.appendingPathComponent("before-roost-\(name)")
-            let manager = FileManager.default
-            if manager.fileExists(atPath: url.path), !manager.fileExists(atPath: kept.path) {
-                try manager.copyItem(at: url, to: kept)
-            }
+            throw StorageError(
+                .damaged,
+                "\(path) does not follow from the files that it belongs to; `roost doctor` tells what can be "
+                    + "recovered")
         }
     }
 
@@ -271,8 +200,88 @@ final class LocalFiles: Sendable {
         } catch let error as DecodingError {
             throw StorageError(
                 .damaged, "a file of the store is not the JSON that was expected", underlying: error)
-        } catch let error as CocoaError {
-            throw StorageError(.inputOutput, error.localizedDescription, underlying: error)
         }
+    }
+}
+
+/// How far the last commit went: a small file that is overwritten after each commit, so that a journal that
+/// lost its end to something else than a crash is noticed. It is not synchronised: it may lag behind, and
+/// is ignored where it cannot be read.
+struct CommitMark {
+    var generation: Int
+    /// The journal's length.
+    var length: Int
+
+    private static let size = 64
+
+    static func url(_ directory: URL) -> URL { directory.appendingPathComponent("committed") }
+
+    static func read(_ directory: URL) -> CommitMark? {
+        guard let data = try? LocalFiles.contents(of: url(directory)), data.count == size else { return nil }
+        let fields = String(decoding: data, as: UTF8.self).split(separator: " ", maxSplits: 2)
+        guard fields.count == 3, let generation = Int(fields[0]), let length = Int(fields[1]),
+            fields[2].prefix(8) == checksum(generation, length)
+        else { return nil }
+        return CommitMark(generation: generation, length: length)
+    }
+
+    /// Best effort: a commit has succeeded before its mark is written.
+    func write(_ directory: URL, _ files: FileSystem) {
+        let text = "\(generation) \(length) \(Self.checksum(generation, length))"
+        let line = text + String(repeating: " ", count: max(0, Self.size - 1 - text.utf8.count)) + "\n"
+        guard let file = try? FileDescriptor(Self.url(directory).path, O_WRONLY | O_CREAT, files: files)
+        else {
+            return
+        }
+        try? Array(line.utf8).withUnsafeBytes { try file.write($0) }
+    }
+
+    private static func checksum(_ generation: Int, _ length: Int) -> String {
+        let sum = Array("\(generation) \(length)".utf8).withUnsafeBytes { CRC32C.checksum($0) }
+        let digits = String(sum, radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}
+
+/// A folder with nothing but an `entries.json` and a `clusters.json`, of another program.
+enum BareFolder {
+    static func read(_ directory: URL) throws -> StoreState {
+        let entries = try read(Generation.entriesFile, directory) { data, date in
+            try data.withUnsafeBytes { bytes in
+                var reader = JSONReader(bytes)
+                var entries: [Entry] = []
+                try reader.array { entries.append(try EntryText.read(&$0, defaultDate: date)) }
+                try reader.expectEnd()
+                return entries
+            }
+        }
+        let clusters = try read(Generation.clustersFile, directory) { data, date in
+            let decoder = JSONDecoder()
+            decoder.userInfo[.defaultDate] = date
+            return try decoder.decode([Cluster].self, from: data)
+        }
+        // A program that appends may have saved an entry twice; the last one is what it meant.
+        var seen = Set<UUID>()
+        let latest = entries.reversed().filter { seen.insert($0.id).inserted }.reversed()
+        return try StoreState(store: UUID(), entries: Array(latest), clusters: clusters)
+    }
+
+    private static func read<Value>(
+        _ name: String, _ directory: URL, _ parse: (Data, Date) throws -> [Value]
+    ) throws -> [Value] {
+        let url = directory.appendingPathComponent(name)
+        guard let data = try LocalFiles.contents(of: url) else { return [] }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+        do {
+            return try parse(data, attributes?[.modificationDate] as? Date ?? Date())
+        } catch {
+            throw StorageError(
+                .damaged, "\(url.path) is not a JSON array of the expected objects (\(reason(error)))",
+                underlying: error)
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        (error as? JSONError)?.description ?? "a field is missing or of another kind"
     }
 }

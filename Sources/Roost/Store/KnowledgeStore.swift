@@ -38,7 +38,7 @@ public struct KnowledgeStore: Sendable {
         in directory: URL, provider: StoreManifest.Provider = .sqlite, embedder: any Embedder
     ) async throws -> KnowledgeStore {
         do {
-            try AtomicFile.createFolder(directory)
+            try FileSystem.standard.createFolder(directory)
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)
         }
@@ -81,8 +81,10 @@ public struct KnowledgeStore: Sendable {
             return try await SQLiteStorageProvider(
                 databaseURL: directory.appendingPathComponent("roost.sqlite"), lockURL: lock)
         case .json:
+            var options = LocalStorageProvider.Options()
+            options.lockURL = lock
             return try LocalStorageProvider(
-                directory: directory.appendingPathComponent("Storage"), lockURL: lock)
+                directory: directory.appendingPathComponent("Storage"), options: options)
         }
     }
 

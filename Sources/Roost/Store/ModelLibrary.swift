@@ -71,7 +71,7 @@ public struct ModelLibrary: Sendable, Hashable {
             }
             return name
         }
-        try AtomicFile.createFolder(directory)
+        try FileSystem.standard.createFolder(directory)
         let staging = directory.appendingPathComponent(".\(name).\(UUID().uuidString)")
         let manager = FileManager.default
         do {
@@ -79,7 +79,7 @@ public struct ModelLibrary: Sendable, Hashable {
                 let from = source.appendingPathComponent(file)
                 guard manager.fileExists(atPath: from.path) else { continue }
                 let to = staging.appendingPathComponent(file)
-                try AtomicFile.createFolder(to.deletingLastPathComponent())
+                try FileSystem.standard.createFolder(to.deletingLastPathComponent())
                 try manager.copyItem(at: from, to: to)
             }
             try manager.moveItem(at: staging, to: target)

@@ -21,14 +21,29 @@ struct ChangeLog: Sendable {
         case clusters
     }
 
-    private var items: [(position: ChangePosition, subject: Subject)] = []
-    private var sizeAfterCompaction = 0
-
-    mutating func append(_ position: ChangePosition, _ subject: Subject) {
-        items.append((position, subject))
+    struct Item: Sendable {
+        var position: ChangePosition
+        var subject: Subject
     }
 
-    func items(after position: ChangePosition) -> ArraySlice<(position: ChangePosition, subject: Subject)> {
+    /// What was there when the store was opened; shared by every copy.
+    private let archived: [Item]
+    private var items: [Item] = []
+    private var sizeAfterCompaction = 0
+
+    /// - Parameter archived: in the order of their positions.
+    init(archived: [Item] = []) { self.archived = archived }
+
+    mutating func append(_ position: ChangePosition, _ subject: Subject) {
+        items.append(Item(position: position, subject: subject))
+    }
+
+    /// The items after a position, in order.
+    func items(after position: ChangePosition) -> some Sequence<Item> {
+        [Self.tail(of: archived, after: position), Self.tail(of: items, after: position)].joined()
+    }
+
+    private static func tail(of items: [Item], after position: ChangePosition) -> ArraySlice<Item> {
         var (low, high) = (0, items.count)
         while low < high {
             let middle = (low + high) / 2

@@ -9,27 +9,31 @@ package struct InMemorySnapshot: StorageSnapshot {
 
     package var stamp: Stamp { state.stamp }
 
-    package func entries(_ ids: [Entry.ID]) -> [Entry] { ids.compactMap { state.entry($0) } }
+    package func entries(_ ids: [Entry.ID]) throws -> [Entry] { try ids.compactMap { try state.entry($0) } }
 
-    package func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) -> EntryPage {
+    package func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) throws -> EntryPage {
         precondition(limit >= 1, "a page of \(limit) entries")
         var page = EntryPage(entries: [], rows: [], next: nil)
-        for (row, entry) in state.entries(after: row) where matches(entry, filter) {
+        for row in state.candidates(for: filter, after: row) where try state.matches(row, filter) {
             if page.entries.count == limit {
                 page.next = page.rows.last
                 break
             }
-            page.entries.append(entry)
-            page.rows.append(row)
+            page.entries.append(try state.entry(of: row))
+            page.rows.append(row.row)
         }
         return page
     }
 
-    package func rows(matching filter: EntryFilter) -> RowSet {
-        RowSet(state.entries(after: nil).lazy.filter { matches($0.entry, filter) }.map(\.row))
+    package func rows(matching filter: EntryFilter) throws -> RowSet {
+        var rows = RowSet()
+        for row in state.candidates(for: filter, after: nil) where try state.matches(row, filter) {
+            rows.insert(row.row)
+        }
+        return rows
     }
 
-    package func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) -> VectorPage {
+    package func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) throws -> VectorPage {
         precondition(limit >= 1, "a page of \(limit) entries")
         var rows: [UInt32] = []
         var ids: [UUID] = []
@@ -38,12 +42,13 @@ package struct InMemorySnapshot: StorageSnapshot {
         var dimension = 0
         var count = 0
         var next: UInt32?
-        for (row, entry) in state.entries(after: row) where !entry.embeddings.isEmpty {
+        for place in state.rows(after: row) where state.dimension(of: place) > 0 {
             if count == limit {
                 next = rows.last
                 break
             }
             count += 1
+            let (row, entry) = (place.row, try state.entry(of: place))
             dimension = entry.embeddings.count
             func append(_ vector: [Float], _ ordinal: Int) {
                 rows.append(row)
@@ -67,23 +72,16 @@ package struct InMemorySnapshot: StorageSnapshot {
         }
     }
 
-    package func embeddedEntries(withContent digests: Set<ContentDigest>) -> [ContentDigest: Entry] {
+    package func embeddedEntries(withContent digests: Set<ContentDigest>) throws -> [ContentDigest: Entry] {
         var found: [ContentDigest: Entry] = [:]
-        for digest in digests { found[digest] = state.embeddedEntry(withContent: digest) }
+        for digest in digests { found[digest] = try state.embeddedEntry(withContent: digest) }
         return found
     }
 
     package func sources(_ ids: [Source.ID]) -> [Source] {
-        let asked = Set(ids)
-        var entryIDs: [Source.ID: [UUID]] = [:]
-        for (_, entry) in state.entries(after: nil) {
-            if let source = entry.source, asked.contains(source) {
-                entryIDs[source, default: []].append(entry.id)
-            }
-        }
-        return ids.compactMap { id in
+        ids.compactMap { id in
             guard var source = state.source(id) else { return nil }
-            source.entryIDs = entryIDs[id] ?? []
+            source.entryIDs = state.ids(ofSource: id)
             return source
         }
     }
@@ -95,14 +93,10 @@ package struct InMemorySnapshot: StorageSnapshot {
     package func assignments(of ids: [Entry.ID]?) -> [Assignment] {
         guard let ids else { return state.assignments }
         let rows = ids.compactMap { id in state.row(of: id) }.sorted { $0.row < $1.row }
-        return rows.compactMap { state.assignment(of: $0.entry.id) }
+        return rows.compactMap { state.assignment(of: state.id(of: $0)) }
     }
 
     package func clusteringRun() -> ClusteringRun? { state.run }
 
     package func clustersRevision() -> Revision { state.clustersRevision }
-
-    private func matches(_ entry: Entry, _ filter: EntryFilter) -> Bool {
-        filter.matches(entry, assigned: filter.cluster == nil ? nil : state.assignment(of: entry.id)?.cluster)
-    }
 }

@@ -1,90 +1,135 @@
-import Foundation
+package import Foundation
 internal import HashTreeCollections
 
 extension StoreState {
-    /// What a store keeps beside entries and clusters.
-    package struct Archive: Sendable, Codable {
-        struct Place: Sendable, Codable {
-            var id: UUID
-            var row: UInt32
-            var revision: Revision
-            var ordinal: UInt32
+    /// Everything that a store keeps, without the contents of its entries.
+    package struct Archive: Sendable {
+        package struct Removal: Sendable, Hashable {
+            package var id: UUID
+            package var position: ChangePosition
+            package var removedAt: Date
+
+            package init(id: UUID, position: ChangePosition, removedAt: Date) {
+                self.id = id
+                self.position = position
+                self.removedAt = removedAt
+            }
         }
 
-        struct Removal: Sendable, Codable {
-            var id: UUID
-            var revision: Revision
-            var ordinal: UInt32
-            var removedMilliseconds: Int64
-        }
+        package var store: UUID
+        package var epoch: UUID
+        package var revision: Revision
+        package var horizon = Revision.zero
+        package var nextRow = 0
+        /// In the order of the rows.
+        package var places: [ArchivedEntries.Place] = []
+        package var removals: [Removal] = []
+        package var sources: [Source] = []
+        /// Without members.
+        package var clusters: [Cluster] = []
+        package var assignments: [Assignment] = []
+        package var run: ClusteringRun?
+        package var clustersPosition: ChangePosition?
 
-        var store: UUID
-        var epoch: UUID
-        var revision: Revision
-        var horizon: Revision
-        var nextRow: Int
-        var places: [Place]
-        var removals: [Removal]
-        var sources: [Source]
-        var assignments: [Assignment]
-        var run: ClusteringRun?
-        var clustersPosition: ChangePosition?
+        package init(store: UUID, epoch: UUID, revision: Revision) {
+            self.store = store
+            self.epoch = epoch
+            self.revision = revision
+        }
     }
 
-    /// Everything but entries and clusters; `init(archive:entries:clusters:)` puts them together again.
+    /// What a store keeps of an entry, with the place that it has in the archive that the state came from.
+    package struct Kept {
+        package var place: ArchivedEntries.Place
+        /// Where it is in the archive, `nil` where it is in memory.
+        package var archivedIndex: Int?
+        /// Where it is in memory.
+        package var entry: Entry?
+    }
+
+    /// The archive that the state came from.
+    package var archivedContents: any EntryContents { archived.contents }
+
+    /// Every entry, in the order of the rows.
+    package var kept: some Sequence<Kept> {
+        rows(after: nil).lazy.map { row in
+            switch row.stored {
+            case .held(let held):
+                let place = ArchivedEntries.Place(
+                    id: held.entry.id, row: row.row, position: row.position,
+                    dimension: held.entry.embeddings.count, digest: held.digest, source: held.entry.source)
+                return Kept(place: place, archivedIndex: nil, entry: held.entry)
+            case .archived(let index):
+                return Kept(place: archived.places[index], archivedIndex: index, entry: nil)
+            }
+        }
+    }
+
+    /// Everything but the contents; `init(_:contents:)` puts them together again.
     package var archive: Archive {
-        Archive(
-            store: store, epoch: epoch, revision: revision, horizon: horizon, nextRow: idsByRow.count,
-            places: entries(after: nil).compactMap { row, entry in
-                rows[entry.id].map {
-                    .init(
-                        id: entry.id, row: row, revision: $0.position.revision, ordinal: $0.position.ordinal)
-                }
-            },
-            removals: tombstones.map {
-                .init(
-                    id: $0.key, revision: $0.value.position.revision, ordinal: $0.value.position.ordinal,
-                    removedMilliseconds: $0.value.removedAt.milliseconds)
-            },
-            sources: sources, assignments: assignments, run: run, clustersPosition: clustersPosition)
+        var archive = Archive(store: store, epoch: epoch, revision: revision)
+        archive.horizon = horizon
+        archive.nextRow = firstNewRow + newIDs.count
+        archive.places = kept.map(\.place)
+        archive.removals = tombstones.map {
+            .init(id: $0.key, position: $0.value.position, removedAt: $0.value.removedAt)
+        }
+        archive.removals.sort { $0.position < $1.position }
+        archive.sources = sources
+        archive.clusters = clusterOrder.compactMap { clusterRecords[$0] }
+        archive.assignments = assignments
+        archive.run = run
+        archive.clustersPosition = clustersPosition
+        return archive
     }
 
     /// A store as it was archived.
     ///
-    /// - Throws: ``StorageError`` with `.damaged` where the parts do not belong together.
-    package init(archive: Archive, entries: [Entry], clusters: [Cluster]) throws {
-        self.init(store: archive.store, epoch: archive.epoch, revision: archive.revision)
+    /// - Parameter contents: the entries, in the order of the archive's places.
+    /// - Throws: ``StorageError`` with `.damaged` where the archive contradicts itself.
+    package init(_ archive: Archive, contents: any EntryContents) throws {
         let damaged = StorageError(.damaged, "the files of the store do not belong together")
-        guard entries.count == archive.places.count, archive.nextRow >= entries.count else { throw damaged }
+        var items = archive.places.map { ChangeLog.Item(position: $0.position, subject: .entry($0.id)) }
+        items += archive.removals.map { ChangeLog.Item(position: $0.position, subject: .entry($0.id)) }
+        if let position = archive.clustersPosition {
+            items.append(ChangeLog.Item(position: position, subject: .clusters))
+        }
+        items.sort { $0.position < $1.position }
+        self.init(
+            store: archive.store, epoch: archive.epoch, revision: archive.revision,
+            archived: ArchivedEntries(places: archive.places, contents: contents),
+            firstNewRow: archive.nextRow, log: ChangeLog(archived: items))
         horizon = archive.horizon
-        idsByRow = Array(repeating: nil, count: archive.nextRow)
-        var items: [(ChangePosition, ChangeLog.Subject)] = []
-        for (entry, place) in zip(entries, archive.places) {
-            guard entry.id == place.id, Int(place.row) < archive.nextRow, idsByRow[Int(place.row)] == nil,
-                rows[entry.id] == nil
+        var last: UInt32?
+        for (index, place) in archive.places.enumerated() {
+            guard Int(place.row) < archive.nextRow, last.map({ $0 < place.row }) != false,
+                place.dimension == 0 || dimension == nil || dimension == place.dimension
             else { throw damaged }
-            let position = ChangePosition(revision: place.revision, ordinal: place.ordinal)
-            rows[entry.id] = Row(entry: entry, row: place.row, position: position)
-            idsByRow[Int(place.row)] = entry.id
-            count(entry, by: 1)
-            items.append((position, .entry(entry.id)))
+            last = place.row
+            let row = Row(stored: .archived(index), row: place.row, position: place.position)
+            guard rows.updateValue(row, forKey: place.id) == nil else { throw damaged }
+            if place.dimension > 0 {
+                vectorCount += 1
+                dimension = place.dimension
+            }
         }
         for removal in archive.removals {
-            let position = ChangePosition(revision: removal.revision, ordinal: removal.ordinal)
-            tombstones[removal.id] = Tombstone(
-                position: position, removedAt: Date(milliseconds: removal.removedMilliseconds))
-            items.append((position, .entry(removal.id)))
+            guard rows[removal.id] == nil else { throw damaged }
+            tombstones[removal.id] = Tombstone(position: removal.position, removedAt: removal.removedAt)
         }
         for source in archive.sources { sourceRecords[source.id] = source }
-        for var cluster in clusters {
+        for var cluster in archive.clusters {
             cluster.members = []
             clusterOrder.append(cluster.id)
             clusterRecords[cluster.id] = cluster
         }
-        for assignment in archive.assignments { assignmentsByEntry[assignment.entry] = assignment }
+        for assignment in archive.assignments {
+            guard rows[assignment.entry] != nil,
+                assignment.cluster.map({ clusterRecords[$0] != nil }) != false
+            else { throw damaged }
+            assignmentsByEntry[assignment.entry] = assignment
+        }
         run = archive.run
         clustersPosition = archive.clustersPosition
-        if let clustersPosition { items.append((clustersPosition, .clusters)) }
-        for (position, subject) in items.sorted(by: { $0.0 < $1.0 }) { log.append(position, subject) }
     }
 }

@@ -5,12 +5,30 @@ internal import HashTreeCollections
 /// in-memory and the JSON provider keep.
 ///
 /// A copy is a snapshot: the trees share their structure, so that taking one costs nothing and a change
-/// after it copies only the path to what it changed.
+/// after it copies only the path to what it changed. Entries that came from an archive are not in memory:
+/// they are read when they are asked for.
 package struct StoreState: Sendable {
     struct Row: Sendable {
-        var entry: Entry
+        var stored: StoredEntry
         var row: UInt32
         var position: ChangePosition
+    }
+
+    enum StoredEntry: Sendable {
+        case held(HeldEntry)
+        /// At this place of `archived`.
+        case archived(Int)
+    }
+
+    /// An entry in memory, with its content's digest.
+    final class HeldEntry: Sendable {
+        let entry: Entry
+        let digest: ContentDigest
+
+        init(_ entry: Entry) {
+            self.entry = entry
+            digest = ContentDigest(of: entry.content)
+        }
     }
 
     struct Tombstone: Sendable {
@@ -19,33 +37,50 @@ package struct StoreState: Sendable {
     }
 
     let store: UUID
-    private(set) var epoch: UUID
-    private(set) var revision: Revision
+    var epoch: UUID
+    var revision: Revision
+    let archived: ArchivedEntries
     var rows: TreeDictionary<UUID, Row> = [:]
-    /// The entry of each row number; `nil` where it was removed.
-    var idsByRow: [UUID?] = []
-    var log = ChangeLog()
+    /// The first row number that is not the archive's.
+    let firstNewRow: Int
+    /// The entry of each row number from `firstNewRow`; `nil` where it was removed.
+    var newIDs: [UUID?] = []
+    var log: ChangeLog
     var tombstones: TreeDictionary<UUID, Tombstone> = [:]
     /// Removals up to this revision have been forgotten.
     var horizon = Revision.zero
-    /// Some entry with embeddings for each content; one may be missing after another of the same content
-    /// was removed.
-    private var embedded: TreeDictionary<ContentDigest, UUID> = [:]
-    var sourceRecords: TreeDictionary<String, Source> = [:]
+    /// Some held entry with embeddings for each content; one may be missing after another of the same
+    /// content was removed.
+    var embedded: TreeDictionary<ContentDigest, UUID> = [:]
+    /// The held entries of each source.
+    var heldBySource: TreeDictionary<Source.ID, TreeSet<UUID>> = [:]
+    var sourceRecords: TreeDictionary<Source.ID, Source> = [:]
     var clusterOrder: [UUID] = []
     var clusterRecords: [UUID: Cluster] = [:]
     var assignmentsByEntry: TreeDictionary<UUID, Assignment> = [:]
     var run: ClusteringRun?
     var clustersPosition: ChangePosition?
     /// The dimension that all vectors have; `nil` while there is none.
-    private var dimension: Int?
-    private var vectorCount = 0
+    var dimension: Int?
+    var vectorCount = 0
 
     /// An empty store.
     package init(store: UUID = UUID(), epoch: UUID = UUID(), revision: Revision = .zero) {
+        self.init(
+            store: store, epoch: epoch, revision: revision, archived: .empty, firstNewRow: 0, log: ChangeLog()
+        )
+    }
+
+    init(
+        store: UUID, epoch: UUID, revision: Revision, archived: ArchivedEntries, firstNewRow: Int,
+        log: ChangeLog
+    ) {
         self.store = store
         self.epoch = epoch
         self.revision = revision
+        self.archived = archived
+        self.firstNewRow = firstNewRow
+        self.log = log
     }
 
     /// The contents of a backend that keeps nothing but entries and clusters. The revision is the latest
@@ -67,7 +102,7 @@ package struct StoreState: Sendable {
 
     private static let unnamed = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-    // MARK: Reading
+    // MARK: Entries
 
     package var stamp: Stamp {
         Stamp(
@@ -75,34 +110,120 @@ package struct StoreState: Sendable {
             clusterCount: clusterOrder.count)
     }
 
-    package var clustersRevision: Revision { clustersPosition?.revision ?? .zero }
-
-    package func entry(_ id: Entry.ID) -> Entry? { rows[id]?.entry }
-
-    func embeddedEntry(withContent digest: ContentDigest) -> Entry? {
-        embedded[digest].flatMap { rows[$0]?.entry }
-    }
+    /// - Throws: ``StorageError`` where an archived entry cannot be read.
+    package func entry(_ id: Entry.ID) throws -> Entry? { try rows[id].map { try entry(of: $0) } }
 
     func row(of id: Entry.ID) -> Row? { rows[id] }
 
-    func assignment(of id: Entry.ID) -> Assignment? { assignmentsByEntry[id] }
+    /// - Parameter withVectors: `false` may leave embeddings and passages out.
+    func entry(of row: Row, withVectors: Bool = true) throws -> Entry {
+        switch row.stored {
+        case .held(let held): held.entry
+        case .archived(let index): try archived.contents.entry(at: index, withVectors: withVectors)
+        }
+    }
+
+    func id(of row: Row) -> UUID {
+        switch row.stored {
+        case .held(let held): held.entry.id
+        case .archived(let index): archived.places[index].id
+        }
+    }
+
+    func source(of row: Row) -> Source.ID? {
+        switch row.stored {
+        case .held(let held): held.entry.source
+        case .archived(let index): archived.places[index].source
+        }
+    }
+
+    func dimension(of row: Row) -> Int {
+        switch row.stored {
+        case .held(let held): held.entry.embeddings.count
+        case .archived(let index): archived.places[index].dimension
+        }
+    }
+
+    func embeddedEntry(withContent digest: ContentDigest) throws -> Entry? {
+        if let id = embedded[digest], let row = rows[id] { return try entry(of: row) }
+        guard let index = archived.index(ofContent: digest),
+            let row = rows[archived.places[index].id], case .archived(index) = row.stored
+        else { return nil }
+        return try entry(of: row)
+    }
+
+    /// The rows from after one, ascending.
+    func rows(after row: UInt32?) -> some Sequence<Row> {
+        let old = archived.places[archived.firstIndex(after: row)...].lazy.compactMap { place in
+            rows[place.id].flatMap { $0.row == place.row ? $0 : nil }
+        }
+        let start = row.map { min(max(0, Int($0) + 1 - firstNewRow), newIDs.count) } ?? 0
+        let new = newIDs[start...].lazy.compactMap { id in id.flatMap { rows[$0] } }
+        return Chain(first: old.makeIterator(), second: new.makeIterator())
+    }
+
+    private struct Chain<First: IteratorProtocol, Second: IteratorProtocol>: Sequence, IteratorProtocol
+    where First.Element == Second.Element {
+        var first: First
+        var second: Second
+
+        mutating func next() -> First.Element? { first.next() ?? second.next() }
+    }
+
+    /// The rows that may meet a filter, ascending: by its ids or sources where it names some, else all.
+    func candidates(for filter: EntryFilter, after row: UInt32?) -> AnySequence<Row> {
+        var ids: [UUID]
+        if let asked = filter.ids {
+            ids = Array(asked)
+        } else if let sources = filter.sources {
+            ids = sources.flatMap { self.ids(ofSource: $0) }
+        } else {
+            return AnySequence(rows(after: row))
+        }
+        let found = ids.compactMap { rows[$0] }.filter { $0.row > row ?? 0 || row == nil }
+        return AnySequence(found.sorted { $0.row < $1.row })
+    }
+
+    /// Whether a row meets a filter; its entry is read only where the filter asks for what is in it.
+    func matches(_ row: Row, _ filter: EntryFilter) throws -> Bool {
+        if filter.matchesAll { return true }
+        let id = id(of: row)
+        if let sources = filter.sources, !(source(of: row).map(sources.contains) ?? false) { return false }
+        if let cluster = filter.cluster, assignmentsByEntry[id]?.cluster != cluster { return false }
+        if filter.tags.isEmpty, filter.metadata.isEmpty {
+            return filter.ids?.contains(id) != false
+                && filter.idPrefix.map(id.uuidString.lowercased().hasPrefix) != false
+        }
+        return filter.matches(try entry(of: row, withVectors: false), assigned: filter.cluster)
+    }
+
+    // MARK: Sources and clusters
 
     func source(_ id: Source.ID) -> Source? { sourceRecords[id] }
 
     package var sources: [Source] { sourceRecords.values.sorted { $0.id < $1.id } }
 
-    /// Entries with their rows, ascending, from after a row.
-    package func entries(after row: UInt32?) -> some Sequence<(row: UInt32, entry: Entry)> {
-        let start = row.map { min(Int($0) + 1, idsByRow.count) } ?? 0
-        return idsByRow[start...].lazy.compactMap { $0 }.compactMap { id in
-            rows[id].map { (row: $0.row, entry: $0.entry) }
+    /// The ids of a source's entries, in the order of their rows.
+    func ids(ofSource id: Source.ID) -> [UUID] {
+        var found: [Row] = heldBySource[id]?.compactMap { rows[$0] } ?? []
+        for index in archived.indices(ofSource: id) {
+            guard let row = rows[archived.places[index].id], case .archived(index) = row.stored else {
+                continue
+            }
+            found.append(row)
         }
+        return found.sorted { $0.row < $1.row }.map { self.id(of: $0) }
     }
+
+    package var clustersRevision: Revision { clustersPosition?.revision ?? .zero }
+
+    func assignment(of id: Entry.ID) -> Assignment? { assignmentsByEntry[id] }
 
     package func clustersWithMembers() -> [Cluster] {
         var members: [UUID: [UUID]] = [:]
         if !clusterOrder.isEmpty {
-            for id in idsByRow.lazy.compactMap({ $0 }) {
+            for row in rows(after: nil) {
+                let id = id(of: row)
                 if let cluster = assignmentsByEntry[id]?.cluster { members[cluster, default: []].append(id) }
             }
         }
@@ -115,201 +236,7 @@ package struct StoreState: Sendable {
     }
 
     package var assignments: [Assignment] {
-        idsByRow.lazy.compactMap { $0 }.compactMap { assignmentsByEntry[$0] }
-    }
-
-    // MARK: Writing
-
-    /// Applies a batch; a thrown error leaves the state as it was.
-    ///
-    /// - Returns: whether anything changed.
-    @discardableResult
-    package mutating func apply(_ batch: WriteBatch, at date: Date = Date()) throws -> Bool {
-        try check(batch)
-        var writer = Writer(revision: revision.next)
-        for id in batch.removals { remove(id, at: date, &writer) }
-        for entry in batch.upserts { upsert(entry, &writer) }
-        for id in batch.removedSources where sourceRecords.removeValue(forKey: id) != nil {
-            writer.changed = true
-        }
-        for var source in batch.sources {
-            source.entryIDs = []
-            if sourceRecords[source.id] != source {
-                sourceRecords[source.id] = source
-                writer.changed = true
-            }
-        }
-        applyClusters(batch, &writer)
-        if writer.clustersChanged {
-            let position = writer.nextPosition()
-            clustersPosition = position
-            log.append(position, .clusters)
-        }
-        guard writer.changed else { return false }
-        revision = writer.revision
-        if log.needsCompaction {
-            let current = self
-            log.compact { current.isCurrent($0, $1) }
-        }
-        return true
-    }
-
-    /// Begins a new history with the same contents.
-    package mutating func renewEpoch(to epoch: UUID = UUID()) {
-        self.epoch = epoch
-        revision = revision.next
-    }
-
-    /// Forgets removals from before a date; cursors from before them then need a reset.
-    package mutating func forgetRemovals(before date: Date) {
-        for (id, tombstone) in tombstones where tombstone.removedAt < date {
-            tombstones.removeValue(forKey: id)
-            horizon = max(horizon, tombstone.position.revision)
-        }
-    }
-
-    private struct Writer {
-        let revision: Revision
-        var changed = false
-        var clustersChanged = false
-        var ordinal: UInt32 = 0
-
-        init(revision: Revision) { self.revision = revision }
-
-        mutating func nextPosition() -> ChangePosition {
-            changed = true
-            ordinal += 1
-            return ChangePosition(revision: revision, ordinal: ordinal)
-        }
-    }
-
-    private func check(_ batch: WriteBatch) throws {
-        try batch.validate()
-        if let expected = batch.expecting.clusters, expected != clustersRevision {
-            throw StorageError.conflict(
-                "the clusters were changed at revision \(clustersRevision); the writer had seen \(expected)")
-        }
-        for (id, expected) in batch.expecting.entries {
-            let found = rows[id]?.position.revision ?? .zero
-            guard found == expected else {
-                throw StorageError.conflict(
-                    "entry \(id) is at revision \(found); the writer had seen \(expected)")
-            }
-        }
-        let removed = Set(batch.removals)
-        let replaced = Set(batch.upserts.map(\.id)).union(removed)
-        let leaving = replaced.reduce(0) { $0 + (rows[$1]?.entry.embeddings.isEmpty == false ? 1 : 0) }
-        var expected = leaving == vectorCount ? nil : dimension
-        for entry in batch.upserts where !entry.embeddings.isEmpty {
-            let found = entry.embeddings.count
-            if let expected, expected != found { throw StorageError.dimension(entry.id, found, expected) }
-            expected = found
-        }
-        let arriving = Set(batch.upserts.map(\.id))
-        for assignment in batch.assignments {
-            guard
-                arriving.contains(assignment.entry)
-                    || (rows[assignment.entry] != nil && !removed.contains(assignment.entry))
-            else { continue }
-            if let cluster = assignment.cluster, !willHaveCluster(cluster, after: batch) {
-                throw StorageError.invalid(
-                    "an assignment names cluster \(cluster), which is not in the store")
-            }
-        }
-        if let clustering = batch.clustering {
-            let known = Set(clustering.clusters.map(\.id))
-            for assignment in clustering.assignments {
-                if let cluster = assignment.cluster, !known.contains(cluster) {
-                    throw StorageError.invalid(
-                        "an assignment names cluster \(cluster), which is not in its clustering")
-                }
-            }
-        }
-    }
-
-    private func willHaveCluster(_ id: Cluster.ID, after batch: WriteBatch) -> Bool {
-        if batch.clusters.contains(where: { $0.id == id }) { return true }
-        if let clustering = batch.clustering { return clustering.clusters.contains { $0.id == id } }
-        return clusterRecords[id] != nil
-    }
-
-    private mutating func remove(_ id: Entry.ID, at date: Date, _ writer: inout Writer) {
-        guard let old = rows.removeValue(forKey: id) else { return }
-        idsByRow[Int(old.row)] = nil
-        count(old.entry, by: -1)
-        assignmentsByEntry.removeValue(forKey: id)
-        let position = writer.nextPosition()
-        tombstones[id] = Tombstone(position: position, removedAt: date)
-        log.append(position, .entry(id))
-    }
-
-    private mutating func upsert(_ entry: Entry, _ writer: inout Writer) {
-        let old = rows[entry.id]
-        if let old {
-            guard old.entry != entry else { return }
-            count(old.entry, by: -1)
-        }
-        let row = old?.row ?? UInt32(idsByRow.count)
-        if old == nil { idsByRow.append(entry.id) }
-        let position = writer.nextPosition()
-        rows[entry.id] = Row(entry: entry, row: row, position: position)
-        tombstones.removeValue(forKey: entry.id)
-        count(entry, by: 1)
-        log.append(position, .entry(entry.id))
-    }
-
-    mutating func count(_ entry: Entry, by change: Int) {
-        guard !entry.embeddings.isEmpty else { return }
-        let digest = ContentDigest(of: entry.content)
-        if change > 0 {
-            embedded[digest] = entry.id
-        } else if embedded[digest] == entry.id {
-            embedded.removeValue(forKey: digest)
-        }
-        vectorCount += change
-        dimension = vectorCount == 0 ? nil : entry.embeddings.count
-    }
-
-    private mutating func applyClusters(_ batch: WriteBatch, _ writer: inout Writer) {
-        if let clustering = batch.clustering { replaceClustering(clustering, &writer) }
-        for var cluster in batch.clusters {
-            cluster.members = []
-            guard clusterRecords[cluster.id] != cluster else { continue }
-            if clusterRecords.updateValue(cluster, forKey: cluster.id) == nil {
-                clusterOrder.append(cluster.id)
-            }
-            writer.clustersChanged = true
-        }
-        for id in batch.unassignments where assignmentsByEntry.removeValue(forKey: id) != nil {
-            writer.clustersChanged = true
-        }
-        for assignment in batch.assignments where rows[assignment.entry] != nil {
-            guard assignmentsByEntry[assignment.entry] != assignment else { continue }
-            assignmentsByEntry[assignment.entry] = assignment
-            writer.clustersChanged = true
-        }
-    }
-
-    private mutating func replaceClustering(_ clustering: WriteBatch.Clustering, _ writer: inout Writer) {
-        var records: [UUID: Cluster] = [:]
-        for var cluster in clustering.clusters {
-            cluster.members = []
-            records[cluster.id] = cluster
-        }
-        var assignments: TreeDictionary<UUID, Assignment> = [:]
-        for assignment in clustering.assignments where rows[assignment.entry] != nil {
-            assignments[assignment.entry] = assignment
-        }
-        let order = clustering.clusters.map(\.id)
-        guard
-            run != clustering.run || order != clusterOrder || records != clusterRecords
-                || assignments != assignmentsByEntry
-        else { return }
-        run = clustering.run
-        clusterOrder = order
-        clusterRecords = records
-        assignmentsByEntry = assignments
-        writer.clustersChanged = true
+        assignmentsByEntry.isEmpty ? [] : rows(after: nil).compactMap { assignmentsByEntry[id(of: $0)] }
     }
 
     // MARK: Changes
@@ -326,13 +253,15 @@ package struct StoreState: Sendable {
         let start = ChangePosition(revision: cursor.revision, ordinal: cursor.ordinal)
         var changes: [Change] = []
         var isLast = true
-        for (position, subject) in log.items(after: start) where isCurrent(position, subject) {
+        for item in log.items(after: start) where isCurrent(item.position, item.subject) {
             if changes.count == limit {
                 isLast = false
                 break
             }
             changes.append(
-                Change(kind: kind(of: subject), revision: position.revision, ordinal: position.ordinal))
+                Change(
+                    kind: kind(of: item.subject), revision: item.position.revision,
+                    ordinal: item.position.ordinal))
         }
         if isLast {
             // What changed later has a later revision, so that the reader may jump to the end of this one.
@@ -352,18 +281,10 @@ package struct StoreState: Sendable {
         }
     }
 
-    private func isCurrent(_ position: ChangePosition, _ subject: ChangeLog.Subject) -> Bool {
+    func isCurrent(_ position: ChangePosition, _ subject: ChangeLog.Subject) -> Bool {
         switch subject {
         case .clusters: clustersPosition == position
         case .entry(let id): (rows[id]?.position ?? tombstones[id]?.position) == position
         }
-    }
-}
-
-extension StorageError {
-    package static func dimension(_ entry: UUID, _ found: Int, _ expected: Int) -> StorageError {
-        StorageError(
-            .dimensionMismatch,
-            "the vector of entry \(entry) has \(found) numbers; the store's vectors have \(expected)")
     }
 }

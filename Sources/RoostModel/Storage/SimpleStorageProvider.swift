@@ -46,8 +46,12 @@ extension SimpleStorageProvider {
         var state = try await currentState()
         let before = state
         try state.apply(batch)
-        for id in batch.removals where before.entry(id) != nil { try await deleteEntry(id) }
-        for entry in batch.upserts where before.entry(entry.id) != entry { try await saveEntry(entry) }
+        for id in batch.removals {
+            if try before.entry(id) != nil { try await deleteEntry(id) }
+        }
+        for entry in batch.upserts {
+            if try before.entry(entry.id) != entry { try await saveEntry(entry) }
+        }
         let kept = Dictionary(uniqueKeysWithValues: before.clustersWithMembers().map { ($0.id, $0) })
         var vanished = Set(kept.keys)
         for cluster in state.clustersWithMembers() {

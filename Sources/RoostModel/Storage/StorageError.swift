@@ -18,6 +18,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         public static let locked = Code(rawValue: "locked")
         /// The operating system refused: no space, no permission, an I/O error.
         public static let inputOutput = Code(rawValue: "inputOutput")
+        /// The store has reached the size that it was given.
+        public static let full = Code(rawValue: "full")
         /// The backend has no way to do this.
         public static let unsupported = Code(rawValue: "unsupported")
         /// The provider was closed.

@@ -30,18 +30,24 @@ public enum EntryID {
 
 /// SHA-256 of a text's UTF-8 bytes: tells whether a text has been embedded before.
 public struct ContentDigest: Sendable, Hashable {
-    /// 32 bytes.
-    public let bytes: [UInt8]
+    // Held in place: a store has one for each entry.
+    private var first: UInt64 = 0
+    private var second: UInt64 = 0
+    private var third: UInt64 = 0
+    private var fourth: UInt64 = 0
 
     public init(of text: String) {
-        bytes = Array(SHA256.hash(data: Array(text.utf8)))
+        self.init(bytes: Array(SHA256.hash(data: Array(text.utf8))))
     }
 
     /// - Precondition: 32 bytes.
     public init(bytes: [UInt8]) {
         precondition(bytes.count == 32, "a digest of \(bytes.count) bytes")
-        self.bytes = bytes
+        withUnsafeMutableBytes(of: &self) { $0.copyBytes(from: bytes) }
     }
+
+    /// 32 bytes.
+    public var bytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }
 
     /// 64 lower-case digits.
     public var hexadecimal: String {

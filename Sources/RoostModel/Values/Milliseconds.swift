@@ -19,15 +19,23 @@ extension Date {
 /// Dates as text: ISO 8601 in UTC, written with milliseconds, read with or without a fraction.
 public enum DateText {
     public static func string(from date: Date) -> String {
-        // The formatter cuts what a Double cannot say exactly: it is given whole seconds only.
         let (seconds, milliseconds) = date.milliseconds.quotientRoundedDown(by: 1000)
-        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
-        let digits = String(milliseconds)
-        return text.dropLast() + "." + String(repeating: "0", count: 3 - digits.count) + digits + "Z"
+        let (days, second) = seconds.quotientRoundedDown(by: 86_400)
+        // Years of four digits; others, which no clock shows, are left to the formatter.
+        guard (-719_162...2_932_896).contains(days) else {
+            let text = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
+            return text.dropLast() + "." + digits(milliseconds, 3) + "Z"
+        }
+        let (year, month, day) = civil(days)
+        let date = "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))"
+        let (hour, minute) = (second / 3600, second / 60 % 60)
+        let time = "\(digits(hour, 2)):\(digits(minute, 2)):\(digits(second % 60, 2))"
+        return "\(date)T\(time).\(digits(milliseconds, 3))Z"
     }
 
     /// - Returns: `nil` where the text is no ISO 8601 date with time and zone.
     public static func date(from text: String) -> Date? {
+        if let milliseconds = ownForm(Array(text.utf8)) { return Date(milliseconds: milliseconds) }
         guard let point = text.firstIndex(of: ".") else { return try? Date.ISO8601FormatStyle().parse(text) }
         let digits = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
         guard !digits.isEmpty, digits.count <= 9, let fraction = Double("0." + digits),
@@ -35,6 +43,57 @@ public enum DateText {
                 String(text[..<point] + text[digits.endIndex...]))
         else { return nil }
         return Date(milliseconds: whole.milliseconds + Int64((fraction * 1000).rounded()))
+    }
+
+    /// Milliseconds of `2026-11-21T05:54:34.123Z`, the form that is written; `nil` for any other.
+    private static func ownForm(_ text: [UInt8]) -> Int64? {
+        guard text.count == 24, text[4] == 45, text[7] == 45, text[10] == 84, text[13] == 58, text[16] == 58,
+            text[19] == 46, text[23] == 90
+        else { return nil }
+        func number(_ range: Range<Int>) -> Int64 {
+            var value: Int64 = 0
+            for byte in text[range] {
+                guard (48...57).contains(byte) else { return -1 }
+                value = value * 10 + Int64(byte - 48)
+            }
+            return value
+        }
+        let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
+        let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
+        let milliseconds = number(20..<23)
+        guard year >= 1, (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
+            (0...59).contains(minute), (0...59).contains(second), milliseconds >= 0
+        else { return nil }
+        let days = days(year, month, day)
+        guard civil(days) == (year, month, day) else { return nil }
+        return ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + milliseconds
+    }
+
+    // Days since 1970-01-01 of the proleptic Gregorian calendar and back, by eras of 400 years that begin in
+    // March, so that a leap day is the last of its year
+    // (https://howardhinnant.github.io/date_algorithms.html).
+
+    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = shifted.quotientRoundedDown(by: 400).quotient
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (era, dayOfEra) = (days + 719_468).quotientRoundedDown(by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+    }
+
+    private static func digits(_ value: Int64, _ count: Int) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(0, count - text.count)) + text
     }
 }
 

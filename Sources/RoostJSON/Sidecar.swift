@@ -1,0 +1,195 @@
+import Foundation
+import RoostModel
+import RoostVectors
+
+/// What a generation has beside the entries' text: where each entry lies in `entries.json`, with a checksum,
+/// and everything that `entries.json` and `clusters.json` do not say. `Documentation/Formats.md` has the
+/// bytes.
+struct Sidecar {
+    /// Where an entry's JSON object lies in `entries.json`.
+    struct Extent: Sendable, Hashable {
+        var offset: UInt64
+        var length: UInt32
+        /// CRC-32C of its bytes.
+        var checksum: UInt32
+    }
+
+    var archive: StoreState.Archive
+    /// Of each of the archive's places.
+    var extents: [Extent]
+
+    init(archive: StoreState.Archive, extents: [Extent]) {
+        self.archive = archive
+        self.extents = extents
+    }
+
+    private static let magic = Array("ROOSTSC2".utf8)
+    private static let end = Array("ROOSTEND".utf8)
+    private static let none = UInt32.max
+    private static let placeSize = 16 + 4 + 8 + 4 + 4 + 32 + 4 + 8 + 4 + 4
+
+    // MARK: Writing
+
+    func encoded() throws -> [UInt8] {
+        var writer = BinaryWriter()
+        writer.write(raw: Self.magic)
+        writer.write(archive.store)
+        writer.write(archive.epoch)
+        writer.write(archive.revision.rawValue)
+        writer.write(archive.horizon.rawValue)
+        writer.write(UInt32(archive.nextRow))
+        write(archive.clustersPosition, &writer)
+        try writePlaces(&writer)
+        writer.write(UInt32(archive.removals.count))
+        for removal in archive.removals {
+            writer.write(removal.id)
+            write(removal.position, &writer)
+            writer.write(removal.removedAt.milliseconds)
+        }
+        writer.write(UInt32(archive.sources.count))
+        for source in archive.sources {
+            writer.write(counted: source.id.utf8)
+            writer.write(counted: source.fingerprint.utf8)
+            writer.write(source.ingestedAt.milliseconds)
+        }
+        try writeClustering(&writer)
+        writer.write(raw: Self.end)
+        return writer.bytes
+    }
+
+    private func write(_ position: ChangePosition?, _ writer: inout BinaryWriter) {
+        writer.write(position?.revision.rawValue ?? 0)
+        writer.write(position?.ordinal ?? 0)
+    }
+
+    private func writePlaces(_ writer: inout BinaryWriter) throws {
+        var names: [Source.ID] = []
+        var numbers: [Source.ID: UInt32] = [:]
+        for case let source? in archive.places.lazy.map(\.source) where numbers[source] == nil {
+            numbers[source] = UInt32(names.count)
+            names.append(source)
+        }
+        writer.write(UInt32(names.count))
+        for name in names { writer.write(counted: name.utf8) }
+        writer.write(UInt32(archive.places.count))
+        for (place, extent) in zip(archive.places, extents) {
+            writer.write(place.id)
+            writer.write(place.row)
+            write(place.position, &writer)
+            writer.write(UInt32(place.dimension))
+            writer.write(raw: place.digest.bytes)
+            writer.write(place.source.flatMap { numbers[$0] } ?? Self.none)
+            writer.write(extent.offset)
+            writer.write(extent.length)
+            writer.write(extent.checksum)
+        }
+    }
+
+    private func writeClustering(_ writer: inout BinaryWriter) throws {
+        let encoder = JSONEncoder()
+        writer.write(UInt32(archive.clusters.count))
+        var numbers: [Cluster.ID: UInt32] = [:]
+        for cluster in archive.clusters {
+            numbers[cluster.id] = UInt32(numbers.count)
+            writer.write(counted: try encoder.encode(cluster))
+        }
+        writer.write(counted: try archive.run.map { try encoder.encode($0) } ?? Data())
+        writer.write(UInt32(archive.assignments.count))
+        for assignment in archive.assignments {
+            writer.write(assignment.entry)
+            writer.write(assignment.cluster.flatMap { numbers[$0] } ?? Self.none)
+            writer.write(counted: (assignment.outlierReason?.rawValue ?? "").utf8)
+            writer.write(UInt8(assignment.run == nil ? 0 : 1))
+            if let run = assignment.run { writer.write(run) }
+            writer.write(assignment.similarity)
+            writer.write(assignment.confidence)
+        }
+    }
+
+    // MARK: Reading
+
+    /// - Throws: `BinaryReader.Short`, `DecodingError`: the bytes are not a sidecar.
+    init(_ bytes: UnsafeRawBufferPointer) throws {
+        var reader = BinaryReader(bytes)
+        guard try reader.take(Self.magic.count).elementsEqual(Self.magic) else { throw BinaryReader.Short() }
+        archive = StoreState.Archive(
+            store: try reader.uuid(), epoch: try reader.uuid(),
+            revision: Revision(rawValue: try reader.read()))
+        archive.horizon = Revision(rawValue: try reader.read())
+        archive.nextRow = Int(try reader.read(UInt32.self))
+        let position = try Self.position(&reader)
+        if position.revision > .zero { archive.clustersPosition = position }
+        extents = []
+        try readPlaces(&reader)
+        for _ in 0..<(try reader.count(ofAtLeast: 36)) {
+            archive.removals.append(
+                .init(
+                    id: try reader.uuid(), position: try Self.position(&reader),
+                    removedAt: Date(milliseconds: try reader.read())))
+        }
+        for _ in 0..<(try reader.count(ofAtLeast: 16)) {
+            archive.sources.append(
+                Source(
+                    id: try reader.string(), fingerprint: try reader.string(),
+                    ingestedAt: Date(milliseconds: try reader.read())))
+        }
+        try readClustering(&reader)
+        guard try reader.take(Self.end.count).elementsEqual(Self.end), reader.remaining == 0 else {
+            throw BinaryReader.Short()
+        }
+    }
+
+    private static func position(_ reader: inout BinaryReader) throws -> ChangePosition {
+        ChangePosition(revision: Revision(rawValue: try reader.read()), ordinal: try reader.read())
+    }
+
+    private mutating func readPlaces(_ reader: inout BinaryReader) throws {
+        var names: [Source.ID] = []
+        for _ in 0..<(try reader.count(ofAtLeast: 4)) { names.append(try reader.string()) }
+        let count = try reader.count(ofAtLeast: Self.placeSize)
+        archive.places.reserveCapacity(count)
+        extents.reserveCapacity(count)
+        for _ in 0..<count {
+            let id = try reader.uuid()
+            let row: UInt32 = try reader.read()
+            let position = try Self.position(&reader)
+            let dimension = Int(try reader.read(UInt32.self))
+            let digest = ContentDigest(bytes: Array(try reader.take(32)))
+            let name = try reader.read(UInt32.self)
+            guard name == Self.none || name < names.count else { throw BinaryReader.Short() }
+            archive.places.append(
+                .init(
+                    id: id, row: row, position: position, dimension: dimension, digest: digest,
+                    source: name == Self.none ? nil : names[Int(name)]))
+            extents.append(
+                Extent(offset: try reader.read(), length: try reader.read(), checksum: try reader.read()))
+        }
+    }
+
+    private mutating func readClustering(_ reader: inout BinaryReader) throws {
+        let decoder = JSONDecoder()
+        for _ in 0..<(try reader.count(ofAtLeast: 4)) {
+            archive.clusters.append(try decoder.decode(Cluster.self, from: Data(try reader.counted())))
+        }
+        let run = Data(try reader.counted())
+        archive.run = run.isEmpty ? nil : try decoder.decode(ClusteringRun.self, from: run)
+        for _ in 0..<(try reader.count(ofAtLeast: 33)) {
+            let entry = try reader.uuid()
+            let cluster = try reader.read(UInt32.self)
+            let reason = try reader.string()
+            let place: Assignment.Place
+            if let reason = Partition.OutlierReason(rawValue: reason), cluster == Self.none {
+                place = .outlier(reason)
+            } else if cluster < archive.clusters.count {
+                place = .cluster(archive.clusters[Int(cluster)].id)
+            } else {
+                throw BinaryReader.Short()
+            }
+            let run = try reader.read(UInt8.self) == 0 ? nil : try reader.uuid()
+            archive.assignments.append(
+                Assignment(
+                    entry: entry, place: place, run: run, similarity: try reader.float(),
+                    confidence: try reader.float()))
+        }
+    }
+}

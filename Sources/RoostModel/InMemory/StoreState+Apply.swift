@@ -1,0 +1,225 @@
+package import Foundation
+internal import HashTreeCollections
+
+extension StoreState {
+    /// Applies a batch; a thrown error leaves the state as it was.
+    ///
+    /// - Returns: whether anything changed.
+    @discardableResult
+    package mutating func apply(_ batch: WriteBatch, at date: Date = Date()) throws -> Bool {
+        try check(batch)
+        // What has to be read is read before anything changes.
+        let unchanged = try unchangedEntries(of: batch)
+        var writer = Writer(revision: revision.next)
+        for id in batch.removals { remove(id, at: date, &writer) }
+        for entry in batch.upserts where !unchanged.contains(entry.id) || rows[entry.id] == nil {
+            upsert(entry, &writer)
+        }
+        for id in batch.removedSources where sourceRecords.removeValue(forKey: id) != nil {
+            writer.changed = true
+        }
+        for var source in batch.sources {
+            source.entryIDs = []
+            if sourceRecords[source.id] != source {
+                sourceRecords[source.id] = source
+                writer.changed = true
+            }
+        }
+        applyClusters(batch, &writer)
+        if writer.clustersChanged {
+            let position = writer.nextPosition()
+            clustersPosition = position
+            log.append(position, .clusters)
+        }
+        guard writer.changed else { return false }
+        revision = writer.revision
+        if log.needsCompaction {
+            let current = self
+            log.compact { current.isCurrent($0, $1) }
+        }
+        return true
+    }
+
+    /// Begins a new history with the same contents.
+    package mutating func renewEpoch(to epoch: UUID = UUID()) {
+        self.epoch = epoch
+        revision = revision.next
+    }
+
+    /// Forgets removals from before a date; cursors from before them then need a reset.
+    package mutating func forgetRemovals(before date: Date) {
+        for (id, tombstone) in tombstones where tombstone.removedAt < date {
+            tombstones.removeValue(forKey: id)
+            horizon = max(horizon, tombstone.position.revision)
+        }
+    }
+
+    private struct Writer {
+        let revision: Revision
+        var changed = false
+        var clustersChanged = false
+        var ordinal: UInt32 = 0
+
+        init(revision: Revision) { self.revision = revision }
+
+        mutating func nextPosition() -> ChangePosition {
+            changed = true
+            ordinal += 1
+            return ChangePosition(revision: revision, ordinal: ordinal)
+        }
+    }
+
+    private func unchangedEntries(of batch: WriteBatch) throws -> Set<UUID> {
+        var unchanged = Set<UUID>()
+        for entry in batch.upserts {
+            guard let row = rows[entry.id] else { continue }
+            switch row.stored {
+            case .held(let held): if held.entry != entry { continue }
+            case .archived: if try self.entry(of: row) != entry { continue }
+            }
+            unchanged.insert(entry.id)
+        }
+        return unchanged
+    }
+
+    private func check(_ batch: WriteBatch) throws {
+        try batch.validate()
+        if let expected = batch.expecting.clusters, expected != clustersRevision {
+            throw StorageError.conflict(
+                "the clusters were changed at revision \(clustersRevision); the writer had seen \(expected)")
+        }
+        for (id, expected) in batch.expecting.entries {
+            let found = rows[id]?.position.revision ?? .zero
+            guard found == expected else {
+                throw StorageError.conflict(
+                    "entry \(id) is at revision \(found); the writer had seen \(expected)")
+            }
+        }
+        let removed = Set(batch.removals)
+        let replaced = Set(batch.upserts.map(\.id)).union(removed)
+        let leaving = replaced.reduce(0) { $0 + (rows[$1].map { dimension(of: $0) > 0 } == true ? 1 : 0) }
+        var expected = leaving == vectorCount ? nil : dimension
+        for entry in batch.upserts where !entry.embeddings.isEmpty {
+            let found = entry.embeddings.count
+            if let expected, expected != found { throw StorageError.dimension(entry.id, found, expected) }
+            expected = found
+        }
+        let arriving = Set(batch.upserts.map(\.id))
+        for assignment in batch.assignments {
+            guard
+                arriving.contains(assignment.entry)
+                    || (rows[assignment.entry] != nil && !removed.contains(assignment.entry))
+            else { continue }
+            if let cluster = assignment.cluster, !willHaveCluster(cluster, after: batch) {
+                throw StorageError.invalid(
+                    "an assignment names cluster \(cluster), which is not in the store")
+            }
+        }
+        if let clustering = batch.clustering {
+            let known = Set(clustering.clusters.map(\.id))
+            for assignment in clustering.assignments {
+                if let cluster = assignment.cluster, !known.contains(cluster) {
+                    throw StorageError.invalid(
+                        "an assignment names cluster \(cluster), which is not in its clustering")
+                }
+            }
+        }
+    }
+
+    private func willHaveCluster(_ id: Cluster.ID, after batch: WriteBatch) -> Bool {
+        if batch.clusters.contains(where: { $0.id == id }) { return true }
+        if let clustering = batch.clustering { return clustering.clusters.contains { $0.id == id } }
+        return clusterRecords[id] != nil
+    }
+
+    private mutating func remove(_ id: Entry.ID, at date: Date, _ writer: inout Writer) {
+        guard let old = rows.removeValue(forKey: id) else { return }
+        if Int(old.row) >= firstNewRow { newIDs[Int(old.row) - firstNewRow] = nil }
+        forget(old)
+        assignmentsByEntry.removeValue(forKey: id)
+        let position = writer.nextPosition()
+        tombstones[id] = Tombstone(position: position, removedAt: date)
+        log.append(position, .entry(id))
+    }
+
+    private mutating func upsert(_ entry: Entry, _ writer: inout Writer) {
+        let old = rows[entry.id]
+        if let old { forget(old) }
+        let row = old?.row ?? UInt32(firstNewRow + newIDs.count)
+        if old == nil { newIDs.append(entry.id) }
+        let position = writer.nextPosition()
+        let held = HeldEntry(entry)
+        rows[entry.id] = Row(stored: .held(held), row: row, position: position)
+        tombstones.removeValue(forKey: entry.id)
+        if let source = entry.source { heldBySource[source, default: []].insert(entry.id) }
+        if !entry.embeddings.isEmpty {
+            embedded[held.digest] = entry.id
+            vectorCount += 1
+            dimension = entry.embeddings.count
+        }
+        log.append(position, .entry(entry.id))
+    }
+
+    /// Takes an entry that is replaced or removed out of what was derived from it.
+    private mutating func forget(_ old: Row) {
+        if dimension(of: old) > 0 {
+            vectorCount -= 1
+            if vectorCount == 0 { dimension = nil }
+        }
+        guard case .held(let held) = old.stored else { return }
+        if embedded[held.digest] == held.entry.id { embedded.removeValue(forKey: held.digest) }
+        guard let source = held.entry.source else { return }
+        heldBySource[source]?.remove(held.entry.id)
+        if heldBySource[source]?.isEmpty == true { heldBySource.removeValue(forKey: source) }
+    }
+
+    private mutating func applyClusters(_ batch: WriteBatch, _ writer: inout Writer) {
+        if let clustering = batch.clustering { replaceClustering(clustering, &writer) }
+        for var cluster in batch.clusters {
+            cluster.members = []
+            guard clusterRecords[cluster.id] != cluster else { continue }
+            if clusterRecords.updateValue(cluster, forKey: cluster.id) == nil {
+                clusterOrder.append(cluster.id)
+            }
+            writer.clustersChanged = true
+        }
+        for id in batch.unassignments where assignmentsByEntry.removeValue(forKey: id) != nil {
+            writer.clustersChanged = true
+        }
+        for assignment in batch.assignments where rows[assignment.entry] != nil {
+            guard assignmentsByEntry[assignment.entry] != assignment else { continue }
+            assignmentsByEntry[assignment.entry] = assignment
+            writer.clustersChanged = true
+        }
+    }
+
+    private mutating func replaceClustering(_ clustering: WriteBatch.Clustering, _ writer: inout Writer) {
+        var records: [UUID: Cluster] = [:]
+        for var cluster in clustering.clusters {
+            cluster.members = []
+            records[cluster.id] = cluster
+        }
+        var assignments: TreeDictionary<UUID, Assignment> = [:]
+        for assignment in clustering.assignments where rows[assignment.entry] != nil {
+            assignments[assignment.entry] = assignment
+        }
+        let order = clustering.clusters.map(\.id)
+        guard
+            run != clustering.run || order != clusterOrder || records != clusterRecords
+                || assignments != assignmentsByEntry
+        else { return }
+        run = clustering.run
+        clusterOrder = order
+        clusterRecords = records
+        assignmentsByEntry = assignments
+        writer.clustersChanged = true
+    }
+}
+
+extension StorageError {
+    package static func dimension(_ entry: UUID, _ found: Int, _ expected: Int) -> StorageError {
+        StorageError(
+            .dimensionMismatch,
+            "the vector of entry \(entry) has \(found) numbers; the store's vectors have \(expected)")
+    }
+}
