@@ -37,6 +37,8 @@ let package = Package(
         .systemLibrary(name: "CBLAS", pkgConfig: "blas", providers: [.apt(["libblas-dev"])]),
         .systemLibrary(name: "CLAPACK", pkgConfig: "lapack", providers: [.apt(["liblapack-dev"])]),
         .target(name: "CRoostKernels"),
+        .target(
+            name: "CRoostSQLite", dependencies: ["CRoostKernels"], linkerSettings: [.linkedLibrary("sqlite3")]),
 
         // Pure: no files, no sockets.
         .target(
@@ -52,7 +54,9 @@ let package = Package(
 
         // Adapters: each one way to do what a protocol of RoostModel asks.
         .target(name: "RoostJSON", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", crypto]),
-        .target(name: "RoostSQLite", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", grdb]),
+        .target(
+            name: "RoostSQLite",
+            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "CRoostSQLite", grdb]),
         .target(
             name: "RoostEncoders",
             dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostKernels", crypto]),
@@ -83,7 +87,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-let withoutUpcomingFeatures: Set = ["CRoostKernels", "ExampleTests"]
+let withoutUpcomingFeatures: Set = ["CRoostKernels", "CRoostSQLite", "ExampleTests"]
 
 for target in package.targets where target.type != .system && !withoutUpcomingFeatures.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures

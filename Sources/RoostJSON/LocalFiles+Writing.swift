@@ -58,8 +58,8 @@ extension LocalFiles {
         guard let limit = options.maximumSize, size > limit else { return }
         throw StorageError(
             .full,
-            "the store would grow beyond its limit of \(limit) bytes; remove entries and run `roost compact`, "
-                + "or raise the limit")
+            "the store would grow beyond its limit of \(limit) bytes; remove entries and run "
+                + "`roost compact`, or raise the limit")
     }
 
     private func append(_ line: Data, _ generation: Generation, _ loaded: inout Loaded) throws {

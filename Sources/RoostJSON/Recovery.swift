@@ -40,7 +40,8 @@ struct Recovery {
             do {
                 standing = try Generation.decoded(current, path: currentURL.path)
             } catch is Generation.OldFormat {
-                findings.append(.note(directory.path, "is of format 1; the next commit writes the present one"))
+                findings.append(
+                    .note(directory.path, "is of format 1; the next commit writes the present one"))
                 outcome.state = try LocalFiles(directory: directory, options: .init()).withLoaded { $0.state }
                 return outcome
             } catch let error as StorageError where error.code == .damaged {
@@ -114,7 +115,9 @@ struct Recovery {
             let url = folder.appendingPathComponent(Generation.entriesFile)
             if !isFrameWhole { damage(url, "is not as it was written between the entries", &outcome) }
             guard damaged.isEmpty else {
-                damage(url, "\(damaged.count) of \(contents.count) entries are not as they were written", &outcome)
+                damage(
+                    url, "\(damaged.count) of \(contents.count) entries are not as they were written",
+                    &outcome)
                 return nil
             }
             return (state, contents)
@@ -154,10 +157,12 @@ struct Recovery {
                 }
             } else if contents.tail > 0, standing?.number == number {
                 findings.append(
-                    .note(url.path, "ends with \(contents.tail) bytes of a commit that was never finished",
+                    .note(
+                        url.path, "ends with \(contents.tail) bytes of a commit that was never finished",
                         remedy: "is not needed: the next commit sets them aside"))
             }
-            if let mark = CommitMark.read(directory), mark.generation == number, mark.length > contents.length {
+            if let mark = CommitMark.read(directory), mark.generation == number, mark.length > contents.length
+            {
                 damage(url, "ends \(mark.length - contents.length) bytes before its last commit", &outcome)
             }
         }
@@ -165,10 +170,13 @@ struct Recovery {
         guard let standing else { return }
         findings.append(
             outcome.state.stamp.revision >= standing.revision
-                ? .note(directory.path, "generation \(standing.number) can be put together again from generation \(base)")
+                ? .note(
+                    directory.path,
+                    "generation \(standing.number) can be put together again from generation \(base)")
                 : .damage(
                     directory.path,
-                    "the commits from revision \(outcome.state.stamp.revision) to \(standing.revision) are lost"))
+                    "the commits after revision \(outcome.state.stamp.revision) are lost"
+                ))
     }
 
     private func journalNumbers() -> [Int] {
@@ -180,7 +188,8 @@ struct Recovery {
     private mutating func noteLeftovers(_ standing: Generation?) {
         for name in AtomicFile.leftovers(in: directory) {
             findings.append(
-                .note(directory.appendingPathComponent(name).path, "was left by a process that died",
+                .note(
+                    directory.appendingPathComponent(name).path, "was left by a process that died",
                     remedy: "removes it"))
         }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
@@ -190,7 +199,8 @@ struct Recovery {
         if let standing {
             for number in LocalFiles.generationNumbers(directory) where number > standing.number {
                 findings.append(
-                    .note(Generation.folder(number, in: directory).path, "was never finished",
+                    .note(
+                        Generation.folder(number, in: directory).path, "was never finished",
                         remedy: "removes it"))
             }
         }
@@ -233,8 +243,8 @@ struct Recovery {
         findings.append(
             .note(
                 directory.path,
-                "now has \(outcome.state.stamp.entryCount) entries at revision \(outcome.state.stamp.revision) in "
-                    + "a new epoch; what was damaged is in \(aside.path)"))
+                "now has \(outcome.state.stamp.entryCount) entries at revision "
+                    + "\(outcome.state.stamp.revision) in a new epoch; what was damaged is in \(aside.path)"))
     }
 }
 
@@ -243,7 +253,8 @@ extension LocalStorageProvider {
     ///
     /// - Returns: what was found, with what a repair would do; no damage where the store is whole.
     /// - Throws: ``StorageError``: `.inputOutput`, `.newerFormat`.
-    public static func inspect(directory: URL, options: Options = Options()) async throws -> [StorageFinding] {
+    public static func inspect(directory: URL, options: Options = Options()) async throws -> [StorageFinding]
+    {
         try await BlockingWork.run { _ in
             try LocalFiles.translating {
                 var recovery = Recovery(directory: directory, files: options.files)
@@ -264,7 +275,8 @@ extension LocalStorageProvider {
         try await BlockingWork.run { isCancelled in
             try LocalFiles.translating {
                 let lockURL = options.lockURL ?? directory.appendingPathComponent("lock")
-                let lock = try FileLock.acquire(lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
+                let lock = try FileLock.acquire(
+                    lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
                 defer { lock.release() }
                 var recovery = Recovery(directory: directory, files: options.files)
                 try recovery.repair()

@@ -6,12 +6,17 @@ import RoostVectors
 /// Writes one batch inside a transaction, with the same outcome as the in-memory reference.
 struct BatchWriter {
     private let database: Database
-    private var revision = Revision.zero
+    private var meta: Meta
+    private var revision: Revision
     private var ordinal: Int64 = 0
     private var changed = false
     private var clustersChanged = false
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: Database) throws {
+        self.database = database
+        meta = try Meta(database)
+        revision = meta.revision.next
+    }
 
     /// - Returns: the revision from which the batch is visible.
     /// - Throws: ``StorageError``; the transaction is then rolled back.
@@ -25,8 +30,6 @@ struct BatchWriter {
     }
 
     private mutating func run(_ batch: WriteBatch, at date: Date) throws -> Revision {
-        let current = try Meta.revision("revision", database)
-        revision = current.next
         try checkExpectations(batch.expecting)
         for id in batch.removals { try remove(id, at: date) }
         try upsert(batch.upserts)
@@ -41,12 +44,13 @@ struct BatchWriter {
         }
         try writeAssignments(batch.assignments)
         if clustersChanged {
-            try Meta.set("clusters_revision", Int64(revision.rawValue), database)
-            try Meta.set("clusters_ordinal", nextOrdinal(), database)
+            meta.clustersRevision = revision
+            meta.clustersOrdinal = UInt32(clamping: nextOrdinal())
         }
-        guard changed else { return current }
-        try Meta.set("revision", Int64(revision.rawValue), database)
+        guard changed else { return meta.revision }
+        meta.revision = revision
         try forgetRemovals(before: date.addingTimeInterval(-SQLiteStorageProvider.tombstoneLifetime))
+        try meta.save(database)
         return revision
     }
 
@@ -62,7 +66,7 @@ struct BatchWriter {
 
     private func checkExpectations(_ expected: WriteBatch.Expectation) throws {
         if let clusters = expected.clusters {
-            let found = try Meta.revision("clusters_revision", database)
+            let found = meta.clustersRevision
             guard found == clusters else {
                 throw StorageError.conflict(
                     "the clusters were changed at revision \(found); the writer had seen \(clusters)")
@@ -72,7 +76,7 @@ struct BatchWriter {
             let found = try Int64.fetchOne(
                 database.cachedStatement(sql: "SELECT revision FROM entries WHERE id = ?"),
                 arguments: [Column.bytes(id)])
-            let actual = Revision(rawValue: UInt64(found ?? 0))
+            let actual = Revision(rawValue: UInt64(clamping: found ?? 0))
             guard actual == revision else {
                 throw StorageError.conflict(
                     "entry \(id) is at revision \(actual); the writer had seen \(revision)")
@@ -86,7 +90,10 @@ struct BatchWriter {
         try execute("DELETE FROM entries WHERE id = ?", [Column.bytes(id)])
         guard database.changesCount > 0 else { return }
         try execute(
-            "INSERT OR REPLACE INTO tombstones(id, revision, ordinal, removed) VALUES (?, ?, ?, ?)",
+            """
+            INSERT OR REPLACE INTO tombstones(\(Checksum.tombstones), checksum)
+            VALUES (?1, ?2, ?3, ?4, roost_crc(?1, ?2, ?3, ?4))
+            """,
             [Column.bytes(id), Int64(revision.rawValue), nextOrdinal(), date.milliseconds])
     }
 
@@ -143,18 +150,22 @@ struct BatchWriter {
             entry.createdAt.milliseconds, entry.updatedAt.milliseconds,
             Data(ContentDigest(of: entry.content).bytes), Int64(revision.rawValue), nextOrdinal(),
         ]
+        // The ten columns, and the id as the eleventh.
+        let checksum = "roost_crc(?11, CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
         if let row {
             try execute(
                 """
-                UPDATE entries SET content = CAST(? AS TEXT), source = ?, key = ?, metadata = ?, tags = ?,
-                created = ?, updated = ?, digest = ?, revision = ?, ordinal = ? WHERE row = ?
-                """, StatementArguments(values + [row]))
+                UPDATE entries SET content = CAST(?1 AS TEXT), source = ?2, key = ?3, metadata = ?4,
+                tags = ?5, created = ?6, updated = ?7, digest = ?8, revision = ?9, ordinal = ?10, checksum = \(checksum)
+                WHERE row = ?12
+                """, StatementArguments(values + [Column.bytes(entry.id), row]))
         } else {
             try execute(
                 """
                 INSERT INTO entries(
-                    content, source, key, metadata, tags, created, updated, digest, revision, ordinal, id)
-                VALUES (CAST(? AS TEXT), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    content, source, key, metadata, tags, created, updated, digest, revision, ordinal, id,
+                    checksum)
+                VALUES (CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, \(checksum))
                 """, StatementArguments(values + [Column.bytes(entry.id)]))
         }
     }
@@ -162,13 +173,17 @@ struct BatchWriter {
     private func writeParts(of entry: Entry, row: Int64) throws {
         if !entry.embeddings.isEmpty {
             try execute(
-                "INSERT INTO vectors(row, embedding) VALUES (?, ?)", [row, Column.bytes(entry.embeddings)])
+                "INSERT INTO vectors(row, embedding, checksum) VALUES (?1, ?2, roost_crc(?1, ?2))",
+                [row, Column.bytes(entry.embeddings)])
         }
         for passage in entry.passages {
             // The one passage of a short entry has the entry's vector, which is not kept twice.
             let vector = passage.vector == entry.embeddings ? nil : Column.bytes(passage.vector)
             try execute(
-                "INSERT INTO passages(row, ordinal, start, end, tokens, vector) VALUES (?, ?, ?, ?, ?, ?)",
+                """
+                INSERT INTO passages(\(Checksum.passages), checksum)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, roost_crc(?1, ?2, ?3, ?4, ?5, ?6))
+                """,
                 [
                     row, passage.ordinal, passage.utf8Range.lowerBound, passage.utf8Range.upperBound,
                     passage.tokenCount, vector,
@@ -185,13 +200,13 @@ struct BatchWriter {
         }
     }
 
-    private func forgetRemovals(before date: Date) throws {
+    private mutating func forgetRemovals(before date: Date) throws {
         let last = try Int64.fetchOne(
             database, sql: "SELECT max(revision) FROM tombstones WHERE removed < ?",
             arguments: [date.milliseconds])
         guard let last else { return }
         try execute("DELETE FROM tombstones WHERE removed < ?", [date.milliseconds])
-        try Meta.set("horizon", max(last, try Meta.number("horizon", database)), database)
+        meta.horizon = max(meta.horizon, Revision(rawValue: UInt64(clamping: last)))
     }
 
     // MARK: Sources
@@ -204,8 +219,10 @@ struct BatchWriter {
         for source in batch.sources {
             try execute(
                 """
-                INSERT INTO sources(id, fingerprint, ingested) VALUES (?, ?, ?)
-                ON CONFLICT(id) DO UPDATE SET fingerprint = excluded.fingerprint, ingested = excluded.ingested
+                INSERT INTO sources(\(Checksum.sources), checksum) VALUES (?1, ?2, ?3, roost_crc(?1, ?2, ?3))
+                ON CONFLICT(id) DO UPDATE SET
+                    fingerprint = excluded.fingerprint, ingested = excluded.ingested,
+                    checksum = excluded.checksum
                 WHERE fingerprint <> excluded.fingerprint OR ingested <> excluded.ingested
                 """,
                 [Column.bytes(source.id), Column.bytes(source.fingerprint), source.ingestedAt.milliseconds])
@@ -226,17 +243,14 @@ struct BatchWriter {
         if try isCurrent(clustering) { return }
         try execute("DELETE FROM assignments")
         try execute("DELETE FROM clusters")
-        try execute("DELETE FROM meta WHERE key = 'run'")
-        if let run = clustering.run {
-            try execute("INSERT INTO meta(key, value) VALUES ('run', ?)", [try Column.json(run)])
-        }
+        meta.runRecord = try clustering.run.map { try Column.json($0) }
         clustersChanged = true
         for cluster in clustering.clusters { try write(cluster) }
         for assignment in clustering.assignments { try write(assignment) }
     }
 
     private func isCurrent(_ clustering: WriteBatch.Clustering) throws -> Bool {
-        guard try Meta.run(database) == clustering.run else { return false }
+        guard try meta.run() == clustering.run else { return false }
         var clusters = try ClusterRows.clusters(database, members: false)
         for index in clusters.indices { clusters[index].members = [] }
         let wanted = clustering.clusters.map { cluster in
@@ -257,8 +271,9 @@ struct BatchWriter {
         let bytes = (try Column.json(record), Column.bytes(cluster.centroid))
         try execute(
             """
-            INSERT INTO clusters(id, record, centroid) VALUES (?, ?, ?)
-            ON CONFLICT(id) DO UPDATE SET record = excluded.record, centroid = excluded.centroid
+            INSERT INTO clusters(\(Checksum.clusters), checksum) VALUES (?1, ?2, ?3, roost_crc(?1, ?2, ?3))
+            ON CONFLICT(id) DO UPDATE SET record = excluded.record, centroid = excluded.centroid,
+                checksum = excluded.checksum
             WHERE record <> excluded.record OR centroid <> excluded.centroid
             """, [Column.bytes(cluster.id), bytes.0, bytes.1])
         if database.changesCount > 0 { clustersChanged = true }
@@ -280,11 +295,12 @@ struct BatchWriter {
     private mutating func write(_ assignment: Assignment) throws {
         try execute(
             """
-            INSERT INTO assignments(row, cluster, outlier, run, similarity, confidence)
-            SELECT row, ?, ?, ?, ?, ? FROM entries WHERE id = ?
+            INSERT INTO assignments(\(Checksum.assignments), checksum)
+            SELECT row, ?1, ?2, ?3, ?4, ?5, roost_crc(row, ?1, ?2, ?3, ?4, ?5) FROM entries WHERE id = ?6
             ON CONFLICT(row) DO UPDATE SET
                 cluster = excluded.cluster, outlier = excluded.outlier, run = excluded.run,
-                similarity = excluded.similarity, confidence = excluded.confidence
+                similarity = excluded.similarity, confidence = excluded.confidence,
+                checksum = excluded.checksum
             WHERE cluster IS NOT excluded.cluster OR outlier IS NOT excluded.outlier
                 OR run IS NOT excluded.run
                 OR similarity <> excluded.similarity OR confidence <> excluded.confidence

@@ -5,9 +5,8 @@ import RoostModel
 /// Reads the change feed: the latest change of each entry stands in its row or its tombstone.
 enum ChangeReader {
     static func page(after cursor: ChangeCursor, limit: Int, _ database: Database) throws -> ChangePage {
-        let epoch = try Meta.uuid("epoch", database)
-        let revision = try Meta.revision("revision", database)
-        let horizon = try Meta.revision("horizon", database)
+        let meta = try Meta(database)
+        let (epoch, revision, horizon) = (meta.epoch, meta.revision, meta.horizon)
         var cursor = cursor
         if cursor == .start {
             cursor = ChangeCursor(epoch: epoch, revision: .zero, ordinal: 0, horizon: horizon)
@@ -22,11 +21,13 @@ enum ChangeReader {
         var changes: [Change] = []
         for (table, isRemoval) in [("entries", false), ("tombstones", true)] {
             let sql = """
-                SELECT id, revision, ordinal FROM \(table) WHERE (revision, ordinal) > (?, ?)
-                ORDER BY revision, ordinal LIMIT ?
+                SELECT id, revision, ordinal,
+                    \(Checksum.holds(isRemoval ? Checksum.tombstones : Checksum.entries))
+                FROM \(table) WHERE (revision, ordinal) > (?, ?) ORDER BY revision, ordinal LIMIT ?
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: position)
             while let row = try rows.next() {
+                try Checksum.check(row, 3, isRemoval ? "a removal" : "an entry")
                 let id = try Column.uuid(row[0])
                 changes.append(
                     Change(
@@ -34,13 +35,12 @@ enum ChangeReader {
                         ordinal: row[2]))
             }
         }
-        let clusters = try Meta.revision("clusters_revision", database)
-        let ordinal = UInt32(try Meta.number("clusters_ordinal", database))
-        if clusters > .zero, (clusters, ordinal) > (cursor.revision, cursor.ordinal) {
+        let clusters = meta.clustersRevision
+        if clusters > .zero, (clusters, meta.clustersOrdinal) > (cursor.revision, cursor.ordinal) {
             changes.append(
                 Change(
-                    kind: .clustersReplaced(try Meta.run(database)?.id), revision: clusters, ordinal: ordinal)
-            )
+                    kind: .clustersReplaced(try meta.run()?.id), revision: clusters,
+                    ordinal: meta.clustersOrdinal))
         }
         changes.sort { ($0.revision, $0.ordinal) < ($1.revision, $1.ordinal) }
         let isLast = changes.count <= limit

@@ -11,7 +11,9 @@ struct EntryRows {
 
     static let columns = """
         e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags,
-        e.created, e.updated, v.embedding
+        e.created, e.updated, v.embedding,
+        \(Checksum.holds(Checksum.entries, "e."))
+            AND (v.row IS NULL OR \(Checksum.holds(Checksum.vectors, "v.")))
         """
 
     /// Entries by their rows, in the order given; a missing one is left out.
@@ -26,6 +28,7 @@ struct EntryRows {
     /// An entry from a row of `columns`.
     func entry(_ row: Row) throws -> Entry {
         let number: Int64 = row[0]
+        try Checksum.check(row, 10, "an entry in row \(number)")
         let embeddings = try (row[9] as Data?).map(Column.vector) ?? []
         let metadata: Data = row[5]
         let tags: Data = row[6]
@@ -39,8 +42,12 @@ struct EntryRows {
     }
 
     private func passages(_ row: Int64, _ embeddings: [Float]) throws -> [Passage] {
-        let sql = "SELECT ordinal, start, end, tokens, vector FROM passages WHERE row = ? ORDER BY ordinal"
+        let sql = """
+            SELECT ordinal, start, end, tokens, vector, \(Checksum.holds(Checksum.passages))
+            FROM passages WHERE row = ? ORDER BY ordinal
+            """
         return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [row]).map { row in
+            try Checksum.check(row, 5, "a passage")
             let (start, end): (Int, Int) = (row[1], row[2])
             guard start >= 0, start <= end else {
                 throw Column.damaged("a passage that ends before it begins")
@@ -57,8 +64,12 @@ enum ClusterRows {
     static func clusters(_ database: Database, members: Bool) throws -> [Cluster] {
         var clusters: [Cluster] = []
         let rows = try Row.fetchCursor(
-            database, sql: "SELECT record, centroid FROM clusters ORDER BY position")
+            database,
+            sql: """
+                SELECT record, centroid, \(Checksum.holds(Checksum.clusters)) FROM clusters ORDER BY position
+                """)
         while let row = try rows.next() {
+            try Checksum.check(row, 2, "a cluster")
             var cluster = try Column.value(Cluster.self, row[0])
             cluster.centroid = try Column.vector(row[1])
             clusters.append(cluster)
@@ -68,10 +79,12 @@ enum ClusterRows {
         let pairs = try Row.fetchCursor(
             database,
             sql: """
-                SELECT a.cluster, e.id FROM assignments a JOIN entries e ON e.row = a.row
+                SELECT a.cluster, e.id, \(Checksum.holds(Checksum.assignments, "a."))
+                FROM assignments a JOIN entries e ON e.row = a.row
                 WHERE a.cluster IS NOT NULL ORDER BY a.row
                 """)
         while let row = try pairs.next() {
+            try Checksum.check(row, 2, "an assignment")
             byCluster[try Column.uuid(row[0]), default: []].append(try Column.uuid(row[1]))
         }
         let exists = try database.cachedStatement(sql: "SELECT 1 FROM entries WHERE id = ?")
@@ -89,11 +102,13 @@ enum ClusterRows {
     }
 
     static let selection = """
-        SELECT e.id, a.cluster, a.outlier, a.run, a.similarity, a.confidence
+        SELECT e.id, a.cluster, a.outlier, a.run, a.similarity, a.confidence,
+            \(Checksum.holds(Checksum.assignments, "a."))
         FROM assignments a JOIN entries e ON e.row = a.row
         """
 
     static func assignment(_ row: Row) throws -> Assignment {
+        try Checksum.check(row, 6, "an assignment")
         let place: Assignment.Place
         if let cluster = row[1] as Data? {
             place = .cluster(try Column.uuid(cluster))

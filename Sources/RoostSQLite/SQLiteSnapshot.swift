@@ -51,7 +51,7 @@ struct SQLiteSnapshot: StorageSnapshot {
                     break
                 }
                 page.entries.append(try rows.entry(row))
-                page.rows.append(row[0])
+                page.rows.append(try Column.row(row[0]))
             }
             return page
         }
@@ -60,11 +60,11 @@ struct SQLiteSnapshot: StorageSnapshot {
     func rows(matching filter: EntryFilter) async throws -> RowSet {
         try await read { database in
             let condition = FilterSQL(filter)
-            let cursor = try UInt32.fetchCursor(
+            let cursor = try Int64.fetchCursor(
                 database, sql: "SELECT e.row FROM entries e WHERE \(condition.sql)",
                 arguments: StatementArguments(condition.arguments))
             var rows = RowSet()
-            while let row = try cursor.next() { rows.insert(row) }
+            while let row = try cursor.next() { rows.insert(try Column.row(row)) }
             return rows
         }
     }
@@ -85,12 +85,15 @@ struct SQLiteSnapshot: StorageSnapshot {
                 switch kind {
                 case .entries:
                     """
-                    SELECT v.row, e.id, 0, v.embedding FROM vectors v JOIN entries e ON e.row = v.row
+                    SELECT v.row, e.id, 0, v.embedding, \(Checksum.holds(Checksum.vectors, "v."))
+                    FROM vectors v JOIN entries e ON e.row = v.row
                     WHERE v.row > ? AND v.row <= ? ORDER BY v.row
                     """
                 case .passages:
                     """
-                    SELECT v.row, e.id, coalesce(p.ordinal, 0), coalesce(p.vector, v.embedding)
+                    SELECT v.row, e.id, coalesce(p.ordinal, 0), coalesce(p.vector, v.embedding),
+                        \(Checksum.holds(Checksum.vectors, "v."))
+                        AND (p.row IS NULL OR \(Checksum.holds(Checksum.passages, "p.")))
                     FROM vectors v JOIN entries e ON e.row = v.row LEFT JOIN passages p ON p.row = v.row
                     WHERE v.row > ? AND v.row <= ? ORDER BY v.row, p.ordinal
                     """
@@ -101,7 +104,8 @@ struct SQLiteSnapshot: StorageSnapshot {
             var elements: [Float] = []
             var dimension: Int?
             while let row = try cursor.next() {
-                rows.append(row[0])
+                try Checksum.check(row, 4, "a vector")
+                rows.append(try Column.row(row[0]))
                 ids.append(try row.withUnsafeData(atIndex: 1) { try Column.uuid($0 ?? Data()) })
                 ordinals.append(row[2])
                 let before = elements.count
@@ -131,7 +135,7 @@ struct SQLiteSnapshot: StorageSnapshot {
             var found: [UUID: Revision] = [:]
             for id in ids {
                 if let revision = try Int64.fetchOne(statement, arguments: [Column.bytes(id)]) {
-                    found[id] = Revision(rawValue: UInt64(revision))
+                    found[id] = Revision(rawValue: UInt64(clamping: revision))
                 }
             }
             return found
@@ -159,7 +163,7 @@ struct SQLiteSnapshot: StorageSnapshot {
     func sources(_ ids: [Source.ID]) async throws -> [Source] {
         try await read { database in
             try ids.compactMap { id in
-                let sql = "SELECT id, fingerprint, ingested FROM sources WHERE id = ?"
+                let sql = "SELECT \(Self.sourceColumns) FROM sources WHERE id = ?"
                 guard
                     let row = try Row.fetchOne(
                         database.cachedStatement(sql: sql), arguments: [Column.bytes(id)])
@@ -175,13 +179,16 @@ struct SQLiteSnapshot: StorageSnapshot {
 
     func sources() async throws -> [Source] {
         try await read { database in
-            try Row.fetchAll(database, sql: "SELECT id, fingerprint, ingested FROM sources ORDER BY id").map(
-                Self.source)
+            try Row.fetchAll(database, sql: "SELECT \(Self.sourceColumns) FROM sources ORDER BY id")
+                .map(Self.source)
         }
     }
 
+    private static let sourceColumns = "\(Checksum.sources), \(Checksum.holds(Checksum.sources))"
+
     private static func source(_ row: Row) throws -> Source {
-        Source(
+        try Checksum.check(row, 3, "a source record")
+        return Source(
             id: try Column.text(row[0]), fingerprint: try Column.text(row[1]),
             ingestedAt: Date(milliseconds: row[2]))
     }
@@ -205,10 +212,10 @@ struct SQLiteSnapshot: StorageSnapshot {
     }
 
     func clusteringRun() async throws -> ClusteringRun? {
-        try await read { try Meta.run($0) }
+        try await read { try Meta($0).run() }
     }
 
     func clustersRevision() async throws -> Revision {
-        try await read { try Meta.revision("clusters_revision", $0) }
+        try await read { try Meta($0).clustersRevision }
     }
 }

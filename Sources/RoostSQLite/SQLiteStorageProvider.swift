@@ -1,3 +1,4 @@
+import CRoostSQLite
 public import Foundation
 import GRDB
 import RoostFiles
@@ -8,35 +9,61 @@ public import RoostModel
 ///
 /// A commit is durable when it returns (`synchronous=FULL`). Copies of a handle share their connections.
 public struct SQLiteStorageProvider: StorageProvider {
+    /// How safe a commit is when it returns.
+    public enum Durability: Sendable, Hashable {
+        /// Synchronised with the disk (`synchronous=FULL`): it survives a loss of power.
+        case full
+        /// It survives the end of the process; a loss of power may take the commits since the last
+        /// checkpoint, the newest first and whole ones only (`synchronous=NORMAL`).
+        case normal
+    }
+
+    /// How to keep the database.
+    public struct Options: Sendable {
+        /// The file that writers lock; beside the database unless it is given.
+        public var lockURL: URL?
+        /// The most seconds to wait for another writer.
+        public var lockTimeout: TimeInterval = 30
+        public var durability = Durability.full
+        /// The most bytes that the database may take; `nil` for no limit.
+        public var maximumSize: Int?
+
+        public init() {}
+    }
+
     let pool: DatabasePool
-    private let lockURL: URL
-    private let lockTimeout: TimeInterval
+    let options: Options
+    let lockURL: URL
     /// Removals are remembered this long for those who follow the changes.
     public static let tombstoneLifetime: TimeInterval = 30 * 24 * 3600
 
-    /// Opens a database, and creates or migrates it.
+    /// Opens a database, and creates or migrates it. Before one of an older format is migrated, a copy is
+    /// kept beside it.
     ///
-    /// - Parameters:
-    ///   - databaseURL: its folder must exist.
-    ///   - lockURL: the file that writers lock; beside the database unless it is given.
-    ///   - lockTimeout: the most seconds to wait for another writer.
+    /// - Parameter databaseURL: its folder must exist.
     /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.locked`, `.inputOutput`.
-    public init(databaseURL: URL, lockURL: URL? = nil, lockTimeout: TimeInterval = 30) async throws {
-        let lockURL = lockURL ?? databaseURL.appendingPathExtension("lock")
+    public init(databaseURL: URL, options: Options = Options()) async throws {
+        let lockURL = options.lockURL ?? databaseURL.appendingPathExtension("lock")
         self.lockURL = lockURL
-        self.lockTimeout = lockTimeout
+        self.options = options
         pool = try await BlockingWork.run { isCancelled in
             try Self.translating(databaseURL.path) {
-                let lock = try FileLock.acquire(lockURL, timeout: lockTimeout, isCancelled: isCancelled)
+                let lock = try FileLock.acquire(
+                    lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
                 defer { lock.release() }
                 try Self.prepareFile(databaseURL)
                 let pool = try DatabasePool(
-                    path: databaseURL.path, configuration: Self.configuration(lockTimeout))
+                    path: databaseURL.path, configuration: Self.configuration(options))
                 if try pool.read({ try Schema.migrator.hasBeenSuperseded($0) }) {
                     throw StorageError(
                         .newerFormat,
                         "\(databaseURL.path) was written by a newer version of Roost; update Roost to open it"
                     )
+                }
+                let done = try pool.read { try Schema.migrator.appliedIdentifiers($0) }
+                if !done.isEmpty, try pool.read({ try !Schema.migrator.hasCompletedMigrations($0) }) {
+                    let copy = "\(databaseURL.path).before-format-\(done.count + 1)"
+                    if !FileManager.default.fileExists(atPath: copy) { try Self.copy(pool, to: copy) }
                 }
                 try Schema.migrator.migrate(pool)
                 return pool
@@ -51,16 +78,24 @@ public struct SQLiteStorageProvider: StorageProvider {
         (try? DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") }) ?? "unknown"
     }
 
-    private static func configuration(_ timeout: TimeInterval) -> Configuration {
+    private static func configuration(_ options: Options) -> Configuration {
         var configuration = Configuration()
-        configuration.busyMode = .timeout(timeout)
+        configuration.busyMode = .timeout(options.lockTimeout)
         configuration.foreignKeysEnabled = true
         configuration.maximumReaderCount = 8
         configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA synchronous = FULL")
+            try database.execute(
+                sql: "PRAGMA synchronous = \(options.durability == .full ? "FULL" : "NORMAL")")
+            if let size = options.maximumSize {
+                let page = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
+                try database.execute(sql: "PRAGMA max_page_count = \(max(1, size / page))")
+            }
             // Checkpoints are made under the writers' lock (see `libraryVersion`).
             try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
             try database.execute(sql: "PRAGMA cache_size = -16000")
+            guard roost_register_checksum(database.sqliteConnection) == SQLITE_OK else {
+                throw DatabaseError(message: "the checksum function cannot be registered")
+            }
         }
         return configuration
     }
@@ -105,9 +140,10 @@ public struct SQLiteStorageProvider: StorageProvider {
 
     public func renewEpoch() async throws -> Stamp {
         try await writing { database in
-            try database.execute(
-                sql: "UPDATE meta SET value = ? WHERE key = 'epoch'", arguments: [UUID().uuidString])
-            try database.execute(sql: "UPDATE meta SET value = value + 1 WHERE key = 'revision'")
+            var meta = try Meta(database)
+            meta.epoch = UUID()
+            meta.revision = meta.revision.next
+            try meta.save(database)
             return try Self.stamp(database)
         }
     }
@@ -115,7 +151,7 @@ public struct SQLiteStorageProvider: StorageProvider {
     public func close() async throws {
         try await BlockingWork.run { _ in
             try Self.translating(pool.path) {
-                let lock = try FileLock.acquire(lockURL, timeout: lockTimeout)
+                let lock = try FileLock.acquire(lockURL, timeout: options.lockTimeout)
                 defer { lock.release() }
                 // Where nobody else reads, the log is moved into the database and cut.
                 _ = try? pool.writeWithoutTransaction { database in
@@ -127,6 +163,48 @@ public struct SQLiteStorageProvider: StorageProvider {
         }
     }
 
+    /// Gives back the space of what was removed, and moves the log into the database.
+    ///
+    /// - Throws: ``StorageError``; the store is as before then.
+    public func compact() async throws {
+        try await BlockingWork.run { isCancelled in
+            try Self.translating(pool.path) {
+                let lock = try FileLock.acquire(
+                    lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
+                defer { lock.release() }
+                try pool.vacuum()
+                _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+            }
+        }
+    }
+
+    /// Copies the store as it is now into a new file, while readers and writers go on (SQLite's online
+    /// backup).
+    ///
+    /// - Throws: ``StorageError`` with `.inputOutput`, also where the file exists; nothing is left then.
+    public func copy(to url: URL) async throws {
+        try await BlockingWork.run { _ in
+            try Self.translating(url.path) {
+                guard !FileManager.default.fileExists(atPath: url.path) else {
+                    throw FileError(operation: "copy to", path: url.path, errno: EEXIST)
+                }
+                try Self.copy(pool, to: url.path)
+            }
+        }
+    }
+
+    private static func copy(_ pool: DatabasePool, to path: String) throws {
+        let temporary = path + ".\(getpid()).tmp"
+        defer { unlink(temporary) }
+        _ = try FileDescriptor(temporary, O_RDWR | O_CREAT | O_EXCL)
+        let target = try DatabaseQueue(path: temporary)
+        try pool.backup(to: target)
+        try target.close()
+        try FileDescriptor(temporary, O_RDONLY).synchronize()
+        try FileSystem.standard.rename(temporary, to: path)
+        try FileSystem.standard.synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent())
+    }
+
     // MARK: -
 
     /// Runs a transaction under the writers' lock, and checkpoints there when the log has grown long.
@@ -135,7 +213,8 @@ public struct SQLiteStorageProvider: StorageProvider {
     {
         try await BlockingWork.run { isCancelled in
             try Self.translating(pool.path) {
-                let lock = try FileLock.acquire(lockURL, timeout: lockTimeout, isCancelled: isCancelled)
+                let lock = try FileLock.acquire(
+                    lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
                 defer { lock.release() }
                 if isCancelled() { throw CancellationError() }
                 let value = try pool.write { try body($0) }
@@ -150,9 +229,9 @@ public struct SQLiteStorageProvider: StorageProvider {
     }
 
     static func stamp(_ database: Database) throws -> Stamp {
-        Stamp(
-            store: try Meta.uuid("store", database), epoch: try Meta.uuid("epoch", database),
-            revision: try Meta.revision("revision", database),
+        let meta = try Meta(database)
+        return Stamp(
+            store: meta.store, epoch: meta.epoch, revision: meta.revision,
             entryCount: try Int.fetchOne(database, sql: "SELECT count(*) FROM entries") ?? 0,
             clusterCount: try Int.fetchOne(database, sql: "SELECT count(*) FROM clusters") ?? 0)
     }
@@ -174,41 +253,19 @@ public struct SQLiteStorageProvider: StorageProvider {
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: StorageError(.damaged, message, underlying: error)
             case .SQLITE_BUSY, .SQLITE_LOCKED:
                 StorageError(.locked, message, underlying: error, isRetryable: true)
+            case .SQLITE_FULL:
+                StorageError(
+                    .full, "\(path): the disk, or the size that the store was given, is full",
+                    underlying: error)
             case .SQLITE_MISUSE: StorageError(.closed, "the store was closed", underlying: error)
             default: StorageError(.inputOutput, message, underlying: error)
             }
+        case is RowDecodingError:
+            return StorageError(
+                .damaged,
+                "\(path) has a row that is not as it was written; `roost doctor` tells what can be "
+                    + "recovered", underlying: error)
         default: return error
         }
-    }
-}
-
-/// The store's own numbers.
-enum Meta {
-    static func uuid(_ key: String, _ database: Database) throws -> UUID {
-        let text = try String.fetchOne(
-            database, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key])
-        guard let uuid = text.flatMap(UUID.init) else { throw Column.damaged("no \(key)") }
-        return uuid
-    }
-
-    static func number(_ key: String, _ database: Database) throws -> Int64 {
-        let sql = "SELECT value FROM meta WHERE key = ?"
-        guard let value = try Int64.fetchOne(database, sql: sql, arguments: [key]) else {
-            throw Column.damaged("no \(key)")
-        }
-        return value
-    }
-
-    static func revision(_ key: String, _ database: Database) throws -> Revision {
-        Revision(rawValue: UInt64(try number(key, database)))
-    }
-
-    static func set(_ key: String, _ value: Int64, _ database: Database) throws {
-        try database.execute(sql: "UPDATE meta SET value = ? WHERE key = ?", arguments: [value, key])
-    }
-
-    static func run(_ database: Database) throws -> ClusteringRun? {
-        try Data.fetchOne(database, sql: "SELECT value FROM meta WHERE key = 'run'")
-            .map { try Column.value(ClusteringRun.self, $0) }
     }
 }

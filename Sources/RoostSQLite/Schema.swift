@@ -7,7 +7,6 @@ import RoostModel
 /// Names that users give (sources, keys, tags, labels, metadata) are UTF-8 in BLOBs, since SQLite's text
 /// ends at a NUL for many of its functions; an entry's content is TEXT, so that other tools can search it.
 enum Schema {
-    static let currentVersion = 1
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -21,6 +20,15 @@ enum Schema {
             for key in ["revision", "horizon", "clusters_revision", "clusters_ordinal"] {
                 try database.execute(sql: "INSERT INTO meta(key, value) VALUES (?, 0)", arguments: [key])
             }
+        }
+        migrator.registerMigration("v2") { database in
+            for (table, columns) in Checksum.columns.sorted(by: { $0.key < $1.key }) {
+                try database.execute(sql: "ALTER TABLE \(table) ADD COLUMN checksum INTEGER")
+                try database.execute(sql: "UPDATE \(table) SET checksum = roost_crc(\(columns))")
+            }
+            try database.execute(sql: "UPDATE meta SET value = '2' WHERE key = 'format'")
+            try database.execute(sql: "INSERT INTO meta(key, value) VALUES ('checksum', 0)")
+            try Meta.seal(database)
         }
         return migrator
     }
@@ -81,6 +89,39 @@ enum Schema {
         """
 }
 
+/// SQLite's pages bear no checksums, so that a damaged byte would be read as if it had been written: rows
+/// that must not lie carry their own, CRC-32C over these columns by the function `roost_crc`.
+enum Checksum {
+    static let entries =
+        "id, content, source, key, metadata, tags, created, updated, digest, revision, ordinal"
+    static let vectors = "row, embedding"
+    static let passages = "row, ordinal, start, end, tokens, vector"
+    static let tombstones = "id, revision, ordinal, removed"
+    static let sources = "id, fingerprint, ingested"
+    static let clusters = "id, record, centroid"
+    static let assignments = "row, cluster, outlier, run, similarity, confidence"
+
+    static let columns = [
+        "entries": entries, "vectors": vectors, "passages": passages, "tombstones": tombstones,
+        "sources": sources, "clusters": clusters, "assignments": assignments,
+    ]
+
+    /// SQL that is true where a row is as it was written.
+    ///
+    /// - Parameter prefix: the table's alias with its point.
+    static func holds(_ columns: String, _ prefix: String = "") -> String {
+        let names = columns.split(separator: ", ").map { prefix + $0 }
+        return "(\(prefix)checksum IS roost_crc(\(names.joined(separator: ", "))))"
+    }
+
+    /// - Throws: ``StorageError`` with `.damaged` where the last column of a row is not true.
+    static func check(_ row: Row, _ index: Int, _ what: @autoclosure () -> String) throws {
+        guard row[index] as Bool? == true else {
+            throw Column.damaged("\(what()) that is not as it was written")
+        }
+    }
+}
+
 /// How values lie in columns.
 enum Column {
     static func bytes(_ id: UUID) -> Data { withUnsafeBytes(of: id.uuid) { Data($0) } }
@@ -99,6 +140,11 @@ enum Column {
     static func uuid(_ data: Data) throws -> UUID {
         guard data.count == 16 else { throw damaged("an id of \(data.count) bytes") }
         return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    static func row(_ number: Int64) throws -> UInt32 {
+        guard let row = UInt32(exactly: number) else { throw damaged("an entry in row \(number)") }
+        return row
     }
 
     static func text(_ data: Data) throws -> String {
@@ -140,6 +186,6 @@ enum Column {
     }
 
     static func damaged(_ what: String) -> StorageError {
-        StorageError(.damaged, "the database has \(what); a backup may have it whole")
+        StorageError(.damaged, "the database has \(what); `roost doctor` tells what can be recovered")
     }
 }

@@ -78,8 +78,10 @@ public struct KnowledgeStore: Sendable {
         let lock = directory.appendingPathComponent("lock")
         switch manifest.provider {
         case .sqlite:
+            var options = SQLiteStorageProvider.Options()
+            options.lockURL = lock
             return try await SQLiteStorageProvider(
-                databaseURL: directory.appendingPathComponent("roost.sqlite"), lockURL: lock)
+                databaseURL: directory.appendingPathComponent("roost.sqlite"), options: options)
         case .json:
             var options = LocalStorageProvider.Options()
             options.lockURL = lock

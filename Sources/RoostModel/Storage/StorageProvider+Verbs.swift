@@ -1,6 +1,8 @@
 public import Foundation
 
 extension StorageProvider {
+    public func compact() async throws {}
+
     public func saveEntry(_ entry: Entry) async throws {
         _ = try await commit(WriteBatch(upserts: [entry]))
     }

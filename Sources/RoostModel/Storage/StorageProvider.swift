@@ -51,6 +51,14 @@ public protocol StorageProvider: Sendable {
     @discardableResult
     func renewEpoch() async throws -> Stamp
 
+    /// Tidies up what commits have left behind: gives back space and brings files for people up to date.
+    /// What the store holds stays as it is; a backend without such things does nothing.
+    ///
+    /// - **Atomicity**: the store is whole at any moment. **Visibility**: nothing changes for readers.
+    /// - **Cancellation**: may be noticed or not.
+    /// - Throws: as ``commit(_:)``.
+    func compact() async throws
+
     /// Lets go of files and connections. Calls that are under way finish; later ones throw `.closed`.
     /// Closing twice is no error.
     func close() async throws

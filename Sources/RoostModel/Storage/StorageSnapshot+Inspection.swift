@@ -18,7 +18,8 @@ extension StorageSnapshot {
         inspection.look(at: try await clusters(), try await assignments(of: nil))
         if inspection.ids.count != stamp.entryCount {
             inspection.add(
-                "entries", "the store says that it has \(stamp.entryCount) entries; \(inspection.ids.count) are there")
+                "entries",
+                "the store says that it has \(stamp.entryCount) entries; \(inspection.ids.count) are there")
         }
         return inspection.findings
     }
@@ -91,7 +92,9 @@ private struct ContentInspection {
                 add(name, "names a parent that is not there")
             }
             if let dimension, !cluster.centroid.isEmpty, cluster.centroid.count != dimension {
-                add(name, "has a centroid of \(cluster.centroid.count) numbers; the vectors have \(dimension)")
+                add(
+                    name, "has a centroid of \(cluster.centroid.count) numbers; the vectors have \(dimension)"
+                )
             }
         }
     }

@@ -1,0 +1,10 @@
+#ifndef ROOST_SQLITE_H
+#define ROOST_SQLITE_H
+
+#include <sqlite3.h>
+
+/* Gives a connection the SQL function roost_crc(...): CRC-32C over its arguments, each with its type and
+   length, so that no two lists of values have the same bytes. Deterministic. Returns an SQLite result code. */
+int roost_register_checksum(sqlite3 *database);
+
+#endif
