@@ -156,7 +156,8 @@ struct BatchWriter {
             try execute(
                 """
                 UPDATE entries SET content = CAST(?1 AS TEXT), source = ?2, key = ?3, metadata = ?4,
-                tags = ?5, created = ?6, updated = ?7, digest = ?8, revision = ?9, ordinal = ?10, checksum = \(checksum)
+                tags = ?5, created = ?6, updated = ?7, digest = ?8, revision = ?9, ordinal = ?10,
+                checksum = \(checksum)
                 WHERE row = ?12
                 """, StatementArguments(values + [Column.bytes(entry.id), row]))
         } else {

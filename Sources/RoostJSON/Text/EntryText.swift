@@ -240,7 +240,8 @@ extension [UInt8] {
         case .null: append(literal: "null")
         case .bool(let value): append(literal: value ? "true" : "false")
         case .integer(let value): append(contentsOf: String(value).utf8)
-        case .number(let value): append(contentsOf: value.description.utf8)
+        case .number(let number):
+            append(contentsOf: (value.wholeNumber?.description ?? number.description).utf8)
         case .string(let value): append(string: value)
         case .array(let values): append(list: values) { $1.append(metadata: $0) }
         case .object(let values):

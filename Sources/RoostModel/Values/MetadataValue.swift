@@ -74,7 +74,8 @@ extension MetadataValue: Codable {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
+        case .number(let value):
+            if let whole = wholeNumber { try container.encode(whole) } else { try container.encode(value) }
         case .string(let value): try container.encode(value)
         case .array(let values): try container.encode(values)
         case .object(let values): try container.encode(values)
@@ -94,6 +95,13 @@ extension MetadataValue {
         case .string(let value): value
         case .array, .object: nil
         }
+    }
+
+    /// A number beyond 2^53 as the whole number that it is: its shortest form as a Double, read as a whole
+    /// number, would be another.
+    package var wholeNumber: Int64? {
+        guard case .number(let value) = self, abs(value) >= 0x1p53 else { return nil }
+        return Int64(exactly: value)
     }
 
     /// The string, where it is one.

@@ -21,8 +21,9 @@ public enum DateText {
     public static func string(from date: Date) -> String {
         let (seconds, milliseconds) = date.milliseconds.quotientRoundedDown(by: 1000)
         let (days, second) = seconds.quotientRoundedDown(by: 86_400)
-        // Years of four digits; others, which no clock shows, are left to the formatter.
-        guard (-719_162...2_932_896).contains(days) else {
+        // Years of four digits since the Gregorian reform; others are left to the formatter, which counts
+        // them by the Julian calendar.
+        guard (-141_427...2_932_896).contains(days) else {
             let text = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
             return text.dropLast() + "." + digits(milliseconds, 3) + "Z"
         }
@@ -35,7 +36,7 @@ public enum DateText {
 
     /// - Returns: `nil` where the text is no ISO 8601 date with time and zone.
     public static func date(from text: String) -> Date? {
-        if let milliseconds = ownForm(Array(text.utf8)) { return Date(milliseconds: milliseconds) }
+        if let own = ownForm(Array(text.utf8)) { return own.map { Date(milliseconds: $0) } }
         guard let point = text.firstIndex(of: ".") else { return try? Date.ISO8601FormatStyle().parse(text) }
         let digits = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
         guard !digits.isEmpty, digits.count <= 9, let fraction = Double("0." + digits),
@@ -45,8 +46,9 @@ public enum DateText {
         return Date(milliseconds: whole.milliseconds + Int64((fraction * 1000).rounded()))
     }
 
-    /// Milliseconds of `2026-11-21T05:54:34.123Z`, the form that is written; `nil` for any other.
-    private static func ownForm(_ text: [UInt8]) -> Int64? {
+    /// Milliseconds of `2026-11-21T05:54:34.123Z`, the form that is written; `.some(nil)` for a day or hour
+    /// that there is not; `nil` for any other form.
+    private static func ownForm(_ text: [UInt8]) -> Int64?? {
         guard text.count == 24, text[4] == 45, text[7] == 45, text[10] == 84, text[13] == 58, text[16] == 58,
             text[19] == 46, text[23] == 90
         else { return nil }
@@ -61,11 +63,12 @@ public enum DateText {
         let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
         let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
         let milliseconds = number(20..<23)
-        guard year >= 1, (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
+        guard year >= 1583 else { return nil }
+        guard (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
             (0...59).contains(minute), (0...59).contains(second), milliseconds >= 0
-        else { return nil }
+        else { return .some(nil) }
         let days = days(year, month, day)
-        guard civil(days) == (year, month, day) else { return nil }
+        guard civil(days) == (year, month, day) else { return .some(nil) }
         return ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + milliseconds
     }
 

@@ -1,0 +1,37 @@
+import Foundation
+import Roost
+import Testing
+
+/// Stores that earlier versions wrote, opened by this one: a folder of `Fixtures/Formats` each.
+struct FormatTests {
+    @Test(arguments: ["v1/sqlite", "v1/json", "v2/sqlite", "v2/json"])
+    func `a store of an earlier format opens, gives the same, and can be written to`(name: String) async throws {
+        let formats = CommandLineTests.fixtures.appendingPathComponent("Formats")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-format-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.copyItem(at: formats.appendingPathComponent(name), to: folder)
+        let store = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
+        func check(_ what: String, _ found: Data) throws {
+            let expected = try Data(contentsOf: formats.appendingPathComponent("\(name)-\(what)"))
+            #expect(found == expected, "\(what) of \(name)")
+        }
+        var entries = Data()
+        try await store.exportEntries(.jsonl, withEmbeddings: true) { entries += $0 }
+        try check("entries.jsonl", entries)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        try check("clusters.json", try encoder.encode(try await store.exportClusters(withEmbeddings: true)) + Data("\n".utf8))
+        let stamp = try await store.storage.snapshot().stamp
+        let data = try Data(contentsOf: formats.appendingPathComponent("\(name)-stamp.json"))
+        #expect(stamp == (try JSONDecoder().decode(Stamp.self, from: data)))
+        // Written to, closed and opened again, it is a store of today's format.
+        _ = try await store.add("written by a later version")
+        try await store.close()
+        let again = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
+        let count = try await again.storage.fetchEntries().count
+        #expect(count == stamp.entryCount + 1)
+        try await again.close()
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        if name.hasPrefix("v1") { #expect(files.contains { $0.contains("before-format-2") }, "a copy is kept") }
+    }
+}
