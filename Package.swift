@@ -73,6 +73,15 @@ let package = Package(
         .executableTarget(name: "RoostCLI", dependencies: ["Roost", "RoostFiles", argumentParser]),
         .target(name: "RoostTestKit", dependencies: ["RoostModel", "RoostVectors"]),
 
+        // What tests are made with: writes that a child process is killed in.
+        .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(
+            name: "CrashWorkload", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostJSON", "RoostSQLite"],
+            path: "Tests/Support/CrashWorkload"),
+        .executableTarget(
+            name: "crash-workload", dependencies: ["CrashWorkload", "CFaultyVFS", "RoostFiles"],
+            path: "Tests/Support/CrashWorkloadTool"),
+
         .testTarget(
             name: "RoostEncodersTests",
             dependencies: ["RoostEncoders", "RoostModel", "RoostVectors", "CRoostKernels", "RoostText"]),
@@ -82,12 +91,16 @@ let package = Package(
         .testTarget(name: "ExampleTests", dependencies: ["Roost"]),
         .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostCLI", "RoostTestKit"]),
         .testTarget(
-            name: "RoostStorageTests", dependencies: ["RoostModel", "RoostJSON", "RoostSQLite", "RoostTestKit"]),
+            name: "RoostStorageTests",
+            dependencies: [
+                "RoostModel", "RoostFiles", "RoostJSON", "RoostSQLite", "RoostTestKit", "CrashWorkload",
+                "crash-workload", "CFaultyVFS",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
 
-let withoutUpcomingFeatures: Set = ["CRoostKernels", "CRoostSQLite", "ExampleTests"]
+let withoutUpcomingFeatures: Set = ["CRoostKernels", "CRoostSQLite", "CFaultyVFS", "ExampleTests"]
 
 for target in package.targets where target.type != .system && !withoutUpcomingFeatures.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures

@@ -99,7 +99,7 @@ extension LocalFiles {
     /// Writes a new generation and makes it the current one. The rename of `CURRENT` is where it becomes so:
     /// before it nothing has changed for anybody.
     private func fold(_ state: StoreState, _ loaded: inout Loaded) throws {
-        let number = max(loaded.generation?.number ?? 0, Self.newestGeneration(directory)) + 1
+        let number = loaded.number + 1
         try checkFreeSpace((loaded.generation?.size ?? 0) + loaded.journalLength)
         try AtomicFile.removeLeftovers(in: directory, files: files)
         if loaded.current == nil {

@@ -12,6 +12,8 @@ final class LocalFiles: Sendable {
         /// The bytes of `CURRENT` that the state was read by; `nil` while there is none.
         var current: Data?
         var generation: Generation?
+        /// The number of the generation that stands, of whatever format; 0 while there is none.
+        var number = 0
         /// How much of the journal the state has.
         var journalLength = 0
         var isClosed = false
@@ -103,11 +105,13 @@ final class LocalFiles: Sendable {
                 let generation = try Generation.decoded(current, path: url.path)
                 (loaded.state, loaded.contents) = try generation.open(in: directory)
                 loaded.generation = generation
+                loaded.number = generation.number
             } catch is Generation.OldFormat {
                 let old = try JSONDecoder().decode(OldGeneration.self, from: current)
                 loaded.state = try old.open(in: directory)
                 loaded.contents = nil
                 loaded.generation = nil
+                loaded.number = old.number
                 try replay(Generation.journal(old.number, in: directory), from: 0, nil, &loaded)
             }
             loaded.current = current

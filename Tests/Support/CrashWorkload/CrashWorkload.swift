@@ -1,0 +1,138 @@
+public import Foundation
+public import RoostFiles
+import RoostJSON
+public import RoostModel
+import RoostSQLite
+import RoostVectors
+
+/// Writes of every kind, the same at every run: a child process makes them and is killed in the middle; the
+/// test knows what must be there.
+public enum CrashWorkload {
+    public enum Step: Sendable {
+        case commit(WriteBatch)
+        case renewEpoch
+        case compact
+    }
+
+    public enum Backend: String, Sendable, CaseIterable {
+        case json, sqlite
+    }
+
+    private static func id(_ number: Int) -> UUID {
+        UUID(uuidString: "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - String(number).count) + String(number))
+            ?? UUID()
+    }
+
+    private static let date = Date(milliseconds: 1_700_000_000_000)
+
+    private static func entry(_ number: Int, _ content: String, passages: Int = 0, source: String? = nil) -> Entry {
+        var vector: [Float] = [0, 0, 0, 0]
+        vector[number % 4] = 1
+        let length = content.utf8.count
+        return Entry(
+            id: id(number), content: content, embeddings: vector,
+            passages: (0..<passages).map {
+                Passage(ordinal: $0, utf8Range: 0..<length, tokenCount: $0, vector: Array(vector.reversed()))
+            },
+            source: source, metadata: ["number": .integer(Int64(number)), "größe": "☃"], tags: ["t\(number % 3)"],
+            createdAt: date)
+    }
+
+    private static func cluster(_ number: Int, _ label: String) -> Cluster {
+        Cluster(id: id(900 + number), label: label, keywords: [label], centroid: [1, 0, 0, 0], cohesion: 0.5, createdAt: date)
+    }
+
+    private static func run(_ number: Int) -> ClusteringRun {
+        ClusteringRun(
+            id: id(950 + number), algorithm: "spherical-k-means", seed: 1,
+            stamp: Stamp(store: id(0), epoch: id(0), revision: .zero, entryCount: 3, clusterCount: 0), createdAt: date)
+    }
+
+    public static let steps: [Step] = [
+        .commit(
+            WriteBatch(
+                upserts: (1...3).map { entry($0, "entry \($0)", source: "s") },
+                sources: [Source(id: "s", fingerprint: "1", ingestedAt: date)])),
+        .commit(WriteBatch(upserts: [entry(2, "entry 2, changed", source: "s"), entry(4, "with passages", passages: 3)])),
+        .commit(
+            WriteBatch(
+                clustering: .init(
+                    run: run(1), clusters: [cluster(1, "one"), cluster(2, "two")],
+                    assignments: [
+                        Assignment(entry: id(1), place: .cluster(id(901)), run: id(951), similarity: 0.9),
+                        Assignment(entry: id(2), place: .cluster(id(902)), run: id(951), similarity: 0.8),
+                        Assignment(entry: id(3), place: .outlier(.distant), run: id(951), similarity: 0.1),
+                    ]))),
+        .commit(WriteBatch(removals: [id(3)], assignments: [Assignment(entry: id(4), place: .cluster(id(901)))])),
+        .compact,
+        .commit(WriteBatch(upserts: [entry(3, "back again"), entry(5, String(repeating: "long ", count: 60_000))])),
+        .renewEpoch,
+        .commit(
+            WriteBatch(
+                sources: [Source(id: "s", fingerprint: "2", ingestedAt: date)], clusters: [cluster(2, "renamed")],
+                unassignments: [id(1)])),
+        .compact,
+        .commit(WriteBatch(upserts: (10..<30).map { entry($0, "entry \($0)", passages: $0 % 3) })),
+        .commit(WriteBatch(removals: (10..<20).map { id($0) } + [id(1)], removedSources: ["s"])),
+        .commit(WriteBatch(clustering: .init(run: run(2), clusters: [cluster(3, "three")], assignments: []))),
+        .compact,
+        .commit(WriteBatch(upserts: [entry(40, "the last")])),
+    ]
+
+    public static func open(
+        _ backend: Backend, in folder: URL, files: FileSystem = .standard
+    ) async throws -> any StorageProvider {
+        switch backend {
+        case .json:
+            var options = LocalStorageProvider.Options()
+            options.files = files
+            return try LocalStorageProvider(directory: folder.appendingPathComponent("Storage"), options: options)
+        case .sqlite:
+            return try await SQLiteStorageProvider(databaseURL: folder.appendingPathComponent("roost.sqlite"))
+        }
+    }
+
+    public static func perform(_ step: Step, on store: any StorageProvider) async throws {
+        switch step {
+        case .commit(let batch): _ = try await store.commit(batch)
+        case .renewEpoch: try await store.renewEpoch()
+        case .compact: try await store.compact()
+        }
+    }
+
+    /// All that a store answers, less what differs from store to store.
+    public struct Contents: Sendable, Equatable {
+        public var revision: Revision
+        public var entries: [Entry]
+        public var clusters: [Cluster]
+        public var assignments: [Assignment]
+        public var run: ClusteringRun?
+        public var sources: [Source]
+        public var changes: [Change]
+
+        public init(_ store: any StorageProvider) async throws {
+            let snapshot = try await store.snapshot()
+            revision = snapshot.stamp.revision
+            entries = try await snapshot.entries(after: nil, limit: .max, matching: .all).entries
+            clusters = try await snapshot.clusters()
+            assignments = try await snapshot.assignments(of: nil)
+            run = try await snapshot.clusteringRun()
+            sources = try await snapshot.sources(try await snapshot.sources().map(\.id))
+            guard case .changes(let changes, _, _) = try await store.changes(after: .start, limit: 100_000) else {
+                throw StorageError(.damaged, "a reset from the start")
+            }
+            self.changes = changes
+        }
+    }
+
+    /// What a store has after each number of steps.
+    public static func expected() async throws -> [Contents] {
+        let model = InMemoryStorageProvider()
+        var all = [try await Contents(model)]
+        for step in steps {
+            try await perform(step, on: model)
+            all.append(try await Contents(model))
+        }
+        return all
+    }
+}
