@@ -184,9 +184,9 @@ struct SQLiteSnapshot: StorageSnapshot {
         }
     }
 
-    private static let sourceColumns = "\(Checksum.sources), \(Checksum.holds(Checksum.sources))"
+    static let sourceColumns = "\(Checksum.sources), \(Checksum.holds(Checksum.sources))"
 
-    private static func source(_ row: Row) throws -> Source {
+    static func source(_ row: Row) throws -> Source {
         try Checksum.check(row, 3, "a source record")
         return Source(
             id: try Column.text(row[0]), fingerprint: try Column.text(row[1]),

@@ -34,6 +34,8 @@ public struct SQLiteStorageProvider: StorageProvider {
     let pool: DatabasePool
     let options: Options
     let lockURL: URL
+    /// The file that was opened: a repair puts another in its place.
+    private let identity: FileIdentity?
     /// Removals are remembered this long for those who follow the changes.
     public static let tombstoneLifetime: TimeInterval = 30 * 24 * 3600
 
@@ -46,7 +48,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         let lockURL = options.lockURL ?? databaseURL.appendingPathExtension("lock")
         self.lockURL = lockURL
         self.options = options
-        pool = try await BlockingWork.run { isCancelled in
+        let pool = try await BlockingWork.run { isCancelled in
             try Self.translating(databaseURL.path) {
                 let lock = try FileLock.acquire(
                     lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
@@ -66,8 +68,19 @@ public struct SQLiteStorageProvider: StorageProvider {
                     if !FileManager.default.fileExists(atPath: copy) { try Self.copy(pool, to: copy) }
                 }
                 try Schema.migrator.migrate(pool)
+                try RevisionMark(of: databaseURL.path)?.check(try pool.read { try Meta($0) }, databaseURL.path)
                 return pool
             }
+        }
+        self.pool = pool
+        identity = FileIdentity(databaseURL)
+    }
+
+    /// - Throws: ``StorageError`` with `.closed` where a repair has put another file in the database's place.
+    private func checkIdentity() throws {
+        guard FileIdentity(URL(fileURLWithPath: pool.path)) == identity else {
+            throw StorageError(
+                .closed, "\(pool.path) was replaced since it was opened, by a repair or a restore: open it again")
         }
     }
 
@@ -78,7 +91,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         (try? DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") }) ?? "unknown"
     }
 
-    private static func configuration(_ options: Options) -> Configuration {
+    static func configuration(_ options: Options) -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(options.lockTimeout)
         configuration.foreignKeysEnabled = true
@@ -123,6 +136,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         try Task.checkCancellation()
         return try await BlockingWork.run { _ in
             try Self.translating(pool.path) {
+                try checkIdentity()
                 let snapshot = try pool.makeSnapshot()
                 return SQLiteSnapshot(database: snapshot, stamp: try snapshot.read { try Self.stamp($0) })
             }
@@ -217,7 +231,14 @@ public struct SQLiteStorageProvider: StorageProvider {
                     lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
                 defer { lock.release() }
                 if isCancelled() { throw CancellationError() }
-                let value = try pool.write { try body($0) }
+                try checkIdentity()
+                let (value, mark) = try pool.write { database in
+                    let value = try body(database)
+                    let meta = try Meta(database)
+                    return (value, RevisionMark(epoch: meta.epoch, revision: meta.revision))
+                }
+                // With less durability the mark could survive what the log does not.
+                if options.durability == .full { mark.write(of: pool.path) }
                 let log = try? FileManager.default.attributesOfItem(atPath: pool.path + "-wal")[.size] as? Int
                 if log ?? 0 > 8 << 20 {
                     // What cannot be moved now, because somebody reads it, is moved after a later commit.
