@@ -6,7 +6,8 @@ import RoostModel
 ///
 ///     {"revision":8,"length":57,"sha256":"…","record":{"batch":{…},"date":1760000000000}}
 ///
-/// `length` and `sha256` are of the bytes of `record`. A line without its end is a commit that was not
+/// `length` is of the bytes of `record`; `sha256` of the revision's digits, a space and the same bytes (in
+/// format 1 of the bytes alone). A line without its end is a commit that was not
 /// finished: it was never acknowledged.
 enum Journal {
     struct Record: Sendable {
@@ -24,13 +25,17 @@ enum Journal {
     static func line(_ record: Record, revision: Revision) throws -> Data {
         let body = try text(of: record)
         let head =
-            "{\"revision\":\(revision),\"length\":\(body.count),\"sha256\":\"\(Checksum.hexadecimal(body))\""
+            "{\"revision\":\(revision),\"length\":\(body.count),\"sha256\":\"\(checksum(body, revision))\""
         var line = Data(capacity: body.count + head.utf8.count + 16)
         line += head.utf8
         line += separator
         line += body
         line += "}\n".utf8
         return line
+    }
+
+    private static func checksum(_ body: some Sequence<UInt8>, _ revision: Revision) -> String {
+        Checksum.hexadecimal(Array("\(revision) ".utf8) + body)
     }
 
     private static func text(of record: Record) throws -> [UInt8] {
@@ -78,7 +83,9 @@ enum Journal {
     }
 
     /// Reads as far as the lines are whole.
-    static func read(_ bytes: UnsafeRawBufferPointer) -> Contents {
+    static func read(
+        _ bytes: UnsafeRawBufferPointer, format: Int = Generation.currentFormat
+    ) -> Contents {
         var contents = Contents()
         while contents.length < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[contents.length...])
@@ -86,7 +93,7 @@ enum Journal {
                 contents.tail = rest.count
                 break
             }
-            guard let record = parse(UnsafeRawBufferPointer(rebasing: rest[..<end])) else {
+            guard let record = parse(UnsafeRawBufferPointer(rebasing: rest[..<end]), format) else {
                 contents.damage = contents.length
                 break
             }
@@ -96,7 +103,9 @@ enum Journal {
         return contents
     }
 
-    private static func parse(_ line: UnsafeRawBufferPointer) -> (revision: Revision, record: Record)? {
+    private static func parse(
+        _ line: UnsafeRawBufferPointer, _ format: Int
+    ) -> (revision: Revision, record: Record)? {
         guard line.count > 2, line[line.count - 1] == UInt8(ascii: "}") else { return nil }
         // The head is short and has no string but the checksum.
         guard let found = line.prefix(200).firstRange(of: separator) else { return nil }
@@ -119,10 +128,12 @@ enum Journal {
                 }
                 try reader.expectEnd()
             }
-            guard let revision, body.count == length, Checksum.hexadecimal(body) == checksum else {
-                return nil
-            }
-            return (Revision(rawValue: revision), try record(body))
+            guard let number = revision, body.count == length else { return nil }
+            let revision = Revision(rawValue: number)
+            let expected =
+                format == OldGeneration.format ? Checksum.hexadecimal(body) : self.checksum(body, revision)
+            guard checksum == expected else { return nil }
+            return (revision, try record(body))
         } catch {
             return nil
         }

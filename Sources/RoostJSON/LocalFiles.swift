@@ -112,7 +112,9 @@ final class LocalFiles: Sendable {
                 loaded.contents = nil
                 loaded.generation = nil
                 loaded.number = old.number
-                try replay(Generation.journal(old.number, in: directory), from: 0, nil, &loaded)
+                try replay(
+                    Generation.journal(old.number, in: directory), from: 0, nil, &loaded,
+                    format: OldGeneration.format)
             }
             loaded.current = current
             loaded.journalLength = 0
@@ -134,7 +136,8 @@ final class LocalFiles: Sendable {
     ///
     /// - Parameter committed: how long the journal was at least after the last commit.
     private static func replay(
-        _ url: URL, from start: Int, _ committed: Int?, _ loaded: inout Loaded
+        _ url: URL, from start: Int, _ committed: Int?, _ loaded: inout Loaded,
+        format: Int = Generation.currentFormat
     ) throws {
         func check(_ length: Int) throws {
             guard let committed, length < committed else { return }
@@ -158,7 +161,7 @@ final class LocalFiles: Sendable {
         var length = start
         if size > start {
             let data = try file.read(at: start, count: size - start)
-            let contents = data.withUnsafeBytes { Journal.read($0) }
+            let contents = data.withUnsafeBytes { Journal.read($0, format: format) }
             if let damage = contents.damage {
                 throw StorageError(
                     .damaged,

@@ -149,24 +149,26 @@ struct BatchWriter {
             entry.tags.isEmpty ? Data("[]".utf8) : try Column.json(entry.tags),
             entry.createdAt.milliseconds, entry.updatedAt.milliseconds,
             Data(ContentDigest(of: entry.content).bytes), Int64(revision.rawValue), nextOrdinal(),
+            entry.passages.count, entry.embeddings.count,
         ]
-        // The ten columns, and the id as the eleventh.
-        let checksum = "roost_crc(?11, CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+        // The twelve columns, and the id as the thirteenth.
+        let checksum = "roost_crc(?13, CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
         if let row {
             try execute(
                 """
                 UPDATE entries SET content = CAST(?1 AS TEXT), source = ?2, key = ?3, metadata = ?4,
                 tags = ?5, created = ?6, updated = ?7, digest = ?8, revision = ?9, ordinal = ?10,
-                checksum = \(checksum)
-                WHERE row = ?12
+                passages = ?11, dimension = ?12, checksum = \(checksum)
+                WHERE row = ?14
                 """, StatementArguments(values + [Column.bytes(entry.id), row]))
         } else {
             try execute(
                 """
                 INSERT INTO entries(
-                    content, source, key, metadata, tags, created, updated, digest, revision, ordinal, id,
-                    checksum)
-                VALUES (CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, \(checksum))
+                    content, source, key, metadata, tags, created, updated, digest, revision, ordinal,
+                    passages, dimension, id, checksum)
+                VALUES (
+                    CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \(checksum))
                 """, StatementArguments(values + [Column.bytes(entry.id)]))
         }
     }

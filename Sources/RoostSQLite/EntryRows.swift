@@ -13,7 +13,8 @@ struct EntryRows {
         e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags,
         e.created, e.updated, v.embedding,
         \(Checksum.holds(Checksum.entries, "e."))
-            AND (v.row IS NULL OR \(Checksum.holds(Checksum.vectors, "v.")))
+            AND (v.row IS NULL OR \(Checksum.holds(Checksum.vectors, "v."))),
+        e.passages, e.dimension
         """
 
     /// Entries by their rows, in the order given; a missing one is left out.
@@ -30,11 +31,15 @@ struct EntryRows {
         let number: Int64 = row[0]
         try Checksum.check(row, 10, "an entry in row \(number)")
         let embeddings = try (row[9] as Data?).map(Column.vector) ?? []
+        let passages = try passages(number, embeddings)
+        guard passages.count == row[11], embeddings.count == row[12] else {
+            throw Column.damaged("an entry in row \(number) without all of its vectors")
+        }
         let metadata: Data = row[5]
         let tags: Data = row[6]
         return Entry(
             id: try Column.uuid(row[1]), content: try Column.text(row[2]), embeddings: embeddings,
-            passages: try passages(number, embeddings), source: try (row[3] as Data?).map(Column.text),
+            passages: passages, source: try (row[3] as Data?).map(Column.text),
             key: try (row[4] as Data?).map(Column.text),
             metadata: metadata.count == 2 ? [:] : try Column.value([String: MetadataValue].self, metadata),
             tags: tags.count == 2 ? [] : try Column.value([String].self, tags),

@@ -26,7 +26,8 @@ struct RevisionMark {
             let data = try? file.read(at: 0, count: Self.size + 1), data.count == Self.size
         else { return nil }
         let fields = String(decoding: data, as: UTF8.self).split(separator: " ")
-        guard fields.count >= 3, let epoch = UUID(uuidString: String(fields[0])), let number = UInt64(fields[1]),
+        guard fields.count >= 3, let epoch = UUID(uuidString: String(fields[0])),
+            let number = UInt64(fields[1]),
             fields[2].trimmingCharacters(in: .newlines) == Self.checksum("\(fields[0]) \(fields[1])")
         else { return nil }
         self.init(epoch: epoch, revision: Revision(rawValue: number))

@@ -8,7 +8,9 @@ extension SQLiteStorageProvider {
     ///
     /// - Returns: what was found, with what a repair would do; no damage where the store is whole.
     /// - Throws: ``StorageError``: `.inputOutput`, `.newerFormat`.
-    public static func inspect(databaseURL: URL, options: Options = Options()) async throws -> [StorageFinding] {
+    public static func inspect(databaseURL: URL, options: Options = Options()) async throws
+        -> [StorageFinding]
+    {
         try await BlockingWork.run { _ in
             try translating(databaseURL.path) { try inspection(of: databaseURL, options) }
         }
@@ -21,7 +23,8 @@ extension SQLiteStorageProvider {
     /// - Atomicity: before the last rename the store is as it was.
     /// - Returns: what was found and done.
     /// - Throws: ``StorageError``: `.locked`, `.inputOutput`, `.newerFormat`.
-    public static func repair(databaseURL: URL, options: Options = Options()) async throws -> [StorageFinding] {
+    public static func repair(databaseURL: URL, options: Options = Options()) async throws -> [StorageFinding]
+    {
         var findings = try await inspect(databaseURL: databaseURL, options: options)
         guard findings.contains(where: { $0.severity == .damage }) else { return findings }
         let lockURL = options.lockURL ?? databaseURL.appendingPathExtension("lock")
@@ -58,7 +61,8 @@ extension SQLiteStorageProvider {
                 try files.synchronizeFolder(folder)
             }
         }
-        findings.append(.note(databaseURL.path, "was put together again; what was damaged is in \(aside.path)"))
+        findings.append(
+            .note(databaseURL.path, "was put together again; what was damaged is in \(aside.path)"))
         return findings
     }
 
@@ -72,7 +76,8 @@ extension SQLiteStorageProvider {
             do {
                 try body()
             } catch let error as DatabaseError where error.resultCode != .SQLITE_BUSY {
-                findings.append(.damage(what, "cannot be read: \(error.message ?? "SQLite error \(error.resultCode)")"))
+                findings.append(
+                    .damage(what, "cannot be read: \(error.message ?? "SQLite error \(error.resultCode)")"))
             } catch let error as StorageError where error.code == .damaged {
                 findings.append(.damage(what, error.message))
             }
@@ -122,7 +127,9 @@ extension SQLiteStorageProvider {
         let rows = EntryRows(database)
         let cursor = try Row.fetchCursor(
             database,
-            sql: "SELECT \(EntryRows.columns) FROM entries e LEFT JOIN vectors v ON v.row = e.row ORDER BY e.row")
+            sql:
+                "SELECT \(EntryRows.columns) FROM entries e LEFT JOIN vectors v ON v.row = e.row ORDER BY e.row"
+        )
         let tags = try database.cachedStatement(sql: "SELECT tag FROM entry_tags WHERE row = ?")
         let values = try database.cachedStatement(sql: "SELECT key, text FROM entry_metadata WHERE row = ?")
         while let row = try cursor.next() {
@@ -183,7 +190,8 @@ private struct Salvage {
 
     private func highestRow(_ source: DatabaseQueue) async -> Int64 {
         var highest: Int64 = 0
-        for sql in ["SELECT max(row) FROM entries", "SELECT seq FROM sqlite_sequence WHERE name = 'entries'"] {
+        for sql in ["SELECT max(row) FROM entries", "SELECT seq FROM sqlite_sequence WHERE name = 'entries'"]
+        {
             let found = try? await source.read { try Int64.fetchOne($0, sql: sql) }
             highest = max(highest, found ?? 0)
         }
@@ -192,7 +200,9 @@ private struct Salvage {
     }
 
     private func lost(_ source: DatabaseQueue, _ kept: Int) async -> Int? {
-        let count = try? await source.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entries NOT INDEXED") }
+        let count = try? await source.read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM entries NOT INDEXED")
+        }
         return count.map { max(0, $0 - kept) }
     }
 

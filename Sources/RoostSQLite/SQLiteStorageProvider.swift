@@ -68,7 +68,8 @@ public struct SQLiteStorageProvider: StorageProvider {
                     if !FileManager.default.fileExists(atPath: copy) { try Self.copy(pool, to: copy) }
                 }
                 try Schema.migrator.migrate(pool)
-                try RevisionMark(of: databaseURL.path)?.check(try pool.read { try Meta($0) }, databaseURL.path)
+                try RevisionMark(of: databaseURL.path)?.check(
+                    try pool.read { try Meta($0) }, databaseURL.path)
                 return pool
             }
         }
@@ -80,7 +81,8 @@ public struct SQLiteStorageProvider: StorageProvider {
     private func checkIdentity() throws {
         guard FileIdentity(URL(fileURLWithPath: pool.path)) == identity else {
             throw StorageError(
-                .closed, "\(pool.path) was replaced since it was opened, by a repair or a restore: open it again")
+                .closed,
+                "\(pool.path) was replaced since it was opened, by a repair or a restore: open it again")
         }
     }
 

@@ -22,6 +22,16 @@ enum Schema {
             }
         }
         migrator.registerMigration("v2") { database in
+            // How many passages and numbers an entry has: that one is missing shows in no row of its own.
+            try database.execute(
+                sql: """
+                    ALTER TABLE entries ADD COLUMN passages INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE entries ADD COLUMN dimension INTEGER NOT NULL DEFAULT 0;
+                    UPDATE entries SET
+                        passages = (SELECT count(*) FROM passages p WHERE p.row = entries.row),
+                        dimension = coalesce(
+                            (SELECT length(embedding) / 4 FROM vectors v WHERE v.row = entries.row), 0);
+                    """)
             for (table, columns) in Checksum.columns.sorted(by: { $0.key < $1.key }) {
                 try database.execute(sql: "ALTER TABLE \(table) ADD COLUMN checksum INTEGER")
                 try database.execute(sql: "UPDATE \(table) SET checksum = roost_crc(\(columns))")
@@ -93,7 +103,8 @@ enum Schema {
 /// that must not lie carry their own, CRC-32C over these columns by the function `roost_crc`.
 enum Checksum {
     static let entries =
-        "id, content, source, key, metadata, tags, created, updated, digest, revision, ordinal"
+        "id, content, source, key, metadata, tags, created, updated, digest, revision, ordinal, "
+        + "passages, dimension"
     static let vectors = "row, embedding"
     static let passages = "row, ordinal, start, end, tokens, vector"
     static let tombstones = "id, revision, ordinal, removed"

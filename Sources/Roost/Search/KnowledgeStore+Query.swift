@@ -77,7 +77,13 @@ extension KnowledgeStore {
             let hits = try await contents.search(vector, k: options.limit, among: rows)
                 .filter { $0.score >= options.minimumScore ?? -.infinity }
             let entries = try await snapshot.entries(hits.map(\.entry))
-            guard entries.count == hits.count || attempt == 3 else { continue }
+            guard entries.count == hits.count else {
+                if attempt < 3 { continue }
+                throw StorageError(
+                    .damaged,
+                    "\(hits.count - entries.count) entries have vectors but are not found by their ids; "
+                        + "`roost doctor` tells more")
+            }
             let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
             let found = hits.compactMap { hit -> QueryHit? in
                 guard let entry = byID[hit.entry] else { return nil }

@@ -23,6 +23,12 @@ extension StorageProvider {
             entries += page.entries
             position = page.next
         } while position != nil
+        guard entries.count == snapshot.stamp.entryCount else {
+            throw StorageError(
+                .damaged,
+                "the store has \(snapshot.stamp.entryCount) entries, of which \(entries.count) are found; "
+                    + "`roost doctor` tells more")
+        }
         return entries
     }
 
