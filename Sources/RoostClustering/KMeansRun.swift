@@ -47,12 +47,28 @@ struct KMeansRun: Sendable {
             let changed = assign(points)
             objective = similarities.reduce(0.0) { $0 + Double($1) } / Double(max(1, points.rows))
             let reseeded = reseedEmptyGroups(points)
-            if changed == 0 && !reseeded { return }
+            if changed == 0 && !reseeded {
+                dropEmptyGroups()
+                return
+            }
             moveCentroids(points)
         }
         // The labels belong to the centroids that are returned.
         _ = assign(points)
+        dropEmptyGroups()
         objective = similarities.reduce(0.0) { $0 + Double($1) } / Double(max(1, points.rows))
+    }
+
+    /// Where there are fewer distinct points than groups, some group stays without any whatever is tried.
+    private mutating func dropEmptyGroups() {
+        var sizes = [Int](repeating: 0, count: centroids.rows)
+        for label in labels where label >= 0 { sizes[Int(label)] += 1 }
+        let kept = sizes.indices.filter { sizes[$0] > 0 }
+        guard kept.count < sizes.count else { return }
+        var numbers = [Int32](repeating: -1, count: sizes.count)
+        for (number, old) in kept.enumerated() { numbers[old] = Int32(number) }
+        for row in labels.indices where labels[row] >= 0 { labels[row] = numbers[Int(labels[row])] }
+        centroids = centroids.selecting(kept)
     }
 
     /// Gives every point the label of its nearest centroid, of equally near ones the first.

@@ -30,6 +30,22 @@ public enum AtomicFile {
         try write(to: url, files: files, publish: files.rename, body)
     }
 
+    /// Copies a file in place of another, sharing its blocks where the file system can.
+    public static func copy(_ source: URL, to url: URL, files: FileSystem = .standard) throws {
+        let original = try FileDescriptor(source.path, O_RDONLY)
+        try write(to: url, files: files) { file in
+            #if os(Linux)
+                // FICLONE of linux/fs.h.
+                if ioctl(file.raw, 0x4004_9409, original.raw) == 0 { return }
+            #endif
+            let size = try original.size()
+            for offset in stride(from: 0, to: size, by: 4 << 20) {
+                let piece = try original.read(at: offset, count: min(4 << 20, size - offset))
+                try piece.withUnsafeBytes { try file.write($0) }
+            }
+        }
+    }
+
     private static func write(
         to url: URL, files: FileSystem, publish: (_ temporary: String, _ path: String) throws -> Void,
         _ body: (FileDescriptor) throws -> Void

@@ -41,6 +41,15 @@ public final class FileLock: Sendable {
         return lock
     }
 
+    /// Keeps writers out for a moment, if none is at work: a shared lock, taken without waiting.
+    ///
+    /// - Returns: `nil` where somebody holds the lock.
+    /// - Throws: ``FileError`` where there is no lock file that could be opened.
+    public static func shared(_ url: URL) throws -> FileLock? {
+        let file = try FileDescriptor(url.path, O_RDONLY)
+        return flock(file.raw, LOCK_SH | LOCK_NB) == 0 ? FileLock(file) : nil
+    }
+
     /// Lets go of the lock; so does the last reference's end.
     public func release() { _ = flock(file.raw, LOCK_UN) }
 

@@ -41,13 +41,20 @@ extension LocalFiles {
     private func locked<Value: Sendable>(
         _ body: @escaping @Sendable (inout Loaded, _ isCancelled: () -> Bool) throws -> Value
     ) async throws -> Value {
+        try await writers.run { [self] in try await lockedAlone(body) }
+    }
+
+    private func lockedAlone<Value: Sendable>(
+        _ body: @escaping @Sendable (inout Loaded, _ isCancelled: () -> Bool) throws -> Value
+    ) async throws -> Value {
         try await BlockingWork.run { [self] isCancelled in
             try Self.translating {
                 let lock = try FileLock.acquire(
                     lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
                 defer { lock.release() }
                 return try withLoaded { loaded in
-                    try Self.refresh(&loaded, directory)
+                    try Self.refresh(&loaded, directory, .writer)
+                    try finishLastCommit(&loaded)
                     return try body(&loaded, isCancelled)
                 }
             }
@@ -82,6 +89,19 @@ extension LocalFiles {
             throw error
         }
         loaded.journalLength += line.count
+        loaded.committed = loaded.journalLength
+        CommitMark(generation: generation.number, length: loaded.journalLength).write(directory, files)
+    }
+
+    /// A line that was written by a process that died before it marked it is a commit from here on.
+    private func finishLastCommit(_ loaded: inout Loaded) throws {
+        guard let generation = loaded.generation, loaded.journalLength > 0,
+            loaded.committed != loaded.journalLength
+        else { return }
+        try FileDescriptor(
+            Generation.journal(generation.number, in: directory).path, O_RDWR, files: files
+        ).synchronize()
+        loaded.committed = loaded.journalLength
         CommitMark(generation: generation.number, length: loaded.journalLength).write(directory, files)
     }
 
@@ -113,11 +133,13 @@ extension LocalFiles {
             state, number: number, in: directory, from: loaded.contents, files: files)
         try checkSize(generation.size)
         try AtomicFile.write(try generation.encoded(), to: Self.currentURL(directory), files: files)
+        // The store is the new generation from here on, whatever comes of the rest.
         CommitMark(generation: number, length: 0).write(directory, files)
-        try Self.refresh(&loaded, directory)
-        // The names that people and other tools know. They are for reading; what counts is in `generations`.
-        for name in [Generation.entriesFile, Generation.clustersFile] { try publish(name, of: number) }
-        try removeGenerations(before: number - options.keptGenerations)
+        loaded.current = nil
+        try? Self.refresh(&loaded, directory, .writer)
+        // The names that people and other tools know: copies, so that whoever writes to them harms nothing.
+        for name in [Generation.entriesFile, Generation.clustersFile] { try? publish(name, of: number) }
+        try? removeGenerations(before: number - options.keptGenerations)
     }
 
     /// The highest number that has a folder, the current one's or an unfinished one's.
@@ -149,12 +171,7 @@ extension LocalFiles {
 
     private func publish(_ name: String, of number: Int) throws {
         let source = Generation.folder(number, in: directory).appendingPathComponent(name)
-        let temporary = directory.appendingPathComponent(".\(name).\(getpid()).tmp")
-        try files.unlink(temporary.path)
-        try files.link(source.path, at: temporary.path)
-        try files.rename(temporary.path, to: directory.appendingPathComponent(name).path)
-        // A rename between two names of one file leaves both.
-        try files.unlink(temporary.path)
+        try AtomicFile.copy(source, to: directory.appendingPathComponent(name), files: files)
     }
 
     /// Files of another program are kept beside ours.

@@ -16,12 +16,17 @@ final class LocalFiles: Sendable {
         var number = 0
         /// How much of the journal the state has.
         var journalLength = 0
+        /// How long the journal was after the last commit, as its mark says.
+        var committed: Int?
+        /// Which files of another program the state was read from.
+        var bareFiles: [BareFolder.Signature]?
         var isClosed = false
     }
 
     let directory: URL
     let options: LocalStorageProvider.Options
     let files: FileSystem
+    let writers = WriterQueue()
     private let loaded: Mutex<Loaded>
 
     static let smallestJournalLimit = 16 << 20
@@ -33,13 +38,15 @@ final class LocalFiles: Sendable {
         self.directory = directory
         self.options = options
         var loaded = Loaded(state: StoreState())
-        try Self.refresh(&loaded, directory)
-        // What a bare folder has gets its identity at the first commit.
-        if loaded.current == nil { loaded.state = try BareFolder.read(directory) }
+        try Self.refresh(&loaded, directory, .reader(lock: Self.lockURL(directory, options)))
         self.loaded = Mutex(loaded)
     }
 
-    var lockURL: URL { options.lockURL ?? directory.appendingPathComponent("lock") }
+    var lockURL: URL { Self.lockURL(directory, options) }
+
+    private static func lockURL(_ directory: URL, _ options: LocalStorageProvider.Options) -> URL {
+        options.lockURL ?? directory.appendingPathComponent("lock")
+    }
 
     static func currentURL(_ directory: URL) -> URL { directory.appendingPathComponent("CURRENT") }
 
@@ -49,7 +56,7 @@ final class LocalFiles: Sendable {
         try await BlockingWork.run { [self] _ in
             try Self.translating {
                 try withLoaded { loaded in
-                    try Self.refresh(&loaded, directory)
+                    try Self.refresh(&loaded, directory, .reader(lock: lockURL))
                     return loaded.state
                 }
             }
@@ -74,12 +81,19 @@ final class LocalFiles: Sendable {
         }
     }
 
+    /// Who reads the files.
+    enum Side {
+        /// Holds the writers' lock.
+        case writer
+        case reader(lock: URL)
+    }
+
     /// Brings the state up to what is on disk.
-    static func refresh(_ loaded: inout Loaded, _ directory: URL) throws {
+    static func refresh(_ loaded: inout Loaded, _ directory: URL, _ side: Side) throws {
         // A generation may be folded away between the look at `CURRENT` and the opening of its files.
         for attempt in 1... {
             do {
-                try refreshOnce(&loaded, directory)
+                try refreshOnce(&loaded, directory, side)
                 return
             } catch let error as FileError where error.isMissing && attempt < 10 {
                 loaded.current = nil
@@ -90,12 +104,18 @@ final class LocalFiles: Sendable {
         }
     }
 
-    private static func refreshOnce(_ loaded: inout Loaded, _ directory: URL) throws {
+    private static func refreshOnce(_ loaded: inout Loaded, _ directory: URL, _ side: Side) throws {
         let url = currentURL(directory)
         guard let current = try contents(of: url) else {
             guard !hasHistory(directory) else {
                 throw StorageError(
                     .damaged, "\(url.path) is missing; `roost doctor` tells what can be recovered")
+            }
+            // What a bare folder has gets its identity at the first commit; until then others may write it.
+            let files = BareFolder.signatures(directory)
+            if loaded.bareFiles != files {
+                loaded.state = try BareFolder.read(directory)
+                loaded.bareFiles = files
             }
             return
         }
@@ -113,16 +133,16 @@ final class LocalFiles: Sendable {
                 loaded.generation = nil
                 loaded.number = old.number
                 try replay(
-                    Generation.journal(old.number, in: directory), from: 0, nil, &loaded,
+                    Generation.journal(old.number, in: directory), from: 0, nil, side, &loaded,
                     format: OldGeneration.format)
             }
             loaded.current = current
             loaded.journalLength = 0
         }
         guard let generation = loaded.generation else { return }
-        let committed = mark.flatMap { $0.generation == generation.number ? $0.length : nil }
+        loaded.committed = mark.flatMap { $0.generation == generation.number ? $0.length : nil }
         let journal = Generation.journal(generation.number, in: directory)
-        try replay(journal, from: loaded.journalLength, committed, &loaded)
+        try replay(journal, from: loaded.journalLength, loaded.committed, side, &loaded)
     }
 
     /// Whether the folder has had commits.
@@ -136,7 +156,7 @@ final class LocalFiles: Sendable {
     ///
     /// - Parameter committed: how long the journal was at least after the last commit.
     private static func replay(
-        _ url: URL, from start: Int, _ committed: Int?, _ loaded: inout Loaded,
+        _ url: URL, from start: Int, _ committed: Int?, _ side: Side, _ loaded: inout Loaded,
         format: Int = Generation.currentFormat
     ) throws {
         func check(_ length: Int) throws {
@@ -152,11 +172,14 @@ final class LocalFiles: Sendable {
         } catch let error as FileError where error.isMissing {
             return try check(0)
         }
-        let size = try file.size()
+        let quiet = try quietJournal(file, from: start, committed, side)
+        defer { quiet.lock?.release() }
+        let size = quiet.size
         guard size >= start else {
-            throw StorageError(
-                .damaged,
-                "\(url.path) has become shorter; `roost doctor` tells what can be recovered")
+            try check(size)
+            // A commit that failed was taken back after it had been read.
+            loaded.current = nil
+            throw FileError(operation: "read on in", path: url.path, errno: ENOENT)
         }
         var length = start
         if size > start {
@@ -177,6 +200,28 @@ final class LocalFiles: Sendable {
         }
         loaded.journalLength = length
         try check(length)
+    }
+
+    /// How far the journal may be read.
+    ///
+    /// What lies behind the last finished commit is a line that is being written and may be taken back. Where
+    /// nobody is writing it is one of a process that died, or of a machine that forgot the mark when it did:
+    /// that counts, and is made durable before anybody is told of it.
+    private static func quietJournal(
+        _ file: FileDescriptor, from start: Int, _ committed: Int?, _ side: Side
+    ) throws -> (size: Int, lock: FileLock?) {
+        let size = try file.size()
+        guard case .reader(let lockURL) = side, let committed, size > max(committed, start) else {
+            return (size, nil)
+        }
+        do {
+            guard let lock = try FileLock.shared(lockURL) else { return (max(committed, start), nil) }
+            try? file.synchronize()
+            return (try file.size(), lock)
+        } catch let error as FileError where error.path == lockURL.path {
+            // A folder that cannot be written to has no writers.
+            return (size, nil)
+        }
     }
 
     static func apply(
@@ -252,6 +297,23 @@ struct CommitMark {
 
 /// A folder with nothing but an `entries.json` and a `clusters.json`, of another program.
 enum BareFolder {
+    /// Tells whether a file has been written to.
+    struct Signature: Equatable {
+        var identity: FileIdentity?
+        var size: Int
+        var modified: Date?
+    }
+
+    static func signatures(_ directory: URL) -> [Signature] {
+        [Generation.entriesFile, Generation.clustersFile].map { name in
+            let url = directory.appendingPathComponent(name)
+            let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+            return Signature(
+                identity: FileIdentity(url), size: attributes?[.size] as? Int ?? 0,
+                modified: attributes?[.modificationDate] as? Date)
+        }
+    }
+
     static func read(_ directory: URL) throws -> StoreState {
         let entries = try read(Generation.entriesFile, directory) { data, date in
             try data.withUnsafeBytes { bytes in

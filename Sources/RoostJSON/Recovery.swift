@@ -237,8 +237,7 @@ struct Recovery {
         for name in [Generation.entriesFile, Generation.clustersFile] {
             let target = directory.appendingPathComponent(name)
             let source = Generation.folder(number, in: directory).appendingPathComponent(name)
-            try files.unlink(target.path)
-            try files.link(source.path, at: target.path)
+            try AtomicFile.copy(source, to: target, files: files)
         }
         findings.append(
             .note(

@@ -47,8 +47,9 @@ struct RevisionMark {
         guard epoch == meta.epoch, revision > meta.revision else { return }
         throw StorageError(
             .damaged,
-            "\(database) is at revision \(meta.revision); revision \(revision) had been committed: its log has "
-                + "lost its end. `roost doctor --repair` goes on from what is left")
+            "\(database) is at revision \(meta.revision); revision \(revision) had been committed: its "
+                + "log has lost its end, or an older copy was put in its place. `roost doctor --repair` "
+                + "goes on from what is there, as a new history")
     }
 
     private static func checksum(_ text: String) -> String {

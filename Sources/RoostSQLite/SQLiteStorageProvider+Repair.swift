@@ -34,6 +34,13 @@ extension SQLiteStorageProvider {
             }
         }
         defer { lock.release() }
+        if findings.allSatisfy({ $0.severity == .note || $0.subject == markSubject }) {
+            try await BlockingWork.run { _ in
+                try translating(databaseURL.path) { try beginNewHistory(databaseURL, options) }
+            }
+            findings.append(.note(databaseURL.path, "goes on from what is there, in a new epoch"))
+            return findings
+        }
         let folder = databaseURL.deletingLastPathComponent()
         let stamp = DateText.string(from: Date()).filter(\.isNumber)
         let made = folder.appendingPathComponent("repaired-\(stamp).sqlite")
@@ -100,10 +107,10 @@ extension SQLiteStorageProvider {
                 let count = try pool.read { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check").count }
                 if count > 0 { findings.append(.damage("foreign keys", "\(count) rows point to nothing")) }
             }
-            try look("meta") {
+            try look(markSubject) {
                 try RevisionMark(of: url.path)?.check(try pool.read { try Meta($0) }, url.path)
-                _ = try pool.read { try Meta($0) }
             }
+            try look("meta") { _ = try pool.read { try Meta($0) } }
             for (table, columns) in Checksum.columns.sorted(by: { $0.key < $1.key }) {
                 try look(table) {
                     let sql = "SELECT count(*) FROM \(table) WHERE NOT \(Checksum.holds(columns))"
@@ -121,6 +128,22 @@ extension SQLiteStorageProvider {
         return findings
     }
 
+    private static let markSubject = "the last commit"
+
+    /// The database is older than its mark and otherwise whole.
+    private static func beginNewHistory(_ url: URL, _ options: Options) throws {
+        let pool = try DatabasePool(path: url.path, configuration: configuration(options))
+        defer { try? pool.close() }
+        let mark = try pool.write { database in
+            var meta = try Meta(database)
+            meta.epoch = UUID()
+            meta.revision = max(meta.revision, RevisionMark(of: url.path)?.revision ?? .zero).next
+            try meta.save(database)
+            return RevisionMark(epoch: meta.epoch, revision: meta.revision)
+        }
+        mark.write(of: url.path)
+    }
+
     /// What filters are answered from must say the same as the entries.
     private static func looseRows(_ database: Database) throws -> [StorageFinding] {
         var counts: [String: Int] = [:]
@@ -128,7 +151,10 @@ extension SQLiteStorageProvider {
         let cursor = try Row.fetchCursor(
             database,
             sql:
-                "SELECT \(EntryRows.columns) FROM entries e LEFT JOIN vectors v ON v.row = e.row ORDER BY e.row"
+                """
+                SELECT \(EntryRows.columns) FROM entries e LEFT JOIN vectors v ON v.row = e.row
+                ORDER BY e.row
+                """
         )
         let tags = try database.cachedStatement(sql: "SELECT tag FROM entry_tags WHERE row = ?")
         let values = try database.cachedStatement(sql: "SELECT key, text FROM entry_metadata WHERE row = ?")

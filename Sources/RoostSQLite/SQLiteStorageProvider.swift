@@ -34,6 +34,7 @@ public struct SQLiteStorageProvider: StorageProvider {
     let pool: DatabasePool
     let options: Options
     let lockURL: URL
+    private let writers = WriterQueue()
     /// The file that was opened: a repair puts another in its place.
     private let identity: FileIdentity?
     /// Removals are remembered this long for those who follow the changes.
@@ -167,12 +168,14 @@ public struct SQLiteStorageProvider: StorageProvider {
     public func close() async throws {
         try await BlockingWork.run { _ in
             try Self.translating(pool.path) {
-                let lock = try FileLock.acquire(lockURL, timeout: options.lockTimeout)
-                defer { lock.release() }
-                // Where nobody else reads, the log is moved into the database and cut.
-                _ = try? pool.writeWithoutTransaction { database in
-                    try database.execute(sql: "PRAGMA busy_timeout = 0")
-                    try database.checkpoint(.truncate)
+                // Where nobody else writes or reads, the log is moved into the database and cut.
+                let lock = try? FileLock.acquire(lockURL, timeout: 0)
+                defer { lock?.release() }
+                if lock != nil {
+                    _ = try? pool.writeWithoutTransaction { database in
+                        try database.execute(sql: "PRAGMA busy_timeout = 0")
+                        try database.checkpoint(.truncate)
+                    }
                 }
                 try pool.close()
             }
@@ -183,6 +186,10 @@ public struct SQLiteStorageProvider: StorageProvider {
     ///
     /// - Throws: ``StorageError``; the store is as before then.
     public func compact() async throws {
+        try await writers.run { try await compactAlone() }
+    }
+
+    private func compactAlone() async throws {
         try await BlockingWork.run { isCancelled in
             try Self.translating(pool.path) {
                 let lock = try FileLock.acquire(
@@ -227,6 +234,12 @@ public struct SQLiteStorageProvider: StorageProvider {
     private func writing<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws
         -> Value
     {
+        try await writers.run { try await writingAlone(body) }
+    }
+
+    private func writingAlone<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         try await BlockingWork.run { isCancelled in
             try Self.translating(pool.path) {
                 let lock = try FileLock.acquire(

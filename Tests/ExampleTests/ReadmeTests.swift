@@ -5,7 +5,8 @@ import Testing
 /// The README's example, compiled where users stand: without the package's upcoming features.
 struct ReadmeTests {
     @Test func `the library example runs`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-readme-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "roost-readme-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
 
         let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
@@ -22,7 +23,8 @@ struct ReadmeTests {
 
     /// The calls of the published guide on local storage.
     @Test func `the guide's calls work`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-guide-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "roost-guide-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let storage = try LocalStorageProvider(directory: folder)
         let entry = Entry(content: "Test", embeddings: [0.1, 0.2])

@@ -7,11 +7,14 @@ import Testing
 struct SafetensorsTests {
     /// Opens a file of a header and so many bytes of data.
     func open(_ header: String, data: Int, claimedHeader: UInt64? = nil) throws -> Safetensors {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).safetensors")
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "\(UUID().uuidString).safetensors")
         defer { try? FileManager.default.removeItem(at: url) }
         var padded = header
         while padded.utf8.count % 8 != 0 { padded += " " }
-        var bytes = withUnsafeBytes(of: (claimedHeader ?? UInt64(padded.utf8.count)).littleEndian) { Data($0) }
+        var bytes = withUnsafeBytes(of: (claimedHeader ?? UInt64(padded.utf8.count)).littleEndian) {
+            Data($0)
+        }
         bytes += Data(padded.utf8) + Data(count: data)
         try bytes.write(to: url)
         return try Safetensors(url)
@@ -30,7 +33,8 @@ struct SafetensorsTests {
     }
 
     @Test(arguments: [
-        ("[0, 24]", 20, "cut short"), ("[0, 20]", 24, "needs"), ("[-4, 20]", 24, "outside"), ("[24, 0]", 24, "outside"),
+        ("[0, 24]", 20, "cut short"), ("[0, 20]", 24, "needs"), ("[-4, 20]", 24, "outside"),
+        ("[24, 0]", 24, "outside"),
         ("[0]", 24, "outside"), ("[0, 9223372036854775807]", 24, "outside"),
     ]) func `a header that lies about its data is refused`(offsets: String, data: Int, words: String) {
         let header = "{\"a\": {\"dtype\": \"F32\", \"shape\": [2, 3], \"data_offsets\": \(offsets)}}"
@@ -44,13 +48,18 @@ struct SafetensorsTests {
             ("{}", UInt64.max), ("{}", 1 << 40), ("not json", nil), ("", nil),
             ("{\"a\": {\"dtype\": \"F16\", \"shape\": [2], \"data_offsets\": [0, 4]}}", nil),
             ("{\"a\": {\"dtype\": \"F32\", \"shape\": [-1], \"data_offsets\": [0, 4]}}", nil),
-            ("{\"a\": {\"dtype\": \"F32\", \"shape\": [4611686018427387904, 8], \"data_offsets\": [0, 4]}}", nil),
+            (
+                "{\"a\": {\"dtype\": \"F32\", \"shape\": [4611686018427387904, 8], \"data_offsets\": [0, 4]}}",
+                nil
+            ),
             (
                 "{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}, "
                     + "\"b\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [4, 12]}}", nil
             ),
         ] as [(String, UInt64?)] {
-            #expect(throws: EmbedderError.self, "\(header)") { try open(header, data: 64, claimedHeader: claimed) }
+            #expect(throws: EmbedderError.self, "\(header)") {
+                try open(header, data: 64, claimedHeader: claimed)
+            }
         }
     }
 }

@@ -15,7 +15,9 @@ struct DamageTests {
         let store = try await CrashWorkload.open(backend, in: folder)
         for step in CrashWorkload.steps {
             // The long entry would take most of the positions.
-            if case .commit(let batch) = step, batch.upserts.contains(where: { $0.content.utf8.count > 100_000 }) {
+            if case .commit(let batch) = step,
+                batch.upserts.contains(where: { $0.content.utf8.count > 100_000 })
+            {
                 var short = batch
                 short.upserts.removeAll { $0.content.utf8.count > 100_000 }
                 try await CrashWorkload.perform(.commit(short), on: store)
@@ -23,7 +25,8 @@ struct DamageTests {
                 try await CrashWorkload.perform(step, on: store)
             }
         }
-        let last = Entry(content: "in the journal", embeddings: [0, 0, 1, 0], createdAt: Date(milliseconds: 0))
+        let last = Entry(
+            content: "in the journal", embeddings: [0, 0, 1, 0], createdAt: Date(milliseconds: 0))
         try await store.saveEntry(last)
         let contents = try await CrashWorkload.Contents(store)
         // Not closed: what a process that died leaves, with its log.
@@ -40,15 +43,19 @@ struct DamageTests {
 
     static func inspect(_ backend: CrashWorkload.Backend, _ folder: URL) async throws -> [StorageFinding] {
         switch backend {
-        case .json: try await LocalStorageProvider.inspect(directory: folder.appendingPathComponent("Storage"))
-        case .sqlite: try await SQLiteStorageProvider.inspect(databaseURL: folder.appendingPathComponent("roost.sqlite"))
+        case .json:
+            try await LocalStorageProvider.inspect(directory: folder.appendingPathComponent("Storage"))
+        case .sqlite:
+            try await SQLiteStorageProvider.inspect(
+                databaseURL: folder.appendingPathComponent("roost.sqlite"))
         }
     }
 
     static func repair(_ backend: CrashWorkload.Backend, _ folder: URL) async throws -> [StorageFinding] {
         switch backend {
         case .json: try await LocalStorageProvider.repair(directory: folder.appendingPathComponent("Storage"))
-        case .sqlite: try await SQLiteStorageProvider.repair(databaseURL: folder.appendingPathComponent("roost.sqlite"))
+        case .sqlite:
+            try await SQLiteStorageProvider.repair(databaseURL: folder.appendingPathComponent("roost.sqlite"))
         }
     }
 
@@ -74,9 +81,12 @@ struct DamageTests {
             // An answer that is not the whole truth must at least not be a wrong one, and doctor must tell.
             let known = Set(expected.entries)
             let parts: [String?] = [
-                answer?.revision == expected.revision ? nil : "revision", answer?.entries == expected.entries ? nil : "entries",
-                answer?.clusters == expected.clusters ? nil : "clusters", answer?.assignments == expected.assignments ? nil : "assignments",
-                answer?.sources == expected.sources ? nil : "sources", answer?.run == expected.run ? nil : "run",
+                answer?.revision == expected.revision ? nil : "revision",
+                answer?.entries == expected.entries ? nil : "entries",
+                answer?.clusters == expected.clusters ? nil : "clusters",
+                answer?.assignments == expected.assignments ? nil : "assignments",
+                answer?.sources == expected.sources ? nil : "sources",
+                answer?.run == expected.run ? nil : "run",
                 answer?.changes == expected.changes ? nil : "changes",
             ]
             // SQLite's indexes bear no checksums: one that has lost a row hides it from the feed until somebody looks.
@@ -88,20 +98,28 @@ struct DamageTests {
                 tally.toldByDoctor += 1
                 return
             }
-            tally.wrong.append("\(what): other \(parts.compactMap(\.self).joined(separator: ", ")) (entries \(isPart ? "true" : "FALSE"), doctor \(isTold ? "tells" : "SILENT"))")
+            tally.wrong.append(
+                "\(what): other \(parts.compactMap(\.self).joined(separator: ", ")) (entries \(isPart ? "true" : "FALSE"), doctor \(isTold ? "tells" : "SILENT"))"
+            )
         }
         guard repairs, answer == nil else { return }
         do {
-            #expect(try await Self.inspect(backend, folder).contains { $0.severity == .damage }, "\(what): doctor")
+            #expect(
+                try await Self.inspect(backend, folder).contains { $0.severity == .damage }, "\(what): doctor"
+            )
             _ = try await Self.repair(backend, folder)
             let store = try await CrashWorkload.open(backend, in: folder)
             let repaired = try await CrashWorkload.Contents(store)
             let known = Set(expected.entries.map(\.id))
-            #expect(repaired.entries.allSatisfy { known.contains($0.id) || !expected.entries.isEmpty }, "\(what): repaired")
+            #expect(
+                repaired.entries.allSatisfy { known.contains($0.id) || !expected.entries.isEmpty },
+                "\(what): repaired")
             try await store.saveEntry(Entry(content: "after the repair", embeddings: [1, 0, 0, 0]))
-            #expect(try await Self.inspect(backend, folder).allSatisfy { finding in
-                finding.severity == .note || finding.subject.contains("generations/") || finding.subject.contains("journal-")
-            }, "\(what): whole again")
+            #expect(
+                try await Self.inspect(backend, folder).allSatisfy { finding in
+                    finding.severity == .note || finding.subject.contains("generations/")
+                        || finding.subject.contains("journal-")
+                }, "\(what): whole again")
         } catch {
             Issue.record("\(what): the repair threw \(error)")
         }
@@ -117,7 +135,8 @@ struct DamageTests {
         defer { withExtendedLifetime(store) {} }
         let files = try FileManager.default.subpathsOfDirectory(atPath: original.path).filter { path in
             var isFolder: ObjCBool = false
-            FileManager.default.fileExists(atPath: original.appendingPathComponent(path).path, isDirectory: &isFolder)
+            FileManager.default.fileExists(
+                atPath: original.appendingPathComponent(path).path, isDirectory: &isFolder)
             return !isFolder.boolValue && !path.hasSuffix("lock") && !path.hasSuffix("-shm")
         }.sorted()
         var generator = Seeded(state: 5)
@@ -150,7 +169,9 @@ struct DamageTests {
                 try await judge(backend, copy, expected, what, repairs: trial % 40 == 0, &tally)
             }
         }
-        print("\(backend): \(trials) damaged files; right \(tally.right), reported \(tally.reported), told by doctor only \(tally.toldByDoctor), wrong \(tally.wrong.count)")
+        print(
+            "\(backend): \(trials) damaged files; right \(tally.right), reported \(tally.reported), told by doctor only \(tally.toldByDoctor), wrong \(tally.wrong.count)"
+        )
         #expect(tally.wrong.isEmpty, "\(tally.wrong.prefix(12).joined(separator: "\n"))")
     }
 }

@@ -27,7 +27,8 @@ struct KillTests {
         var wasKilled: Bool
     }
 
-    static func run(_ backend: CrashWorkload.Backend, _ folder: URL, point: Int, half: Bool) throws -> Outcome {
+    static func run(_ backend: CrashWorkload.Backend, _ folder: URL, point: Int, half: Bool) throws -> Outcome
+    {
         let process = Process()
         process.executableURL = tool
         process.arguments = [backend.rawValue, folder.path, "\(point)", half ? "half" : "before"]
@@ -39,8 +40,10 @@ struct KillTests {
         let steps = try error.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         return Outcome(
-            acknowledged: lines.split(separator: 10).last.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0,
-            steps: Int(String(decoding: steps, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0,
+            acknowledged: lines.split(separator: 10).last.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+                ?? 0,
+            steps: Int(String(decoding: steps, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+                ?? 0,
             wasKilled: process.terminationReason == .uncaughtSignal)
     }
 
@@ -66,13 +69,17 @@ struct KillTests {
             let outcome = try Self.run(backend, folder.url, point: point, half: half)
             tried += 1
             killed += outcome.wasKilled ? 1 : 0
-            let what = "\(backend) killed \(half ? "inside" : "before") step \(point) of \(steps) after \(outcome.acknowledged) writes"
+            let what =
+                "\(backend) killed \(half ? "inside" : "before") step \(point) of \(steps) after \(outcome.acknowledged) writes"
             do {
                 let store = try await CrashWorkload.open(backend, in: folder.url)
                 let found = try await CrashWorkload.Contents(store)
-                let allowed = expected[outcome.acknowledged...min(outcome.acknowledged + 1, expected.count - 1)]
+                let allowed = expected[
+                    outcome.acknowledged...min(outcome.acknowledged + 1, expected.count - 1)]
                 if !allowed.contains(found) { lost += 1 }
-                #expect(allowed.contains(found), "\(what): revision \(found.revision) with \(found.entries.count) entries")
+                #expect(
+                    allowed.contains(found),
+                    "\(what): revision \(found.revision) with \(found.entries.count) entries")
                 // It is a store like any other: what comes next is written and found.
                 let next = Entry(content: "after the crash", embeddings: [0, 1, 0, 0])
                 try await store.saveEntry(next)
@@ -87,13 +94,16 @@ struct KillTests {
                 Issue.record("\(what): \(error)")
             }
         }
-        print("\(backend): \(tried) points \(half ? "inside writes" : "before steps") of \(steps), \(killed) killed, lost: \(lost)")
+        print(
+            "\(backend): \(tried) points \(half ? "inside writes" : "before steps") of \(steps), \(killed) killed, lost: \(lost)"
+        )
         #expect(killed > tried * 9 / 10)
     }
 
     static func inspect(_ backend: CrashWorkload.Backend, _ folder: URL) async throws -> [StorageFinding] {
         switch backend {
-        case .json: try await LocalStorageProvider.inspect(directory: folder.appendingPathComponent("Storage"))
+        case .json:
+            try await LocalStorageProvider.inspect(directory: folder.appendingPathComponent("Storage"))
         case .sqlite: []
         }
     }

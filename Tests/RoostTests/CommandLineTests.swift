@@ -11,17 +11,21 @@ struct CommandLineTests {
 
     static let binary: URL = {
         // The tests' bundle lies beside the products.
-        let folders = [Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent()].compactMap { $0 }
-        let places = folders + folders.map { $0.deletingLastPathComponent() }
+        let folders = [Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent()]
+            .compactMap { $0 }
+        let places =
+            folders + folders.map { $0.deletingLastPathComponent() }
             + CommandLine.arguments.map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
         let binaries = places.map { $0.appendingPathComponent("roost") }
-        guard let binary = binaries.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+        guard let binary = binaries.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) })
+        else {
             preconditionFailure("the product roost lies beside the tests")
         }
         return binary
     }()
 
-    let home = FileManager.default.temporaryDirectory.appendingPathComponent("roost-home-\(UUID().uuidString)")
+    let home = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "roost-home-\(UUID().uuidString)")
 
     func roost(_ arguments: String..., input: String = "") throws -> Outcome {
         let process = try start(arguments)
@@ -64,17 +68,23 @@ struct CommandLineTests {
             error: error.fileHandleForReading)
     }
 
-    static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Fixtures")
 
     @Test(arguments: ["sqlite", "json"]) func `the whole job`(provider: String) throws {
         defer { try? FileManager.default.removeItem(at: home) }
         #expect(try roost("init", "--provider", provider).status == 0)
         let notes = Self.fixtures.appendingPathComponent("notes").path
-        #expect(try roost("ingest", notes, "-q").output == "311 new, 0 updated, 0 removed, 0 unchanged, 0 skipped\n")
-        #expect(try roost("ingest", notes, "-q").output == "0 new, 0 updated, 0 removed, 311 unchanged, 0 skipped\n")
+        #expect(
+            try roost("ingest", notes, "-q").output
+                == "311 new, 0 updated, 0 removed, 0 unchanged, 0 skipped\n")
+        #expect(
+            try roost("ingest", notes, "-q").output
+                == "0 new, 0 updated, 0 removed, 311 unchanged, 0 skipped\n")
         let query = try roost("query", "kestrel hovered over the verge", "-n", "2", "--json")
-        let hits = try #require(try JSONSerialization.jsonObject(with: Data(query.output.utf8)) as? [[String: Any]])
+        let hits = try #require(
+            try JSONSerialization.jsonObject(with: Data(query.output.utf8)) as? [[String: Any]])
         #expect(hits.count == 2)
         for key in ["id", "score", "content", "metadata"] { #expect(hits[0][key] != nil) }
         #expect((hits[0]["content"] as? String)?.contains("kestrel") == true)
@@ -83,20 +93,25 @@ struct CommandLineTests {
         #expect(try roost("export", "clusters", "-o", file.path).status == 0)
         try validate(file)
         let backup = home.appendingPathComponent("entries.jsonl").path
-        #expect(try roost("export", "entries", "--format", "jsonl", "--with-embeddings", "-o", backup).status == 0)
+        #expect(
+            try roost("export", "entries", "--format", "jsonl", "--with-embeddings", "-o", backup).status == 0
+        )
         #expect(try roost("import", backup, "--store", "copy").output == "311 new, 0 updated, 0 unchanged\n")
-        let again = try roost("export", "entries", "--format", "jsonl", "--with-embeddings", "--store", "copy")
+        let again = try roost(
+            "export", "entries", "--format", "jsonl", "--with-embeddings", "--store", "copy")
         #expect(try again.output == String(contentsOfFile: backup, encoding: .utf8))
     }
 
     /// Against `Documentation/Schemas/clusters.schema.json`, by Debian's python3-jsonschema.
     func validate(_ file: URL) throws {
         let python = URL(fileURLWithPath: "/usr/bin/python3")
-        let schema = Self.fixtures.deletingLastPathComponent().appendingPathComponent("Documentation/Schemas/clusters.schema.json")
+        let schema = Self.fixtures.deletingLastPathComponent().appendingPathComponent(
+            "Documentation/Schemas/clusters.schema.json")
         let process = Process()
         process.executableURL = python
         process.arguments = [
-            "-c", "import json, sys, jsonschema; jsonschema.validate(json.load(open(sys.argv[2])), json.load(open(sys.argv[1])))",
+            "-c",
+            "import json, sys, jsonschema; jsonschema.validate(json.load(open(sys.argv[2])), json.load(open(sys.argv[1])))",
             schema.path, file.path,
         ]
         let error = Pipe()
@@ -115,9 +130,12 @@ struct CommandLineTests {
         #expect(try roost("add", "a swift").status == 0)
         for (arguments, status, words) in [
             (["ingest", "nowhere"], 66, "nowhere"), (["ingest", odd + "/latin1.txt"], 65, "UTF-8"),
-            (["ingest", odd + "/binary.txt"], 65, "binary"), (["ingest", odd + "/broken.jsonl"], 65, "line 2"),
-            (["ingest", odd + "/ragged.csv"], 65, "row 3"), (["ingest", odd + "/table.csv", "--text-column", "no"], 65, "'no'"),
-            (["recluster", "--clusters", "9"], 64, "9 clusters"), (["query", " "], 65, "empty"), (["show", "zz"], 64, "no id"),
+            (["ingest", odd + "/binary.txt"], 65, "binary"),
+            (["ingest", odd + "/broken.jsonl"], 65, "line 2"),
+            (["ingest", odd + "/ragged.csv"], 65, "row 3"),
+            (["ingest", odd + "/table.csv", "--text-column", "no"], 65, "'no'"),
+            (["recluster", "--clusters", "9"], 64, "9 clusters"), (["query", " "], 65, "empty"),
+            (["show", "zz"], 64, "no id"),
             (["show", UUID().uuidString], 66, "no entry"), (["remove", UUID().uuidString], 66, "no entry"),
             (["query", "x", "--cluster", "c"], 66, "no clusters"), (["import", "nowhere"], 66, "nowhere"),
             (["import", odd + "/crlf.md"], 65, "line 1"), (["config", "colour", "blue"], 64, "colour"),
@@ -154,7 +172,9 @@ struct CommandLineTests {
     @Test func `lines from standard input`() throws {
         defer { try? FileManager.default.removeItem(at: home) }
         #expect(try roost("ingest", "-", "-q", input: "one\ntwo\n\n").output.hasPrefix("2 new"))
-        #expect(try roost("ingest", "-", "-q", input: "two\nthree\n").output.hasPrefix("1 new, 0 updated, 0 removed, 1 unchanged"))
+        #expect(
+            try roost("ingest", "-", "-q", input: "two\nthree\n").output.hasPrefix(
+                "1 new, 0 updated, 0 removed, 1 unchanged"))
         #expect(try roost("ingest", "-", input: "").status == 66)
         #expect(try roost("list").output.split(separator: "\n").count == 3)
     }

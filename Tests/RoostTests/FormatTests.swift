@@ -5,9 +5,12 @@ import Testing
 /// Stores that earlier versions wrote, opened by this one: a folder of `Fixtures/Formats` each.
 struct FormatTests {
     @Test(arguments: ["v1/sqlite", "v1/json", "v2/sqlite", "v2/json"])
-    func `a store of an earlier format opens, gives the same, and can be written to`(name: String) async throws {
+    func `a store of an earlier format opens, gives the same, and can be written to`(name: String)
+        async throws
+    {
         let formats = CommandLineTests.fixtures.appendingPathComponent("Formats")
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-format-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "roost-format-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.copyItem(at: formats.appendingPathComponent(name), to: folder)
         let store = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
@@ -20,7 +23,9 @@ struct FormatTests {
         try check("entries.jsonl", entries)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        try check("clusters.json", try encoder.encode(try await store.exportClusters(withEmbeddings: true)) + Data("\n".utf8))
+        try check(
+            "clusters.json",
+            try encoder.encode(try await store.exportClusters(withEmbeddings: true)) + Data("\n".utf8))
         let stamp = try await store.storage.snapshot().stamp
         let data = try Data(contentsOf: formats.appendingPathComponent("\(name)-stamp.json"))
         #expect(stamp == (try JSONDecoder().decode(Stamp.self, from: data)))
@@ -32,6 +37,8 @@ struct FormatTests {
         #expect(count == stamp.entryCount + 1)
         try await again.close()
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-        if name.hasPrefix("v1") { #expect(files.contains { $0.contains("before-format-2") }, "a copy is kept") }
+        if name.hasPrefix("v1") {
+            #expect(files.contains { $0.contains("before-format-2") }, "a copy is kept")
+        }
     }
 }

@@ -9,7 +9,9 @@ struct InterruptionTests {
     private func writeLines(_ count: Int) throws -> URL {
         try FileManager.default.createDirectory(at: commands.home, withIntermediateDirectories: true)
         let file = commands.home.appendingPathComponent("lines.jsonl")
-        let lines = (0..<count).map { "{\"id\": \"\($0)\", \"text\": \"the swift number \($0) went south\"}\n" }
+        let lines = (0..<count).map {
+            "{\"id\": \"\($0)\", \"text\": \"the swift number \($0) went south\"}\n"
+        }
         try Data(lines.joined().utf8).write(to: file)
         return file
     }
@@ -21,7 +23,9 @@ struct InterruptionTests {
     }
 
     /// Waits until the store holds something, then sends the signal.
-    private func interrupt(_ running: CommandLineTests.Running, with signal: Int32) throws -> CommandLineTests.Outcome {
+    private func interrupt(_ running: CommandLineTests.Running, with signal: Int32) throws
+        -> CommandLineTests.Outcome
+    {
         for _ in 0..<500 where running.process.isRunning {
             if try count() > 0 { break }
         }
@@ -39,7 +43,7 @@ struct InterruptionTests {
         #expect(outcome.error.contains("stopped; "))
         let kept = try count()
         #expect(kept > 0 && kept < 60_000)
-        #expect(outcome.error.contains("stopped; \(kept) entries are in the store"))
+        #expect(outcome.error.contains("stopped; \(kept) entries of the input are in the store"))
     }
 
     @Test(arguments: ["sqlite", "json"])

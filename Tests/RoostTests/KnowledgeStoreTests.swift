@@ -4,7 +4,9 @@ import Synchronization
 import Testing
 
 struct KnowledgeStoreTests {
-    func store() -> KnowledgeStore { KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder()) }
+    func store() -> KnowledgeStore {
+        KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+    }
 
     func draft(_ id: String, _ texts: [String], fingerprint: String = "1") -> SourceDraft {
         SourceDraft(id: id, fingerprint: fingerprint, entries: texts.map { EntryDraft(content: $0) })
@@ -52,7 +54,9 @@ struct KnowledgeStoreTests {
         let texts = (0..<40).map { "note number \($0)" }
         // What a killed process leaves: a batch, and no source record.
         _ = try await store.ingest([
-            SourceDraft(id: "s", fingerprint: "", entries: texts.prefix(15).map { EntryDraft(content: $0) }, isComplete: false)
+            SourceDraft(
+                id: "s", fingerprint: "", entries: texts.prefix(15).map { EntryDraft(content: $0) },
+                isComplete: false)
         ])
         let report = try await store.ingest([draft("s", texts)], IngestOptions(batchSize: 10))
         #expect((report.new, report.unchanged, report.removed) == (25, 15, 0))
@@ -64,7 +68,10 @@ struct KnowledgeStoreTests {
         let row = EntryDraft(key: "id:1", content: "a swift")
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: [row])])
         let id = EntryID.derived(source: "s", key: "id:1")
-        storage.meanwhile { try await KnowledgeStore(storage: storage.base, embedder: LexicalEmbedder()).setTag("seen", on: [id], isPresent: true) }
+        storage.meanwhile {
+            try await KnowledgeStore(storage: storage.base, embedder: LexicalEmbedder()).setTag(
+                "seen", on: [id], isPresent: true)
+        }
         let edited = EntryDraft(key: "id:1", content: "two swifts")
         let report = try await store.ingest([SourceDraft(id: "s", fingerprint: "2", entries: [edited])])
         #expect((report.new, report.updated) == (0, 1))
@@ -114,21 +121,27 @@ struct KnowledgeStoreTests {
 
     @Test func `filters come before the cut`() async throws {
         let store = store()
-        var entries = (0..<300).map { EntryDraft(content: "swift swift swift \($0)", metadata: ["kind": "many"]) }
-        entries += (0..<5).map { EntryDraft(content: "a swift and much else besides \($0)", metadata: ["kind": "few"], tags: ["t"]) }
+        var entries = (0..<300).map {
+            EntryDraft(content: "swift swift swift \($0)", metadata: ["kind": "many"])
+        }
+        entries += (0..<5).map {
+            EntryDraft(content: "a swift and much else besides \($0)", metadata: ["kind": "few"], tags: ["t"])
+        }
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: entries)])
         for filter in [EntryFilter(metadata: ["kind": "few"]), EntryFilter(tags: ["t"])] {
             let result = try await store.query("swift", QueryOptions(limit: 10, filter: filter))
             #expect(result.hits.count == 5)
             #expect(result.candidateCount == 5)
         }
-        #expect(try await store.query("swift", QueryOptions(filter: EntryFilter(tags: ["none"]))).hits.isEmpty)
+        #expect(
+            try await store.query("swift", QueryOptions(filter: EntryFilter(tags: ["none"]))).hits.isEmpty)
     }
 
     @Test func `an entry comes once, with its best passage, and search follows changes`() async throws {
         let store = store()
         let filler = String(repeating: "grain of sand and salt. ", count: 120)
-        _ = try await store.ingest([draft("long", [filler + "The kestrel hovered over the verge. " + filler])])
+        _ = try await store.ingest([draft("long", [filler + "The kestrel hovered over the verge. " + filler])]
+        )
         _ = try await store.add("something else")
         let entry = try #require(try await store.storage.fetchEntries().first)
         #expect(entry.passages.count > 3)
@@ -137,7 +150,9 @@ struct KnowledgeStoreTests {
         #expect(entry.text(of: hit.passage)?.contains("kestrel") == true)
         #expect(try await store.query("kestrel").hits.count == 2)
         _ = try await store.add("kestrel kestrel hovered verge")
-        #expect(try await store.query("kestrel hovered verge").hits.first?.entry.content == "kestrel kestrel hovered verge")
+        #expect(
+            try await store.query("kestrel hovered verge").hits.first?.entry.content
+                == "kestrel kestrel hovered verge")
         try await store.storage.deleteEntry(entry.id)
         #expect(try await store.query("kestrel").hits.count == 2)
     }
@@ -153,9 +168,10 @@ struct KnowledgeStoreTests {
         let second = try await store.recluster(clusters: 3, seed: 2)
         #expect(second.continuedCount == 3)
         #expect(Set(second.clusters.map(\.id)) == Set(first.clusters.map(\.id)))
-        #expect(first.clusters.allSatisfy { cluster in
-            second.clusters.first { $0.id == cluster.id }?.createdAt == cluster.createdAt
-        })
+        #expect(
+            first.clusters.allSatisfy { cluster in
+                second.clusters.first { $0.id == cluster.id }?.createdAt == cluster.createdAt
+            })
         let export = try await store.exportClusters()
         #expect(export.clusters.map(\.size).reduce(0, +) == 91)
         #expect(export.run?.seed == 2)
@@ -163,7 +179,8 @@ struct KnowledgeStoreTests {
 
     @Test func `an export is imported without loss`() async throws {
         let store = store()
-        _ = try await store.ingest([draft("s", ["one", "two\nlines", "three \u{1F426}"])], IngestOptions(tags: ["t"]))
+        _ = try await store.ingest(
+            [draft("s", ["one", "two\nlines", "three \u{1F426}"])], IngestOptions(tags: ["t"]))
         for format in EntryArchive.Format.allCases {
             var bytes = Data()
             try await store.exportEntries(format, withEmbeddings: true) { bytes += $0 }
@@ -178,7 +195,8 @@ struct KnowledgeStoreTests {
     }
 
     @Test func `another space is refused`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "roost-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder()).close()
         let error = await #expect(throws: RoostError.self) {
@@ -188,13 +206,15 @@ struct KnowledgeStoreTests {
     }
 
     @Test func `a folder of the published guide opens`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "roost-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let id = UUID()
         let json = "[{\"id\": \"\(id)\", \"content\": \"text\", \"embeddings\": [0.5, 0.25]}]"
         try Data(json.utf8).write(to: folder.appendingPathComponent("entries.json"))
-        let cluster = "[{\"id\": \"\(UUID())\", \"label\": \"c\", \"members\": [\"\(id)\"], \"createdAt\": \"2024-01-02T03:04:05Z\"}]"
+        let cluster =
+            "[{\"id\": \"\(UUID())\", \"label\": \"c\", \"members\": [\"\(id)\"], \"createdAt\": \"2024-01-02T03:04:05Z\"}]"
         try Data(cluster.utf8).write(to: folder.appendingPathComponent("clusters.json"))
         let storage = try LocalStorageProvider(directory: folder)
         #expect(try await storage.fetchEntries().map(\.embeddings) == [[0.5, 0.25]])

@@ -5,12 +5,16 @@ import Testing
 
 struct ReaderTests {
     @Test(arguments: [
-        ("*.md", "a.md", true), ("*.md", "b/a.md", false), ("**/*.md", "a.md", true), ("**/*.md", "b/c/a.md", true),
+        ("*.md", "a.md", true), ("*.md", "b/a.md", false), ("**/*.md", "a.md", true),
+        ("**/*.md", "b/c/a.md", true),
         ("a/**", "a/b/c", true), ("a?c", "abc", true), ("a?c", "a/c", false), ("[a-c]x", "bx", true),
-        ("[!a-c]x", "bx", false), ("a*b*c", "aXXbYYc", true), ("a*b*c", "aXXc", false), ("", "", true), ("\\*", "*", true),
+        ("[!a-c]x", "bx", false), ("a*b*c", "aXXbYYc", true), ("a*b*c", "aXXc", false), ("", "", true),
+        ("\\*", "*", true),
         ("**/", "a/", true),
     ])
-    func `globs`(pattern: String, path: String, fits: Bool) { #expect(GlobPattern(pattern).matches(path) == fits) }
+    func `globs`(pattern: String, path: String, fits: Bool) {
+        #expect(GlobPattern(pattern).matches(path) == fits)
+    }
 
     @Test func `ignore files`() {
         let rules = IgnoreRules("*.log\n!keep.log\nbuild/\n/top\n# note\ndocs/*.txt\n")
@@ -34,13 +38,16 @@ struct ReaderTests {
             .deletingLastPathComponent().appendingPathComponent("Fixtures/odd")
         let reader = RecordReader()
         for (name, words) in [
-            ("latin1.txt", "UTF-8"), ("binary.txt", "binary"), ("broken.jsonl", "line 2"), ("ragged.csv", "row 3"), ("none", "No such"),
+            ("latin1.txt", "UTF-8"), ("binary.txt", "binary"), ("broken.jsonl", "line 2"),
+            ("ragged.csv", "row 3"), ("none", "No such"),
         ] {
             let error = #expect(throws: RoostError.self) { try reader.read(odd.appendingPathComponent(name)) }
             #expect(error?.message.contains(words) == true)
         }
-        #expect(try reader.read(odd.appendingPathComponent("bom.md")).entries[0].content.hasPrefix("# Marked"))
-        #expect(try reader.read(odd.appendingPathComponent("table.csv")).entries.map(\.key) == ["id:1", "id:2"])
+        #expect(
+            try reader.read(odd.appendingPathComponent("bom.md")).entries[0].content.hasPrefix("# Marked"))
+        #expect(
+            try reader.read(odd.appendingPathComponent("table.csv")).entries.map(\.key) == ["id:1", "id:2"])
         let found = try FileFinder().find(odd)
         #expect(found.files.contains { $0.lastPathComponent == "deep.md" })
         #expect(found.skipped.contains { $0.reason.contains("symbolic link") })

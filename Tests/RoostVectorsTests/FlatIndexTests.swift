@@ -47,7 +47,8 @@ struct FlatIndexTests {
         let index = FlatIndex(Matrix(rows: 100, columns: 4, elements: elements))
         let found = try await index.search(Matrix([[0.5, 0.5, 0.5, 0.5]], columns: 4), k: 10, among: nil)[0]
         #expect(found.map(\.row) == [0, 1, 2, 3, 4, 5, 6, 8, 9, 10])
-        #expect(try await index.search(Matrix([[1, 0, 0, 0]], columns: 4), k: 1000, among: nil)[0].count == 99)
+        #expect(
+            try await index.search(Matrix([[1, 0, 0, 0]], columns: 4), k: 1000, among: nil)[0].count == 99)
         #expect(try await index.search(Matrix([[1, 0, 0, 0]], columns: 4), k: 0, among: nil)[0].isEmpty)
     }
 }

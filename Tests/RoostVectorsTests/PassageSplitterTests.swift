@@ -16,7 +16,8 @@ struct PassageSplitterTests {
 
     @Test func `headings, then paragraphs, then sentences`() {
         let splitter = PassageSplitter(maximumTokens: 8, overlap: 0)
-        let text = "one two three. four five\n\nsix seven\n## eight\nnine ten eleven twelve. thirteen fourteen fifteen"
+        let text =
+            "one two three. four five\n\nsix seven\n## eight\nnine ten eleven twelve. thirteen fourteen fifteen"
         let found = pieces(text, splitter)
         #expect(found[0].hasSuffix("seven\n##") || found[0].hasSuffix("seven"))
         #expect(found[1].hasPrefix("eight"))
@@ -26,11 +27,14 @@ struct PassageSplitterTests {
         let text = (0..<900).map { "word\($0)\($0 % 13 == 0 ? "." : "")" }.joined(separator: " ")
         let all = tokens(text)
         let ranges = PassageSplitter(maximumTokens: 100, overlap: 20).split(text, tokens: all)
-        #expect(all.allSatisfy { token in
-            ranges.contains { $0.lowerBound <= token.lowerBound && token.upperBound <= $0.upperBound }
-        })
+        #expect(
+            all.allSatisfy { token in
+                ranges.contains { $0.lowerBound <= token.lowerBound && token.upperBound <= $0.upperBound }
+            })
         for range in ranges { #expect(all.count { range.contains($0.lowerBound) } <= 100) }
-        for (a, b) in zip(ranges, ranges.dropFirst()) { #expect(b.lowerBound < a.upperBound && b.lowerBound > a.lowerBound) }
+        for (a, b) in zip(ranges, ranges.dropFirst()) {
+            #expect(b.lowerBound < a.upperBound && b.lowerBound > a.lowerBound)
+        }
     }
 
     @Test func `no boundary is inside a grapheme`() {

@@ -11,7 +11,9 @@ struct SphericalKMeansTests {
         var truth: [Int] = []
         for row in 0..<k * size {
             truth.append(row % k)
-            for column in 0..<64 { noise[row, column] = spread * noise[row, column] + centers[row % k, column] }
+            for column in 0..<64 {
+                noise[row, column] = spread * noise[row, column] + centers[row % k, column]
+            }
         }
         noise.normalizeRows()
         return (noise, truth)

@@ -81,50 +81,81 @@ extension KnowledgeStore {
     ///
     /// - Throws: ``RoostError`` with `.badInput`: nothing was taken in then.
     public func importEntries(_ data: Data, name: String) async throws -> ImportReport {
-        var (entries, space) = try Self.parse(data, name)
+        let (entries, space) = try Self.parse(data, name)
         var report = ImportReport()
-        let snapshot = try await storage.snapshot()
         let isOurs = space.map(embedder.space.isCompatible) ?? false
         for start in stride(from: 0, to: entries.count, by: 256) {
-            let range = start..<min(entries.count, start + 256)
-            let stored = Dictionary(try await snapshot.entries(entries[range].map(\.id)).map { ($0.id, $0) })
-            { a, _ in a }
-            var upserts: [Entry] = []
-            var toEmbed: [Entry] = []
-            for index in range {
-                let old = stored[entries[index].id]
-                if isOurs, entries[index].embeddings.count == embedder.space.dimension {
-                    upserts.append(entries[index])
-                } else {
-                    entries[index].embeddings = []
-                    entries[index].passages = []
-                    if let old, old.content.utf8.elementsEqual(entries[index].content.utf8) {
-                        entries[index].embeddings = old.embeddings
-                        entries[index].passages = old.passages
-                        upserts.append(entries[index])
-                    } else {
-                        toEmbed.append(entries[index])
-                    }
-                }
-                if old == nil {
-                    report.new += 1
-                } else if old == entries[index] {
-                    report.unchanged += 1
-                } else {
-                    report.updated += 1
+            try Task.checkCancellation()
+            let piece = Array(entries[start..<min(entries.count, start + 256)])
+            for attempt in 1... {
+                var next = report
+                let batch = try await importBatch(piece, isOurs: isOurs, &next)
+                do {
+                    _ = try await storage.commit(batch)
+                    report = next
+                    break
+                } catch let error as StorageError where error.code == .conflict && attempt < 20 {
+                    continue
                 }
             }
-            if !toEmbed.isEmpty {
-                var ingest = IngestReport()
-                upserts += try await embedded(toEmbed, known: [:], &ingest)
-                report.embedded += toEmbed.count
-            }
-            // In the order of the file, so that an export of the import is the file again.
-            let order = Dictionary(entries[range].enumerated().map { ($1.id, $0) }) { first, _ in first }
-            upserts.sort { order[$0.id] ?? 0 < order[$1.id] ?? 0 }
-            _ = try await storage.commit(WriteBatch(upserts: upserts))
         }
         return report
+    }
+
+    private func importBatch(
+        _ piece: [Entry], isOurs: Bool, _ report: inout ImportReport
+    ) async throws -> WriteBatch {
+        let snapshot = try await storage.snapshot()
+        let ids = piece.map(\.id)
+        let stored = Dictionary(try await snapshot.entries(ids).map { ($0.id, $0) }) { first, _ in first }
+        var expected = try await snapshot.revisions(of: ids)
+        for id in ids where expected[id] == nil { expected[id] = .zero }
+        var upserts: [Entry] = []
+        var toEmbed: [Entry] = []
+        for var entry in piece {
+            let old = stored[entry.id]
+            if isOurs, entry.embeddings.count == embedder.space.dimension {
+                upserts.append(entry)
+            } else {
+                entry.embeddings = []
+                entry.passages = []
+                if let old, old.content.utf8.elementsEqual(entry.content.utf8) {
+                    entry.embeddings = old.embeddings
+                    entry.passages = old.passages
+                    upserts.append(entry)
+                } else {
+                    toEmbed.append(entry)
+                }
+            }
+            if old == nil {
+                report.new += 1
+            } else if old == entry {
+                report.unchanged += 1
+            } else {
+                report.updated += 1
+            }
+        }
+        if !toEmbed.isEmpty {
+            var ingest = IngestReport()
+            upserts += try await embedded(toEmbed, known: [:], &ingest)
+            report.embedded += toEmbed.count
+        }
+        // In the order of the file, so that an export of the import is the file again.
+        let order = Dictionary(piece.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        upserts.sort { order[$0.id] ?? 0 < order[$1.id] ?? 0 }
+        return WriteBatch(upserts: upserts, expecting: .init(entries: expected))
+    }
+
+    /// How many entries of a JSON array can be read before one cannot; `nil` where it is no array.
+    private static func countOfEntries(before data: Data) -> Int? {
+        struct Probe: Decodable {
+            var count = 0
+            init(from decoder: any Decoder) throws {
+                var list = try decoder.unkeyedContainer()
+                while !list.isAtEnd, (try? list.decode(Entry.self)) != nil { count += 1 }
+            }
+        }
+        return try? JSONDecoder().decode(Probe.self, from: data).count
     }
 
     private static func parse(_ data: Data, _ name: String) throws -> ([Entry], EmbeddingSpace?) {
@@ -142,6 +173,11 @@ extension KnowledgeStore {
             (entries, space) = (whole.entries, whole.space)
         } else if let bare = try? decoder.decode([Entry].self, from: data) {
             entries = bare
+        } else if data.first == UInt8(ascii: "["), let count = Self.countOfEntries(before: data) {
+            throw RoostError(
+                .badInput,
+                "\(name), entry \(count + 1): not an entry as `roost export entries` writes it; "
+                    + "nothing was taken in")
         } else {
             entries = []
             for (index, line) in data.split(separator: UInt8(ascii: "\n")).enumerated() {
@@ -157,6 +193,14 @@ extension KnowledgeStore {
                             + "writes it; nothing was taken in"
                     )
                 }
+            }
+        }
+        for (index, entry) in entries.enumerated() {
+            do {
+                try WriteBatch(upserts: [entry]).validate()
+            } catch let error as StorageError {
+                throw RoostError(
+                    .badInput, "\(name), entry \(index + 1): \(error.message); nothing was taken in")
             }
         }
         var seen = Set<UUID>()

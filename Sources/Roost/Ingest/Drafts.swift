@@ -78,6 +78,8 @@ public struct IngestOptions: Sendable {
     public var isDryRun = false
     /// About how many entries go into one commit.
     public var batchSize = 256
+    /// About how much text to embed goes into one commit, in bytes: what a killed process has to do again.
+    public var batchBytes = 128 << 10
     /// Told after each commit how far the ingest has come.
     public var progress: (@Sendable (IngestProgress) -> Void)?
 

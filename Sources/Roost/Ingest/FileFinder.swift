@@ -34,11 +34,33 @@ public struct FileFinder: Sendable {
             findings.files = [url]
             return findings
         }
+        let (base, rules) = Self.rulesAbove(url)
         var walk = Walk(
-            finder: self, globs: Self.patterns(globs), exclusions: Self.patterns(exclusions),
+            base: base, globs: Self.patterns(globs), exclusions: Self.patterns(exclusions),
             findings: findings)
-        try walk.enter(url, path: "", rules: [])
+        try walk.enter(url, path: "", rules: rules)
         return walk.findings
+    }
+
+    /// The `.gitignore`s of the folders above, up to the repository's own, and the folder's path below that.
+    private static func rulesAbove(_ folder: URL) -> (
+        base: String, rules: [(prefix: String, rules: IgnoreRules)]
+    ) {
+        var names: [String] = []
+        var above = folder.standardizedFileURL.resolvingSymlinksInPath()
+        while !FileManager.default.fileExists(atPath: above.appendingPathComponent(".git").path) {
+            guard above.path != "/" else { return ("", []) }
+            names.insert(above.lastPathComponent, at: 0)
+            above = above.deletingLastPathComponent()
+        }
+        var rules: [(prefix: String, rules: IgnoreRules)] = []
+        var path = ""
+        for name in names {
+            if let own = IgnoreRules(in: above) { rules.append((path, own)) }
+            path = path.isEmpty ? name : path + "/" + name
+            above = above.appendingPathComponent(name)
+        }
+        return (path, rules)
     }
 
     private static func patterns(_ globs: [String]) -> [GlobPattern] {
@@ -46,7 +68,8 @@ public struct FileFinder: Sendable {
     }
 
     private struct Walk {
-        let finder: FileFinder
+        /// The folder's path below its repository: what `.gitignore`s speak of.
+        let base: String
         let globs: [GlobPattern]
         let exclusions: [GlobPattern]
         var findings: Findings
@@ -63,18 +86,14 @@ public struct FileFinder: Sendable {
                 return
             }
             var rules = rules
-            if let text = try? String(
-                contentsOf: folder.appendingPathComponent(".gitignore"), encoding: .utf8)
-            {
-                rules.append((path, IgnoreRules(text)))
-            }
+            if let own = IgnoreRules(in: folder) { rules.append((inRepository(path), own)) }
             for name in names where !name.hasPrefix(".") {
                 let url = folder.appendingPathComponent(name)
                 let below = path.isEmpty ? name : path + "/" + name
                 let type = (try? manager.attributesOfItem(atPath: url.path))?[.type] as? FileAttributeType
                 var isFolder: ObjCBool = false
                 _ = manager.fileExists(atPath: url.path, isDirectory: &isFolder)
-                if isIgnored(below, isFolder.boolValue, rules) { continue }
+                if isIgnored(inRepository(below), isFolder.boolValue, rules) { continue }
                 if exclusions.contains(where: { $0.matches(below) }) { continue }
                 if isFolder.boolValue {
                     if type == .typeSymbolicLink {
@@ -89,6 +108,10 @@ public struct FileFinder: Sendable {
                     findings.skipped.append(.init(source: url.path, reason: "not a known kind of text file"))
                 }
             }
+        }
+
+        private func inRepository(_ path: String) -> String {
+            base.isEmpty || path.isEmpty ? base + path : base + "/" + path
         }
 
         private func isKnown(_ url: URL) -> Bool {

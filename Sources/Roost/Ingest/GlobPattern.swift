@@ -1,3 +1,5 @@
+import Foundation
+
 /// A pattern for paths as `.gitignore` has them: `*` and `?` within a name, `**` across folders, `[a-z]`.
 struct GlobPattern: Sendable, Hashable {
     private let pattern: [Character]
@@ -90,6 +92,13 @@ struct IgnoreRules: Sendable {
     }
 
     private var rules: [Rule] = []
+
+    /// Those of a folder's `.gitignore`; `nil` where it has none.
+    init?(in folder: URL) {
+        let file = folder.appendingPathComponent(".gitignore")
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+        self.init(text)
+    }
 
     init(_ text: String) {
         for line in text.split(whereSeparator: \.isNewline) {

@@ -8,6 +8,7 @@ struct Ingest {
     var report = IngestReport()
     private var toEmbed: [Entry] = []
     private var batch = WriteBatch()
+    private var pendingBytes = 0
     private var progress = IngestProgress()
     private var taken = Set<Source.ID>()
 
@@ -21,34 +22,51 @@ struct Ingest {
         if !taken.insert(draft.id).inserted { try await flush() }
         var snapshot = try await store.storage.snapshot()
         let record = try await snapshot.sources([draft.id]).first
-        if draft.isComplete, let record, record.fingerprint == draft.fingerprint, options.tags.isEmpty {
+        if draft.isComplete, let record, record.fingerprint == draft.fingerprint, options.tags.isEmpty,
+            !record.entryIDs.isEmpty
+        {
             report.unchanged += record.entryIDs.count
             progress.entries += record.entryIDs.count
             progress.sources += 1
             return
         }
-        let entries = identified(draft)
-        for start in stride(from: 0, to: entries.count, by: options.batchSize) {
-            let end = min(entries.count, start + options.batchSize)
-            try await compare(entries[start..<end], snapshot)
+        var entries = identified(draft)
+        if !draft.isComplete { entries = try await withFreeIDs(entries, of: draft, snapshot) }
+        if draft.isComplete, record == nil, entries.count > 1 {
+            // So that what a killed ingest leaves can be told to be of this source.
+            batch.sources.append(Source(id: draft.id, fingerprint: ""))
+        }
+        for start in stride(from: 0, to: entries.count, by: step) {
+            let end = min(entries.count, start + step)
+            try await compare(entries[start..<end], snapshot, isStream: !draft.isComplete)
             progress.fractionOfNextSource = Double(end) / Double(entries.count)
-            if toEmbed.count + batch.upserts.count >= options.batchSize {
+            if isDue {
                 try await flush()
                 // A snapshot that is held long keeps the storage from tidying up.
                 snapshot = try await store.storage.snapshot()
             }
         }
+        if isDue { try await flush() }
         if draft.isComplete {
             let present = Set(entries.map(\.id))
             let known = try await knownIDs(draft.id, record, snapshot)
             let vanished = known.filter { !present.contains($0) }
             batch.removals += vanished
             report.removed += vanished.count
+            batch.sources.removeAll { $0.id == draft.id }
             batch.sources.append(Source(id: draft.id, fingerprint: draft.fingerprint))
         }
         progress.sources += 1
         progress.fractionOfNextSource = 0
         if batch.removals.count + batch.sources.count >= options.batchSize { try await flush() }
+    }
+
+    /// How many entries are looked at together: few enough for a commit every few seconds.
+    private var step: Int { min(options.batchSize, 64) }
+
+    /// Whether what waits is enough for a commit: so many entries, or so much text to embed.
+    private var isDue: Bool {
+        toEmbed.count + batch.upserts.count >= options.batchSize || pendingBytes >= options.batchBytes
     }
 
     private func knownIDs(
@@ -73,7 +91,8 @@ struct Ingest {
         var seen = Set<UUID>()
         var entries: [Entry] = []
         for item in draft.entries {
-            let place = item.place.map { "\(draft.id), \($0)" } ?? draft.id
+            let name = draft.id.hasPrefix("file:") ? URL(string: draft.id)?.path ?? draft.id : draft.id
+            let place = item.place.map { "\(name), \($0)" } ?? name
             guard !item.content.allSatisfy(\.isWhitespace) else {
                 report.skipped.append(.init(source: place, reason: "empty text"))
                 continue
@@ -99,8 +118,30 @@ struct Ingest {
         return entries
     }
 
+    /// A text that people have edited is not put back by the same text coming again: that is another entry.
+    private func withFreeIDs(
+        _ entries: [Entry], of draft: SourceDraft, _ snapshot: any StorageSnapshot
+    ) async throws -> [Entry] {
+        var entries = entries
+        for index in entries.indices where entries[index].key?.hasPrefix("sha256:") == true {
+            let entry = entries[index]
+            let digest = ContentDigest(of: entry.content)
+            for occurrence in 0... {
+                let key =
+                    occurrence == 0 ? entry.key ?? "" : EntryID.contentKey(digest, occurrence: occurrence)
+                let id = EntryID.derived(source: draft.id, key: key)
+                let old = try await snapshot.entries([id]).first
+                guard let old, !old.content.utf8.elementsEqual(entry.content.utf8) else {
+                    if occurrence > 0 { (entries[index].id, entries[index].key) = (id, key) }
+                    break
+                }
+            }
+        }
+        return entries
+    }
+
     private mutating func compare(
-        _ entries: ArraySlice<Entry>, _ snapshot: any StorageSnapshot
+        _ entries: ArraySlice<Entry>, _ snapshot: any StorageSnapshot, isStream: Bool
     ) async throws {
         let ids = entries.map(\.id)
         let stored = Dictionary(try await snapshot.entries(ids).map { ($0.id, $0) }) { first, _ in first }
@@ -110,8 +151,12 @@ struct Ingest {
                 report.new += 1
                 batch.expecting.entries[entry.id] = .zero
                 toEmbed.append(entry)
+                pendingBytes += entry.content.utf8.count
                 continue
             }
+            var entry = entry
+            // A stream says what comes, not what is gone.
+            if isStream { entry.metadata.merge(old.metadata) { new, _ in new } }
             guard let changed = Self.merged(entry, with: old) else {
                 report.unchanged += 1
                 progress.entries += 1
@@ -119,7 +164,12 @@ struct Ingest {
             }
             report.updated += 1
             batch.expecting.entries[entry.id] = revisions[entry.id]
-            if changed.embeddings.isEmpty { toEmbed.append(changed) } else { batch.upserts.append(changed) }
+            if changed.embeddings.isEmpty {
+                toEmbed.append(changed)
+                pendingBytes += changed.content.utf8.count
+            } else {
+                batch.upserts.append(changed)
+            }
         }
     }
 
@@ -142,6 +192,7 @@ struct Ingest {
     mutating func flush() async throws {
         guard !options.isDryRun else {
             toEmbed = []
+            pendingBytes = 0
             batch = WriteBatch()
             return
         }
@@ -153,6 +204,7 @@ struct Ingest {
         progress.entries += batch.upserts.count
         if !batch.isEmpty { try await commit() }
         toEmbed = []
+        pendingBytes = 0
         batch = WriteBatch()
         options.progress?(progress)
     }

@@ -16,8 +16,15 @@ extension KnowledgeStore {
         let draft = EntryDraft(content: content, metadata: metadata, tags: tags)
         let source = SourceDraft(id: "add", fingerprint: "", entries: [draft], isComplete: false)
         let report = try await ingest([source])
-        let key = EntryID.contentKey(ContentDigest(of: content), occurrence: 0)
-        return (EntryID.derived(source: "add", key: key), report.new > 0)
+        let snapshot = try await storage.snapshot()
+        let digest = ContentDigest(of: content)
+        for occurrence in 0... {
+            let key = EntryID.contentKey(digest, occurrence: occurrence)
+            let id = EntryID.derived(source: "add", key: key)
+            guard let entry = try await snapshot.entries([id]).first else { break }
+            if entry.content.utf8.elementsEqual(content.utf8) { return (id, report.new > 0) }
+        }
+        throw StorageError(.conflict, "the text was removed again while it was added", isRetryable: true)
     }
 
     /// Takes sources in as a diff against the store: what is there already is left alone, what changed is

@@ -95,10 +95,12 @@ public struct RecordReader: Sendable {
     public func jsonLines(_ text: String, name: String) throws -> [EntryDraft] {
         var drafts: [EntryDraft] = []
         let decoder = JSONDecoder()
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        // By bytes: to Swift a carriage return and the line feed after it are one character.
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
             let number = index + 1
-            guard !line.allSatisfy(\.isWhitespace) else { continue }
-            guard var object = try? decoder.decode([String: MetadataValue].self, from: Data(line.utf8)) else {
+            guard !Substring(line).allSatisfy(\.isWhitespace) else { continue }
+            guard var object = try? decoder.decode([String: MetadataValue].self, from: Data(line)) else {
                 throw RoostError(
                     .badInput, "\(name), line \(number): not a JSON object; nothing of the file was taken in")
             }

@@ -67,8 +67,15 @@ extension KnowledgeStore {
     }
 
     /// The entries nearest to a vector of the store's space.
+    ///
+    /// - Throws: ``RoostError`` with `.spaceMismatch`; ``StorageError``.
     public func search(_ vector: [Float], _ options: QueryOptions) async throws -> QueryResult {
-        precondition(vector.count == embedder.space.dimension, "a vector of another space")
+        guard vector.count == embedder.space.dimension else {
+            throw RoostError(
+                .spaceMismatch,
+                "a vector of \(vector.count) numbers cannot be compared in a space of "
+                    + "\(embedder.space.dimension)")
+        }
         // An entry that goes between the search and the look at it is looked for again.
         for attempt in 0... {
             let contents = try await catalog.current()

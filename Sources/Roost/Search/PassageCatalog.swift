@@ -136,42 +136,56 @@ extension PassageCatalog.Contents {
     ///
     /// - Parameter entryRows: the rows of the entries that may be found, `nil` for all.
     func search(_ query: [Float], k: Int, among entryRows: RowSet?) async throws -> [PassageCatalog.Hit] {
-        guard k > 0, passageCount > 0 else { return [] }
+        guard k > 0 else { return [] }
+        var hits: [PassageCatalog.Hit] = []
+        // An entry's passages are all in one part, so that the best of each part have the best of all.
+        for part in parts { hits += try await part.search(query, k: k, among: entryRows) }
+        hits.sort { ($1.score, $0.entry.uuidString) < ($0.score, $1.entry.uuidString) }
+        return Array(hits.prefix(k))
+    }
+}
+
+extension PassageCatalog.Part {
+    /// The best passage of each of the `k` nearest entries, and of those as near as the last of them.
+    fileprivate func search(
+        _ query: [Float], k: Int, among entryRows: RowSet?
+    ) async throws -> [PassageCatalog.Hit] {
+        guard index.dimension == query.count else {
+            throw RoostError(
+                .spaceMismatch,
+                "the store has vectors of \(index.dimension) numbers, the query one of \(query.count): they "
+                    + "are not of one embedding space")
+        }
+        var allowed: RowSet?
+        if entryRows != nil || !dead.isEmpty {
+            allowed = RowSet(
+                self.entryRows.indices.lazy.map { UInt32($0) }.filter { row in
+                    !dead.contains(row) && entryRows?.contains(self.entryRows[Int(row)]) != false
+                })
+        }
         let queries = Matrix([query], columns: query.count)
-        let k = min(k, passageCount)
-        var reach = min(passageCount, k + max(16, k))
+        var reach = min(ids.count, min(k, ids.count) * 2 + 16)
         while true {
+            let neighbors = try await index.search(queries, k: reach, among: allowed)[0]
             var best: [UUID: PassageCatalog.Hit] = [:]
-            var found = 0
-            for part in parts {
-                guard part.index.dimension == query.count else { continue }
-                var allowed: RowSet?
-                if entryRows != nil || !part.dead.isEmpty {
-                    allowed = RowSet(
-                        part.entryRows.indices.lazy.map { UInt32($0) }.filter { row in
-                            !part.dead.contains(row) && entryRows?.contains(part.entryRows[Int(row)]) != false
-                        })
-                }
-                for neighbor in try await part.index.search(queries, k: reach, among: allowed)[0] {
-                    found += 1
-                    let row = Int(neighbor.row)
-                    let hit = PassageCatalog.Hit(
-                        entry: part.ids[row], ordinal: Int(part.ordinals[row]), score: neighbor.score)
-                    if let other = best[hit.entry], (other.score, -other.ordinal) >= (hit.score, -hit.ordinal)
-                    {
-                        continue
-                    }
+            var scores: [Float] = []
+            for neighbor in neighbors {
+                let row = Int(neighbor.row)
+                let hit = PassageCatalog.Hit(
+                    entry: ids[row], ordinal: Int(ordinals[row]), score: neighbor.score)
+                if let other = best[hit.entry] {
+                    // Neighbors come best first; of equally near passages the first counts.
+                    if other.score == hit.score, hit.ordinal < other.ordinal { best[hit.entry] = hit }
+                } else {
                     best[hit.entry] = hit
+                    scores.append(hit.score)
                 }
             }
-            // Several passages of one entry may have taken the places of other entries.
-            if best.count >= k || found < reach || reach >= passageCount {
-                let sorted = best.values.sorted {
-                    ($1.score, $0.entry.uuidString) < ($0.score, $1.entry.uuidString)
-                }
-                return Array(sorted.prefix(k))
-            }
-            reach = min(passageCount, reach * 4)
+            // Several passages of one entry may have taken the places of other entries, and entries as near
+            // as the last may follow.
+            let isEnough = scores.count >= k && (neighbors.last?.score ?? 0) < scores[k - 1]
+            if isEnough || neighbors.count < reach || reach >= ids.count { return Array(best.values) }
+            reach = min(ids.count, reach * 4)
         }
     }
 }

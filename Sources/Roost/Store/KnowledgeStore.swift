@@ -47,6 +47,14 @@ public struct KnowledgeStore: Sendable {
         }
         let manifest = StoreManifest(provider: provider, space: embedder.space)
         let storage = try await openStorage(manifest, directory)
+        let stamp = try await storage.snapshot().stamp
+        guard stamp.revision == .zero || StoreManifest.exists(in: directory) else {
+            try await storage.close()
+            throw RoostError(
+                .damagedManifest,
+                "\(directory.path) has \(stamp.entryCount) entries but no \(StoreManifest.fileName), which "
+                    + "says what their vectors are; `roost doctor --repair` writes one")
+        }
         try manifest.create(in: directory)
         return KnowledgeStore(storage: storage, embedder: embedder)
     }

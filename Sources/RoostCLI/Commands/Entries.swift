@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import Synchronization
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show an entry.")
@@ -118,7 +119,7 @@ struct Edit: AsyncParsableCommand {
         }
         let revision = try await snapshot.revisions(of: [id])
         let content = try newText(entry.content)
-        if content == entry.content {
+        if content.utf8.elementsEqual(entry.content.utf8) {
             options.note("nothing changed")
         } else {
             try await store.replaceContent(of: entry, with: content, expecting: revision)
@@ -155,6 +156,8 @@ struct Edit: AsyncParsableCommand {
         // The editor may be a command with options; the file is an argument of its own, never part of the
         // script.
         process.arguments = ["-c", "exec \(editor) \"$1\"", "sh", file.path]
+        Interruption.isIgnored.store(true, ordering: .relaxed)
+        defer { Interruption.isIgnored.store(false, ordering: .relaxed) }
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
@@ -202,7 +205,7 @@ struct Remove: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Ids of entries, or the beginnings of some.", valueName: "ID"))
     var ids: [String] = []
 
-    @Option(name: .long, help: "Remove everything that came from this file or source.")
+    @Option(name: .long, help: "Remove everything that came from this file, folder or source.")
     var source: String?
 
     @Flag(name: .long, help: "Say what would be removed, and remove nothing.")
@@ -224,10 +227,13 @@ struct Remove: AsyncParsableCommand {
         }
         var records: [Source.ID] = []
         if let source {
-            let names = [source, RecordReader.sourceID(URL(fileURLWithPath: source))]
-            records = try await snapshot.sources(names).map(\.id)
+            let file = RecordReader.sourceID(URL(fileURLWithPath: source))
+            let folder = file.hasSuffix("/") ? file : file + "/"
+            records = try await snapshot.sources().map(\.id).filter {
+                $0 == source || $0 == file || $0.hasPrefix(folder)
+            }
             let page = try await snapshot.entries(
-                after: nil, limit: .max, matching: EntryFilter(sources: Set(names)))
+                after: nil, limit: .max, matching: EntryFilter(sources: Set(records + [source, file])))
             guard !page.entries.isEmpty || !records.isEmpty else {
                 throw RoostError(
                     .notFound, "nothing came from '\(Terminal.line(source))'; nothing was removed")
@@ -236,6 +242,11 @@ struct Remove: AsyncParsableCommand {
         }
         if !dryRun {
             _ = try await store.storage.commit(WriteBatch(removals: removals, removedSources: records))
+        }
+        if dryRun {
+            for entry in try await snapshot.entries(Array(Set(removals))) where !options.quiet {
+                Terminal.write("\(entry.id.text.prefix(8))  \(Terminal.line(entry.content))")
+            }
         }
         try await store.close()
         Terminal.write("\(dryRun ? "would remove" : "removed") \(Set(removals).count)")

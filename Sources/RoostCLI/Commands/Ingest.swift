@@ -45,6 +45,9 @@ struct Add: AsyncParsableCommand {
 
     func run() async throws {
         let pairs = try KeyValue.parse(meta, option: "--meta")
+        guard !text.allSatisfy(\.isWhitespace) else {
+            throw RoostError(.badInput, "the text is empty; nothing was added")
+        }
         let store = try await options.openOrCreate()
         let metadata = Dictionary(pairs.map { ($0.key, MetadataValue.string($0.value)) }) { _, last in last }
         let (id, isNew) = try await store.add(text, tags: tag, metadata: metadata)
@@ -108,9 +111,13 @@ struct IngestCommand: AsyncParsableCommand {
         let finder = FileFinder(globs: glob, exclusions: exclude)
         var files: [URL] = []
         var skipped: [IngestReport.Skip] = []
-        for path in try paths.filter({ $0 != "-" }) + listedPaths() {
+        let named = try paths.filter { $0 != "-" } + listedPaths()
+        var seen = Set<Source.ID>()
+        for path in named {
+            if prune, isGone(path) { continue }
             let found = try finder.find(URL(fileURLWithPath: path))
-            files += found.files
+            // A file that is reached in several ways is one source.
+            files += found.files.filter { seen.insert(RecordReader.sourceID($0)).inserted }
             skipped += found.skipped
         }
         let readsInput = paths.contains("-")
@@ -121,12 +128,15 @@ struct IngestCommand: AsyncParsableCommand {
                     + "name other kinds of files with --glob"
             )
         }
-        let store = try await options.openOrCreate()
+        let reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
+        let isOnlyFile = files.count == 1 && !readsInput
+        // A store is not made for a file that has nothing to put into it.
+        if isOnlyFile, let file = files.first, try !options.hasStore() { _ = try reader.read(file) }
+        let store = try await dryRun ? options.openOrPretend() : options.openOrCreate()
         let progress = Progress(isQuiet: options.quiet)
         let drafts = IngestInput(
             files: files, readsInput: readsInput,
-            reader: RecordReader(textColumn: textColumn, idColumn: idColumn),
-            isOnlyFile: files.count == 1 && !readsInput)
+            reader: reader, isOnlyFile: isOnlyFile)
         let sizes = drafts.sizes
         let start = Date()
         var report: IngestReport
@@ -137,18 +147,25 @@ struct IngestCommand: AsyncParsableCommand {
                     progress.update($0.entries, fraction: sizes.fraction(of: $0))
                 })
             if let error = drafts.fatalError { throw error }
-            if prune { try await prune(store, keeping: files, &report) }
+            if prune { try await prune(store, named, keeping: files, &report) }
         } catch is CancellationError {
             progress.finish()
             try? await store.close()
             throw CommandError(
                 .interrupted,
-                "stopped; \(progress.done) entries are in the store, and the same command goes on from there")
+                dryRun
+                    ? "stopped; nothing was changed"
+                    : "stopped; \(progress.done) entries of the input are in the store, and the same command "
+                        + "goes on from there")
         }
         progress.finish()
         report.skipped = skipped + drafts.skipped + report.skipped
         try await store.close()
         if json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
+    }
+
+    private func isGone(_ path: String) -> Bool {
+        access(path, F_OK) != 0 && errno == ENOENT
     }
 
     private func listedPaths() throws -> [String] {
@@ -165,17 +182,17 @@ struct IngestCommand: AsyncParsableCommand {
     }
 
     /// Removes what came from files below the given folders that are there no longer.
-    private func prune(_ store: KnowledgeStore, keeping files: [URL], _ report: inout IngestReport)
-        async throws
-    {
-        let folders = paths.filter { $0 != "-" }.map { path -> String in
+    private func prune(
+        _ store: KnowledgeStore, _ named: [String], keeping files: [URL], _ report: inout IngestReport
+    ) async throws {
+        let folders = named.map { path -> String in
             let id = RecordReader.sourceID(URL(fileURLWithPath: path))
             return id.hasSuffix("/") ? id : id + "/"
         }
         let present = Set(files.map(RecordReader.sourceID))
         let snapshot = try await store.storage.snapshot()
         let gone = try await snapshot.sources().map(\.id).filter { id in
-            folders.contains(where: id.hasPrefix) && !present.contains(id)
+            folders.contains { id.hasPrefix($0) || id + "/" == $0 } && !present.contains(id)
                 && !FileManager.default.fileExists(atPath: URL(string: id)?.path ?? "")
         }
         let removals = try await snapshot.sources(gone).flatMap(\.entryIDs)

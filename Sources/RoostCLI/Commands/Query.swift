@@ -75,9 +75,9 @@ struct SearchOptions: ParsableArguments {
     }
 
     func queryOptions(_ filter: EntryFilter) throws -> QueryOptions {
-        let settings = try UserConfiguration(UserPlaces().configurationFile).values
+        let settings = try UserConfiguration(UserPlaces().configurationFile)
         return QueryOptions(
-            limit: limit ?? settings["limit"].flatMap { Int($0) } ?? 10, minimumScore: minScore,
+            limit: try limit ?? settings.value(of: "limit").flatMap { Int($0) } ?? 10, minimumScore: minScore,
             filter: filter)
     }
 

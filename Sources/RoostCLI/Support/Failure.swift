@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostFiles
+import Synchronization
 
 /// Exit statuses, as sysexits.h has them.
 enum ExitStatus: Int32 {
@@ -45,6 +47,7 @@ enum Failure {
                 error.code == .noVectors ? .noInput : .usage
             )
         case let error as CommandError: (error.message, error.status)
+        case let error as FileError: (error.description, error.isMissing ? .noInput : .inputOutput)
         case is DecodingError: ("a file is not the JSON that was expected", .badData)
         case let error as CocoaError: (error.localizedDescription, .inputOutput)
         default: nil
@@ -66,7 +69,7 @@ enum Failure {
         case .conflict, .locked: .tryAgain
         case .invalidBatch, .dimensionMismatch, .damaged, .newerFormat: .badData
         case .notFound: .noInput
-        case .inputOutput: .inputOutput
+        case .inputOutput, .full: .inputOutput
         default: .software
         }
     }
@@ -85,12 +88,16 @@ struct CommandError: Error {
 
 /// Ctrl-C: the first asks the work to stop at the next safe place, the second ends the process.
 enum Interruption {
+    /// While another program has the terminal, Ctrl-C is meant for that.
+    static let isIgnored = Atomic(false)
+
     static func run(_ body: sending @escaping () async throws -> Void) async throws {
         let task = Task { try await body() }
         signal(SIGINT, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         let presses = Presses()
         source.setEventHandler {
+            if isIgnored.load(ordering: .relaxed) { return }
             if presses.isFirst() { task.cancel() } else { Foundation.exit(ExitStatus.interrupted.rawValue) }
         }
         source.resume()

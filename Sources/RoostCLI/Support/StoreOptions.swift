@@ -39,6 +39,14 @@ struct StoreOptions: ParsableArguments {
         return store
     }
 
+    func hasStore() throws -> Bool { StoreManifest.exists(in: try location()) }
+
+    /// The store, or an empty one in memory where there is none: for looking at what would be done.
+    func openOrPretend() async throws -> KnowledgeStore {
+        if try hasStore() { return try await open() }
+        return KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+    }
+
     /// The store, made if there is none.
     func openOrCreate() async throws -> KnowledgeStore {
         let location = try location()
@@ -58,14 +66,14 @@ struct StoreOptions: ParsableArguments {
             throw RoostError(.storeExists, "there is a store in \(location.path) already")
         }
         let places = UserPlaces()
-        let settings = try UserConfiguration(places.configurationFile).values
-        let providerName = provider ?? settings["provider"] ?? "sqlite"
+        let settings = try UserConfiguration(places.configurationFile)
+        let providerName = try provider ?? settings.value(of: "provider") ?? "sqlite"
         guard let provider = StoreManifest.Provider(rawValue: providerName) else {
             throw CommandError(.usage, "there is no provider '\(providerName)'; there are sqlite and json")
         }
         return try await KnowledgeStore.create(
             in: location, provider: provider,
-            embedder: try embedder(model ?? settings["model"], places.models))
+            embedder: try embedder(model ?? settings.value(of: "model"), places.models))
     }
 
     /// The named model; without a name MiniLM where it is installed, else the lexical embedder, which is

@@ -62,7 +62,17 @@ struct UserConfiguration {
                 .configuration, "\(file.path) is not a JSON object of strings; mend or remove it")
         }
         self.values = values
-        for (key, value) in values { try Self.check(key, value) }
+    }
+
+    /// A setting that is used: checked here, so that a bad one stops only what depends on it.
+    func value(of key: String) throws -> String? {
+        guard let value = values[key] else { return nil }
+        do {
+            try Self.check(key, value)
+        } catch let error as CommandError {
+            throw CommandError(.configuration, "\(file.path): \(error.message)")
+        }
+        return value
     }
 
     static func check(_ key: String, _ value: String) throws {
@@ -75,7 +85,14 @@ struct UserConfiguration {
             guard StoreManifest.Provider(rawValue: value) != nil else {
                 throw CommandError(.configuration, "provider is sqlite or json, not '\(value)'")
             }
-        case "model": break
+        case "model":
+            let models = UserPlaces().models
+            guard value == "lexical" || ModelLibrary.aliases[value] != nil || models.names().contains(value)
+            else {
+                throw CommandError(
+                    .configuration,
+                    "there is no model '\(Terminal.line(value, limit: 60))'; `roost model list` shows them")
+            }
         default:
             throw CommandError(
                 .usage,
@@ -84,7 +101,11 @@ struct UserConfiguration {
     }
 
     mutating func set(_ key: String, _ value: String?) throws {
-        if let value { try Self.check(key, value) } else if Self.keys[key] == nil { try Self.check(key, "") }
+        if let value {
+            try Self.check(key, value)
+        } else if Self.keys[key] == nil, values[key] == nil {
+            try Self.check(key, "")
+        }
         values[key] = value
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -145,9 +145,11 @@ extension WordPieceTokenizer {
             guard let text = String(data: data, encoding: .utf8) else {
                 throw EmbedderError(.damagedModel, "\(folder.url("vocab.txt").path) is not UTF-8")
             }
-            var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            // By bytes: to Swift a carriage return and the line feed after it are one character.
+            var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             if lines.last?.isEmpty == true { lines.removeLast() }
-            return WordPieceVocabulary(lines.map { $0.hasSuffix("\r") ? $0.dropLast() : $0 })
+            return WordPieceVocabulary(
+                lines.map { Substring($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0) })
         }
         guard let file = try folder.decodeIfPresent(TokenizerFile.self, "tokenizer.json") else {
             throw folder.missing("vocab.txt or tokenizer.json")

@@ -8,6 +8,7 @@ import RoostModel
 struct Safetensors: Sendable {
     struct Tensor: Sendable, Hashable {
         var shape: [Int]
+        var isFloat: Bool
         /// Bytes from the start of the file.
         var bytes: Range<Int>
     }
@@ -83,6 +84,10 @@ struct Safetensors: Sendable {
                 name,
                 "has \(Self.quoted(tensorName)) as \(tensor.shape) where the configuration says \(shape)")
         }
+        guard tensor.isFloat else {
+            throw Self.damaged(
+                name, "has \(Self.quoted(tensorName)) as whole numbers where weights should be")
+        }
         let values = file.bytes[tensor.bytes].assumingMemoryBound(to: Float.self)
         guard let start = values.baseAddress else {
             throw Self.damaged(name, "has an empty tensor \(Self.quoted(tensorName))")
@@ -122,7 +127,9 @@ struct Safetensors: Sendable {
         guard (start + offsets[0]) % 4 == 0 else {
             throw damaged(file, "has a tensor \(quoted(tensorName)) that is not aligned")
         }
-        return Tensor(shape: description.shape, bytes: start + offsets[0]..<start + offsets[1])
+        return Tensor(
+            shape: description.shape, isFloat: description.dtype == "F32",
+            bytes: start + offsets[0]..<start + offsets[1])
     }
 
     private static func quoted(_ text: String) -> String { "'\(text.prefix(80))'" }

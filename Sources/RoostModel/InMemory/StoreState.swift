@@ -83,8 +83,8 @@ package struct StoreState: Sendable {
         self.log = log
     }
 
-    /// The contents of a backend that keeps nothing but entries and clusters. The revision is the latest
-    /// date in milliseconds.
+    /// The contents of a backend that keeps nothing but entries and clusters. An entry's revision is its
+    /// date in milliseconds, the store's the latest date.
     package init(store: UUID? = nil, entries: [Entry], clusters: [Cluster]) throws {
         self.init(store: store ?? Self.unnamed, epoch: store ?? Self.unnamed)
         var batch = WriteBatch(upserts: entries, clusters: clusters)
@@ -96,6 +96,22 @@ package struct StoreState: Sendable {
         let known = Set(entries.map(\.id))
         batch.assignments.removeAll { !known.contains($0.entry) }
         try apply(batch)
+        log = ChangeLog()
+        var items: [(ChangePosition, ChangeLog.Subject)] = []
+        for (index, entry) in entries.enumerated() {
+            let date = Revision(rawValue: UInt64(clamping: entry.updatedAt.milliseconds))
+            let position = ChangePosition(revision: max(date, Revision.zero.next), ordinal: UInt32(index + 1))
+            rows[entry.id]?.position = position
+            items.append((position, .entry(entry.id)))
+        }
+        if let latest = clusters.map(\.updatedAt.milliseconds).max() {
+            let position = ChangePosition(
+                revision: max(Revision(rawValue: UInt64(clamping: latest)), Revision.zero.next), ordinal: .max
+            )
+            clustersPosition = position
+            items.append((position, .clusters))
+        }
+        for (position, subject) in items.sorted(by: { $0.0 < $1.0 }) { log.append(position, subject) }
         let latest = (entries.map(\.updatedAt) + clusters.map(\.updatedAt)).map(\.milliseconds).max() ?? 0
         revision = max(revision, Revision(rawValue: UInt64(clamping: latest)))
     }

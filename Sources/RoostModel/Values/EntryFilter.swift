@@ -42,7 +42,15 @@ public struct EntryFilter: Sendable, Hashable {
         if let idPrefix, !entry.id.uuidString.lowercased().hasPrefix(idPrefix) { return false }
         if let sources, !(entry.source.map(sources.contains) ?? false) { return false }
         if let cluster, cluster != assigned { return false }
-        guard tags.isSubset(of: entry.tags) else { return false }
-        return metadata.allSatisfy { key, text in entry.metadata[key]?.text == text }
+        // By bytes, as a backend compares them: letters that only normalise alike differ.
+        guard tags.allSatisfy({ tag in entry.tags.contains { $0.utf8.elementsEqual(tag.utf8) } }) else {
+            return false
+        }
+        return metadata.allSatisfy { key, text in
+            guard let found = entry.metadata.first(where: { $0.key.utf8.elementsEqual(key.utf8) }) else {
+                return false
+            }
+            return found.value.text?.utf8.elementsEqual(text.utf8) == true
+        }
     }
 }

@@ -1,13 +1,17 @@
 import Foundation
-@testable import RoostJSON
 import RoostModel
 import Testing
+
+@testable import RoostJSON
 
 /// The reader and writer of entries, against `Codable` and against hostile text.
 struct EntryTextTests {
     static func entry(seed: Int) -> Entry {
         var generator = Seeded(state: UInt64(seed) &+ 1)
-        let texts = ["", "plain", "ünïcödé 🐦‍⬛ \u{301}", "quote \" slash \\ / tab \t \u{0} \u{1F} \u{7F} \u{2028}", "e\u{301} é"]
+        let texts = [
+            "", "plain", "ünïcödé 🐦‍⬛ \u{301}", "quote \" slash \\ / tab \t \u{0} \u{1F} \u{7F} \u{2028}",
+            "e\u{301} é",
+        ]
         func number() -> Float {
             let bits = UInt32(truncatingIfNeeded: generator.next())
             let value = Float(bitPattern: bits)
@@ -19,17 +23,21 @@ struct EntryTextTests {
         return Entry(
             id: UUID(), content: content, embeddings: vector,
             passages: seed % 3 == 0
-                ? [] : [
+                ? []
+                : [
                     Passage(ordinal: 0, utf8Range: 0..<1, tokenCount: seed, vector: vector),
                     Passage(ordinal: 1, utf8Range: 0..<content.utf8.count, vector: vector.map { -$0 }),
                 ],
             source: seed % 2 == 0 ? nil : texts[(seed / 2) % texts.count], key: seed % 5 == 0 ? "k" : nil,
             metadata: [
                 "none": .null, "yes": .bool(true), "whole": .integer(.min), "large": .integer(.max),
-                "real": .number(Double(number())), "tiny": .number(.leastNonzeroMagnitude), "huge": .number(-1.7976931348623157e308),
-                "list": .array([.object(["a": .array([])]), .string("\u{FFFF}")]), texts[seed % texts.count]: .string("x"),
+                "real": .number(Double(number())), "tiny": .number(.leastNonzeroMagnitude),
+                "huge": .number(-1.7976931348623157e308),
+                "list": .array([.object(["a": .array([])]), .string("\u{FFFF}")]),
+                texts[seed % texts.count]: .string("x"),
             ],
-            tags: seed % 2 == 0 ? [] : ["b", "a\""], createdAt: Date(milliseconds: Int64(seed) * 86_399_999 - 9_000_000_000_000))
+            tags: seed % 2 == 0 ? [] : ["b", "a\""],
+            createdAt: Date(milliseconds: Int64(seed) * 86_399_999 - 9_000_000_000_000))
     }
 
     static func read(_ text: [UInt8], withVectors: Bool = true) throws -> Entry {
@@ -59,7 +67,9 @@ struct EntryTextTests {
 
     @Test func `every float comes out as the nearest`() throws {
         var generator = Seeded(state: 7)
-        var texts = ["0", "-0", "1e-46", "1.17549435e-38", "3.4028235e38", "16777217", "0.1", "1e-45", "7.0064923e-46"]
+        var texts = [
+            "0", "-0", "1e-46", "1.17549435e-38", "3.4028235e38", "16777217", "0.1", "1e-45", "7.0064923e-46",
+        ]
         for _ in 0..<20_000 {
             let value = Float(bitPattern: UInt32(truncatingIfNeeded: generator.next()))
             if value.isFinite {
@@ -94,7 +104,8 @@ struct EntryTextTests {
         "{\"id\":\"00000000-0000-4000-8000-000000000001\",\"content\":\"a\",\"metadata\":[]}",
         "{\"id\":\"00000000-0000-4000-8000-000000000001\",\"content\":\"a\",\"createdAt\":\"yesterday\"}",
         "{\"id\":\"00000000-0000-4000-8000-000000000001\",\"content\":\"a\",\"passages\":[{\"range\":[2,1]}]}",
-        "{\"id\":\"00000000-0000-4000-8000-000000000001\",\"content\":\"a\",\"x\":" + String(repeating: "[", count: 200_000),
+        "{\"id\":\"00000000-0000-4000-8000-000000000001\",\"content\":\"a\",\"x\":"
+            + String(repeating: "[", count: 200_000),
     ])
     func `what is no entry is refused`(text: String) {
         #expect(throws: (any Error).self) { try Self.read(Array(text.utf8)) }
@@ -132,7 +143,9 @@ struct EntryTextTests {
             let whole = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
             #expect(text.hasPrefix(whole.formatted(Date.ISO8601FormatStyle()).dropLast()))
         }
-        for text in ["2026-02-29T00:00:00.000Z", "2026-13-01T00:00:00.000Z", "2026-01-01T24:00:00.000Z", "2026-01-01"] {
+        for text in [
+            "2026-02-29T00:00:00.000Z", "2026-13-01T00:00:00.000Z", "2026-01-01T24:00:00.000Z", "2026-01-01",
+        ] {
             #expect(DateText.date(from: text) == nil, "\(text)")
         }
     }

@@ -19,13 +19,17 @@ public enum CrashWorkload {
     }
 
     private static func id(_ number: Int) -> UUID {
-        UUID(uuidString: "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - String(number).count) + String(number))
+        UUID(
+            uuidString: "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - String(number).count)
+                + String(number))
             ?? UUID()
     }
 
     private static let date = Date(milliseconds: 1_700_000_000_000)
 
-    private static func entry(_ number: Int, _ content: String, passages: Int = 0, source: String? = nil) -> Entry {
+    private static func entry(_ number: Int, _ content: String, passages: Int = 0, source: String? = nil)
+        -> Entry
+    {
         var vector: [Float] = [0, 0, 0, 0]
         vector[number % 4] = 1
         let length = content.utf8.count
@@ -34,18 +38,22 @@ public enum CrashWorkload {
             passages: (0..<passages).map {
                 Passage(ordinal: $0, utf8Range: 0..<length, tokenCount: $0, vector: Array(vector.reversed()))
             },
-            source: source, metadata: ["number": .integer(Int64(number)), "größe": "☃"], tags: ["t\(number % 3)"],
+            source: source, metadata: ["number": .integer(Int64(number)), "größe": "☃"],
+            tags: ["t\(number % 3)"],
             createdAt: date)
     }
 
     private static func cluster(_ number: Int, _ label: String) -> Cluster {
-        Cluster(id: id(900 + number), label: label, keywords: [label], centroid: [1, 0, 0, 0], cohesion: 0.5, createdAt: date)
+        Cluster(
+            id: id(900 + number), label: label, keywords: [label], centroid: [1, 0, 0, 0], cohesion: 0.5,
+            createdAt: date)
     }
 
     private static func run(_ number: Int) -> ClusteringRun {
         ClusteringRun(
             id: id(950 + number), algorithm: "spherical-k-means", seed: 1,
-            stamp: Stamp(store: id(0), epoch: id(0), revision: .zero, entryCount: 3, clusterCount: 0), createdAt: date)
+            stamp: Stamp(store: id(0), epoch: id(0), revision: .zero, entryCount: 3, clusterCount: 0),
+            createdAt: date)
     }
 
     public static let steps: [Step] = [
@@ -53,7 +61,10 @@ public enum CrashWorkload {
             WriteBatch(
                 upserts: (1...3).map { entry($0, "entry \($0)", source: "s") },
                 sources: [Source(id: "s", fingerprint: "1", ingestedAt: date)])),
-        .commit(WriteBatch(upserts: [entry(2, "entry 2, changed", source: "s"), entry(4, "with passages", passages: 3)])),
+        .commit(
+            WriteBatch(upserts: [
+                entry(2, "entry 2, changed", source: "s"), entry(4, "with passages", passages: 3),
+            ])),
         .commit(
             WriteBatch(
                 clustering: .init(
@@ -63,13 +74,17 @@ public enum CrashWorkload {
                         Assignment(entry: id(2), place: .cluster(id(902)), run: id(951), similarity: 0.8),
                         Assignment(entry: id(3), place: .outlier(.distant), run: id(951), similarity: 0.1),
                     ]))),
-        .commit(WriteBatch(removals: [id(3)], assignments: [Assignment(entry: id(4), place: .cluster(id(901)))])),
+        .commit(
+            WriteBatch(removals: [id(3)], assignments: [Assignment(entry: id(4), place: .cluster(id(901)))])),
         .compact,
-        .commit(WriteBatch(upserts: [entry(3, "back again"), entry(5, String(repeating: "long ", count: 60_000))])),
+        .commit(
+            WriteBatch(upserts: [entry(3, "back again"), entry(5, String(repeating: "long ", count: 60_000))])
+        ),
         .renewEpoch,
         .commit(
             WriteBatch(
-                sources: [Source(id: "s", fingerprint: "2", ingestedAt: date)], clusters: [cluster(2, "renamed")],
+                sources: [Source(id: "s", fingerprint: "2", ingestedAt: date)],
+                clusters: [cluster(2, "renamed")],
                 unassignments: [id(1)])),
         .compact,
         .commit(WriteBatch(upserts: (10..<30).map { entry($0, "entry \($0)", passages: $0 % 3) })),
@@ -86,7 +101,8 @@ public enum CrashWorkload {
         case .json:
             var options = LocalStorageProvider.Options()
             options.files = files
-            return try LocalStorageProvider(directory: folder.appendingPathComponent("Storage"), options: options)
+            return try LocalStorageProvider(
+                directory: folder.appendingPathComponent("Storage"), options: options)
         case .sqlite:
             return try await SQLiteStorageProvider(databaseURL: folder.appendingPathComponent("roost.sqlite"))
         }
@@ -118,7 +134,8 @@ public enum CrashWorkload {
             assignments = try await snapshot.assignments(of: nil)
             run = try await snapshot.clusteringRun()
             sources = try await snapshot.sources(try await snapshot.sources().map(\.id))
-            guard case .changes(let changes, _, _) = try await store.changes(after: .start, limit: 100_000) else {
+            guard case .changes(let changes, _, _) = try await store.changes(after: .start, limit: 100_000)
+            else {
                 throw StorageError(.damaged, "a reset from the start")
             }
             self.changes = changes
