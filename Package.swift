@@ -79,8 +79,9 @@ let package = Package(
             name: "CrashWorkload", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostJSON", "RoostSQLite"],
             path: "Tests/Support/CrashWorkload"),
         .executableTarget(
-            name: "crash-workload", dependencies: ["CrashWorkload", "CFaultyVFS", "RoostFiles"],
-            path: "Tests/Support/CrashWorkloadTool"),
+            name: "storage-worker",
+            dependencies: ["CrashWorkload", "CFaultyVFS", "RoostFiles", "RoostModel", "RoostJSON", "RoostTestKit"],
+            path: "Tests/Support/StorageWorker"),
 
         .testTarget(
             name: "RoostEncodersTests",
@@ -89,12 +90,12 @@ let package = Package(
             name: "RoostVectorsTests",
             dependencies: ["RoostVectors", "RoostIndexes", "RoostClustering", "RoostText", "CRoostKernels"]),
         .testTarget(name: "ExampleTests", dependencies: ["Roost"]),
-        .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostCLI", "RoostTestKit"]),
+        .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostCLI", "RoostTestKit", "storage-worker"]),
         .testTarget(
             name: "RoostStorageTests",
             dependencies: [
                 "RoostModel", "RoostFiles", "RoostJSON", "RoostSQLite", "RoostTestKit", "CrashWorkload",
-                "crash-workload", "CFaultyVFS",
+                "storage-worker", "CFaultyVFS",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -21,6 +21,23 @@ struct ReadmeTests {
         #expect(export.clusters[0].members.count == 1)
     }
 
+    /// The README shows what the test above runs: each line of its block is a line of this file.
+    @Test func `the README shows the example that runs`() throws {
+        let here = URL(fileURLWithPath: #filePath)
+        let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        func lines(_ url: URL) throws -> [String] {
+            try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+        }
+        let readme = try lines(top.appendingPathComponent("README.md"))
+        let start = try #require(readme.firstIndex(of: "import Roost"))
+        let block = readme[start...].prefix { !$0.hasPrefix("`") }
+        #expect(block.count > 5)
+        let compiled = Set(try lines(here))
+        for line in block where !line.contains("print(") { #expect(compiled.contains(line), "\(line)") }
+    }
+
     /// The calls of the published guide on local storage.
     @Test func `the guide's calls work`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(

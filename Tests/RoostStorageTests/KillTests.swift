@@ -14,9 +14,9 @@ struct KillTests {
             let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
             return [folder, folder.deletingLastPathComponent()]
         }
-        let tools = folders.map { $0.appendingPathComponent("crash-workload") }
+        let tools = folders.map { $0.appendingPathComponent("storage-worker") }
         guard let tool = tools.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
-            preconditionFailure("crash-workload lies beside the tests")
+            preconditionFailure("storage-worker lies beside the tests")
         }
         return tool
     }()
@@ -31,7 +31,7 @@ struct KillTests {
     {
         let process = Process()
         process.executableURL = tool
-        process.arguments = [backend.rawValue, folder.path, "\(point)", half ? "half" : "before"]
+        process.arguments = ["crash", backend.rawValue, folder.path, "\(point)", half ? "half" : "before"]
         let (output, error) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = error

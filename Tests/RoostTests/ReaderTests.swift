@@ -33,6 +33,17 @@ struct ReaderTests {
         #expect(throws: RoostError.self) { try DelimitedText(separator: ",").rows(of: "a\n\"b", name: "t") }
     }
 
+    @Test func `line ends of other systems`() throws {
+        let text = "{\"id\":1,\"text\":\"one\"}\r\n\r\n{\"id\":2,\"text\":\"two\"}\r\n"
+        let drafts = try RecordReader().jsonLines(text, name: "t")
+        #expect(drafts.map(\.content) == ["one", "two"])
+        #expect(drafts.map(\.place) == ["line 1", "line 3"])
+        let error = #expect(throws: RoostError.self) {
+            try RecordReader().jsonLines("{\"text\":\"a\"}\r\n{\r\n", name: "t")
+        }
+        #expect(error?.message.contains("line 2") == true)
+    }
+
     @Test func `files of the fixtures`() throws {
         let odd = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Fixtures/odd")

@@ -56,7 +56,10 @@ struct SphericalKMeansTests {
 
     @Test func `odd input`() async throws {
         let same = Matrix(rows: 20, columns: 4, elements: Array(repeating: 0.5, count: 80))
-        #expect(try await SphericalKMeans(clusters: 3).cluster(same).labels.count == 20)
+        let alike = try await SphericalKMeans(clusters: 3).cluster(same)
+        #expect(alike.labels.count == 20)
+        // Twenty equal points are one group, and no group is empty.
+        #expect(Set(alike.labels) == Set((0..<alike.count).map { .group($0) }))
         #expect(try await SphericalKMeans().cluster(same).count >= 1)
         let one = Matrix([[1, 0]], columns: 2)
         #expect(try await SphericalKMeans().cluster(one).labels == [.group(0)])

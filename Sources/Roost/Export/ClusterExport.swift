@@ -54,7 +54,7 @@ public struct ClusterExport: Sendable, Encodable {
     public var run: Run?
     public var clusters: [Group]
     public var outliers: [Outlier]
-    /// How many entries came after the run and are in no cluster yet.
+    /// How many entries are neither in a cluster nor outliers: they came after the run, or have no vectors.
     public var unassignedCount: Int
 }
 

@@ -45,8 +45,8 @@ struct Export: AsyncParsableCommand {
             }
             if export.unassignedCount > 0 {
                 options.note(
-                    "\(export.unassignedCount) entries came after the last run and are in no "
-                        + "cluster; recluster to place them"
+                    "\(export.unassignedCount) entries are in no cluster: they came after the last run, or have "
+                        + "no vectors; recluster to place what can be placed"
                 )
             }
         }
@@ -109,13 +109,7 @@ struct ImportCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let data: Data?
-        if file == "-" {
-            data = try StandardInput.readToEnd()
-        } else {
-            data = FileManager.default.contents(atPath: file)
-        }
-        guard let data else { throw RoostError(.noInput, "\(file): no such file, or it cannot be read") }
+        let data = try InputFile.read(file)
         let store = try await options.openOrCreate()
         let report = try await store.importEntries(data, name: file == "-" ? "standard input" : file)
         try await store.close()

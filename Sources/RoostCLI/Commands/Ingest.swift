@@ -170,14 +170,9 @@ struct IngestCommand: AsyncParsableCommand {
 
     private func listedPaths() throws -> [String] {
         guard let filesFrom else { return [] }
-        let data: Data?
-        if filesFrom == "-" {
-            data = try StandardInput.readToEnd()
-        } else {
-            data = FileManager.default.contents(atPath: filesFrom)
-        }
-        guard let data else { throw RoostError(.noInput, "\(filesFrom): no such file") }
-        return try RecordReader.text(data, name: filesFrom).split(whereSeparator: \.isNewline).map(
+        return try RecordReader.text(try InputFile.read(filesFrom), name: filesFrom).split(
+            whereSeparator: \.isNewline
+        ).map(
             String.init)
     }
 

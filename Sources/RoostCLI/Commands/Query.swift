@@ -60,7 +60,8 @@ struct SearchOptions: ParsableArguments {
     @Option(name: .customShort("n"), help: ArgumentHelp("The most hits.", valueName: "N"))
     var limit: Int?
 
-    @Option(name: .long, help: "Only hits with at least this cosine.")
+    // Unconditional: a cosine may begin with a minus.
+    @Option(name: .long, parsing: .unconditional, help: "Only hits with at least this cosine.")
     var minScore: Float?
 
     @Flag(name: .customShort("l"), help: "Only the paths, each once.")

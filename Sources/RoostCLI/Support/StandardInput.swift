@@ -29,3 +29,28 @@ enum StandardInput {
         }
     }
 }
+
+/// A file that was named on the command line.
+enum InputFile {
+    /// All of it; `-` is standard input.
+    ///
+    /// - Throws: ``RoostError`` with `.noInput` and what the system says, or `.badInput` for a folder.
+    static func read(_ path: String) throws -> Data {
+        guard path != "-" else { return try StandardInput.readToEnd() }
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw failure(path) }
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            throw RoostError(.badInput, "\(path) is a folder; name a file")
+        }
+        guard let file = FileHandle(forReadingAtPath: path) else { throw failure(path) }
+        do {
+            return try file.readToEnd() ?? Data()
+        } catch {
+            throw RoostError(.noInput, "\(path) cannot be read: an I/O error")
+        }
+    }
+
+    private static func failure(_ path: String) -> RoostError {
+        RoostError(.noInput, "\(path): \(String(cString: strerror(errno)))")
+    }
+}

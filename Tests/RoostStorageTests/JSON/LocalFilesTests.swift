@@ -1,0 +1,92 @@
+import Foundation
+import RoostFiles
+import RoostModel
+import Testing
+
+@testable import RoostJSON
+
+/// What the files of a JSON store do when others lay hands on them.
+struct LocalFilesTests {
+    private func entry(_ text: String) -> Entry { Entry(content: text, embeddings: [1, 0]) }
+
+    @Test(arguments: ["", "[]", "{\"not\": \"ours\"}"])
+    func `writing to the files for people harms nothing`(text: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let store = try LocalStorageProvider(directory: folder.url)
+        let first = entry("one")
+        try await store.saveEntry(first)
+        for name in ["entries.json", "clusters.json"] {
+            // Into the same file, as an editor without safe saving does it.
+            let file = try FileHandle(forWritingTo: folder.url.appendingPathComponent(name))
+            try file.truncate(atOffset: 0)
+            try file.write(contentsOf: Data(text.utf8))
+            try file.close()
+        }
+        #expect(try await store.fetchEntries() == [first])
+        let again = try LocalStorageProvider(directory: folder.url)
+        #expect(try await again.fetchEntries() == [first])
+        try await again.compact()
+        let shown = try String(
+            contentsOf: folder.url.appendingPathComponent("entries.json"), encoding: .utf8)
+        #expect(shown.contains("\"one\""))
+    }
+
+    @Test func `a folder of another program is read again when it writes`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let file = folder.url.appendingPathComponent("entries.json")
+        func write(_ texts: [String]) throws {
+            let objects = texts.map {
+                ["id": UUID().uuidString, "content": $0, "embeddings": [1]] as [String: Any]
+            }
+            try JSONSerialization.data(withJSONObject: objects).write(to: file)
+        }
+        try write(["one"])
+        let store = try LocalStorageProvider(directory: folder.url)
+        #expect(try await store.fetchEntries().map(\.content) == ["one"])
+        try write(["one", "two"])
+        #expect(try await store.fetchEntries().map(\.content) == ["one", "two"])
+        try await store.saveEntry(Entry(content: "three", embeddings: [1]))
+        #expect(try await store.fetchEntries().map(\.content) == ["one", "two", "three"])
+        let kept = folder.url.appendingPathComponent("before-roost-entries.json")
+        #expect(try String(contentsOf: kept, encoding: .utf8).contains("\"two\""))
+    }
+
+    /// The mark of the last commit is not synchronised: after a loss of power it may be older than the journal.
+    @Test func `an old mark hides no commit`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let store = try LocalStorageProvider(directory: folder.url)
+        for text in ["one", "two"] { try await store.saveEntry(entry(text)) }
+        let mark = CommitMark.url(folder.url)
+        let old = try Data(contentsOf: mark)
+        try await store.saveEntry(entry("three"))
+        try old.write(to: mark)
+        let reader = try LocalStorageProvider(directory: folder.url)
+        #expect(try await reader.fetchEntries().count == 3)
+        // Whoever writes next marks it.
+        try await reader.saveEntry(entry("four"))
+        #expect(try Data(contentsOf: mark) != old)
+        #expect(try await store.fetchEntries().map(\.content) == ["one", "two", "three", "four"])
+    }
+
+    /// While somebody writes, what lies behind the mark may yet be taken back.
+    @Test func `a line that is being written is not read`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let store = try LocalStorageProvider(directory: folder.url)
+        for text in ["one", "two"] { try await store.saveEntry(entry(text)) }
+        let mark = CommitMark.url(folder.url)
+        let old = try Data(contentsOf: mark)
+        try await store.saveEntry(entry("three"))
+        try old.write(to: mark)
+        let lock = try FileLock.acquire(folder.url.appendingPathComponent("lock"), timeout: 1)
+        let reader = try LocalStorageProvider(directory: folder.url)
+        #expect(try await reader.fetchEntries().map(\.content) == ["one", "two"])
+        // Whoever has seen it goes on seeing it.
+        #expect(try await store.fetchEntries().count == 3)
+        lock.release()
+        #expect(try await reader.fetchEntries().count == 3)
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import Testing
+
+/// `roost ingest`, `add` and `import` in the ways that people use them.
+struct IngestCommandTests {
+    let commands = CommandLineTests()
+    private var home: URL { commands.home }
+
+    private func clean() { try? FileManager.default.removeItem(at: home) }
+
+    private func write(_ text: String, to path: String) throws {
+        let file = home.appendingPathComponent(path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    private func listed(_ extra: String...) throws -> [[String: Any]] {
+        let output = try commands.start(["list", "--json"] + extra)
+        try output.input.close()
+        let data = Data(try output.outcome().output.utf8)
+        return try #require(try JSONSerialization.jsonObject(with: data) as? [[String: Any]])
+    }
+
+    private func texts() throws -> Set<String> { Set(try listed().compactMap { $0["content"] as? String }) }
+
+    @Test func `a dry run makes no store and says what would be`() throws {
+        defer { clean() }
+        try write("a swift", to: "notes/a.md")
+        let outcome = try commands.roost("ingest", "notes", "--dry-run")
+        #expect(outcome.output == "would be: 1 new, 0 updated, 0 removed, 0 unchanged, 0 skipped\n")
+        #expect(try commands.roost("list").status == 66)
+        #expect(try commands.roost("ingest", "notes").status == 0)
+        try write("two swifts", to: "notes/a.md")
+        #expect(try commands.roost("ingest", "notes", "--dry-run").output.contains("1 updated"))
+        #expect(try texts() == ["a swift"])
+    }
+
+    @Test func `ignore files of folders above are heeded, up to the repository`() throws {
+        defer { clean() }
+        try write("*.log.md\n", to: ".gitignore")
+        try write("secret\n", to: "repository/.gitignore")
+        try write("", to: "repository/.git/HEAD")
+        try write("kept", to: "repository/notes/a.log.md")
+        try write("hidden", to: "repository/notes/secret/b.md")
+        try write("out of it", to: "repository/notes/.hidden.md")
+        #expect(try commands.roost("ingest", "repository/notes").status == 0)
+        #expect(try texts() == ["kept"])
+    }
+
+    @Test func `files that fit and files that do not`() throws {
+        defer { clean() }
+        for name in ["a.md", "b.txt", "deep/c.md", "deep/old/d.md", "e.swift"] {
+            try write("text of \(name)", to: "notes/\(name)")
+        }
+        #expect(try commands.roost("ingest", "notes", "--exclude", "deep/old/**").status == 0)
+        #expect(try texts() == ["text of a.md", "text of b.txt", "text of deep/c.md"])
+        #expect(
+            try commands.roost("ingest", "notes", "--glob", "**/*.swift").output.hasPrefix("1 new"))
+        let list = "notes/a.md\nnotes/deep/old/d.md\n"
+        #expect(
+            try commands.roost("ingest", "--files-from", "-", input: list).output.hasPrefix(
+                "1 new, 0 updated, 0 removed, 1 unchanged"))
+        let missing = try commands.roost("ingest", "--files-from", "no-list")
+        #expect(missing.status == 66 && missing.error.contains("no-list: No such file"))
+    }
+
+    @Test func `tables of both kinds`() throws {
+        defer { clean() }
+        try write("id\tbody\tyear\n1\t\"a, b\"\t1999\n2\tc\t2001\n", to: "t.tsv")
+        let outcome = try commands.roost("ingest", "t.tsv", "--text-column", "body")
+        #expect(outcome.output.hasPrefix("2 new"))
+        #expect(try texts() == ["a, b", "c"])
+        let years = try listed("--where", "year=1999")
+        #expect(years.count == 1)
+        try write("id,text\r\n1,one\r\n", to: "t.csv")
+        #expect(try commands.roost("ingest", "t.csv").output.hasPrefix("1 new"))
+    }
+
+    @Test func `what is gone is pruned when it is asked for`() throws {
+        defer { clean() }
+        for name in ["a", "b"] { try write("text of \(name)", to: "notes/\(name).md") }
+        try write("elsewhere", to: "other/c.md")
+        #expect(try commands.roost("ingest", "notes", "other").status == 0)
+        try FileManager.default.removeItem(at: home.appendingPathComponent("notes/b.md"))
+        #expect(try commands.roost("ingest", "notes").output.contains("0 removed"))
+        #expect(try commands.roost("ingest", "notes", "--prune", "--dry-run").output.contains("1 removed"))
+        #expect(try texts().count == 3)
+        #expect(try commands.roost("ingest", "notes", "--prune").output.contains("1 removed"))
+        #expect(try texts() == ["text of a", "elsewhere"])
+        try FileManager.default.removeItem(at: home.appendingPathComponent("other"))
+        #expect(try commands.roost("ingest", "other", "--prune").output.contains("1 removed"))
+        #expect(try texts() == ["text of a"])
+    }
+
+    @Test func `what a killed ingest left is pruned with its file`() throws {
+        defer { clean() }
+        let lines = (0..<30_000).map { "{\"id\": \($0), \"text\": \"note \($0) of the swifts\"}\n" }
+        try write(lines.joined(), to: "notes/lines.jsonl")
+        #expect(try commands.roost("init").status == 0)
+        let running = try commands.start(["ingest", "notes"])
+        for _ in 0..<500 where running.process.isRunning {
+            if try !listed("-n", "1").isEmpty { break }
+        }
+        kill(running.process.processIdentifier, SIGKILL)
+        _ = try running.outcome()
+        try FileManager.default.removeItem(at: home.appendingPathComponent("notes/lines.jsonl"))
+        #expect(try !listed("-n", "1").isEmpty)
+        #expect(try commands.roost("ingest", "notes", "--prune").status == 0)
+        #expect(try listed().isEmpty)
+    }
+
+    @Test func `adding a text again keeps what people put on it`() throws {
+        defer { clean() }
+        #expect(try commands.roost("add", "a swift", "--meta", "colour=black").status == 0)
+        #expect(try commands.roost("add", "a swift", "--tag", "birds").status == 0)
+        let entry = try #require(try listed().first)
+        #expect((entry["metadata"] as? [String: String])?["colour"] == "black")
+        #expect(entry["tags"] as? [String] == ["birds"])
+        // An edited text is another text: the first one may be added again, and the edit stays.
+        let id = try #require(entry["id"] as? String)
+        #expect(try commands.roost("edit", id, "--text", "a swift in May").status == 0)
+        #expect(try commands.roost("add", "a swift").status == 0)
+        #expect(try texts() == ["a swift", "a swift in May"])
+    }
+
+    @Test func `an import that cannot be taken in whole is not taken in`() throws {
+        defer { clean() }
+        #expect(try commands.roost("add", "a swift").status == 0)
+        let id = UUID().uuidString
+        for (text, words) in [
+            ("{\"id\": \"\(id)\", \"content\": \"x\"}\n{\"id\": 5}\n", "line 2"),
+            ("{\"content\": \"x\"\n", "line 1"), ("[1]", "entry 1"),
+        ] {
+            try write(text, to: "bad.jsonl")
+            let outcome = try commands.roost("import", "bad.jsonl")
+            #expect(outcome.status == 65, "\(outcome.error)")
+            #expect(outcome.error.contains(words), "\(outcome.error)")
+            #expect(try texts() == ["a swift"])
+        }
+        try FileManager.default.createDirectory(
+            at: home.appendingPathComponent("folder"), withIntermediateDirectories: true)
+        let folder = try commands.roost("import", "folder")
+        #expect(folder.status == 65 && folder.error.contains("is a folder"))
+    }
+
+    @Test func `settings`() throws {
+        defer { clean() }
+        #expect(try commands.roost("config", "provider", "json").status == 0)
+        #expect(try commands.roost("config", "limit", "1").status == 0)
+        for text in ["a swift", "two swifts"] { #expect(try commands.roost("add", text).status == 0) }
+        #expect(try commands.roost("stats").output.contains("(json"))
+        #expect(try commands.roost("query", "swift").output.split(separator: "\n").count == 2)
+        #expect(try commands.roost("query", "swift", "--min-score", "-1", "-n", "5", "--json").status == 0)
+        let wrong = try commands.roost("config", "limit", "many")
+        #expect(wrong.status == 78 && wrong.error.contains("many"))
+        // A setting that nothing asks for stops nothing.
+        let file = home.appendingPathComponent(".config/roost/config.json")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        try Data(text.replacingOccurrences(of: "\"1\"", with: "\"many\"").utf8).write(to: file)
+        #expect(try commands.roost("list").status == 0)
+        #expect(try commands.roost("query", "swift").status == 78)
+    }
+
+    @Test func `the folder of the published guide is the user's own`() throws {
+        defer { clean() }
+        let running = Process()
+        running.executableURL = CommandLineTests.binary.deletingLastPathComponent()
+            .appendingPathComponent("storage-worker")
+        running.arguments = ["default-folder"]
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        running.environment = ["HOME": home.path, "CFFIXED_USER_HOME": home.path]
+        try running.run()
+        running.waitUntilExit()
+        #expect(running.terminationStatus == 0)
+        let entries = home.appendingPathComponent("Documents/Storage/entries.json")
+        #expect(try String(contentsOf: entries, encoding: .utf8).contains("\"Test\""))
+    }
+
+    @Test func `the number of threads does not change the clusters`() throws {
+        defer { clean() }
+        let notes = CommandLineTests.fixtures.appendingPathComponent("notes").path
+        #expect(try commands.roost("ingest", notes, "-q").status == 0)
+        var found: [[[String]]] = []
+        for (tool, arguments) in [("env", ["OPENBLAS_NUM_THREADS=4"]), ("taskset", ["-c", "0"])] {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/\(tool)")
+            process.arguments =
+                arguments + [
+                    CommandLineTests.binary.path, "recluster", "--clusters", "9", "--seed", "2", "-q",
+                ]
+            process.environment = ["HOME": home.path, "PATH": "/usr/bin:/bin"]
+            process.currentDirectoryURL = home
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            let export = try commands.roost("export", "clusters").output
+            let document = try JSONSerialization.jsonObject(with: Data(export.utf8)) as? [String: Any]
+            let clusters = try #require(document?["clusters"] as? [[String: Any]])
+            found.append(
+                clusters.map { cluster in
+                    (cluster["members"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }.sorted()
+                })
+        }
+        #expect(found[0] == found[1])
+        #expect(found[0].count == 9)
+    }
+}

@@ -1,0 +1,82 @@
+import CFaultyVFS
+import CrashWorkload
+import Foundation
+import RoostFiles
+import RoostJSON
+import RoostModel
+import Synchronization
+
+/// What tests have another process do with a store.
+@main
+enum StorageWorker {
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst(2))
+        switch CommandLine.arguments.dropFirst().first {
+        case "crash": try await CrashRun(arguments).run()
+        case "default-folder":
+            try await LocalStorageProvider().saveEntry(Entry(content: "Test", embeddings: [0.1, 0.2]))
+        default: exit(64)
+        }
+    }
+}
+
+/// `storage-worker crash BACKEND FOLDER POINT before|half`
+///
+/// Makes the writes of `CrashWorkload` and writes the number of each to standard output when it is acknowledged.
+/// The process kills itself at the POINT-th step of its file system, before it or in the middle of a write; 0
+/// never: then the number of steps that there were is written to standard error.
+struct CrashRun {
+    // The file system of SQLite calls a C function, which can carry nothing along.
+    private static let point = Atomic(0)
+    private static let isHalf = Atomic(false)
+    private static let steps = Atomic(0)
+
+    private let backend: CrashWorkload.Backend
+    private let folder: URL
+
+    init(_ arguments: [String]) {
+        guard arguments.count == 4, let backend = CrashWorkload.Backend(rawValue: arguments[0]),
+            let point = Int(arguments[2])
+        else { exit(64) }
+        self.backend = backend
+        folder = URL(fileURLWithPath: arguments[1])
+        Self.point.store(point, ordering: .relaxed)
+        Self.isHalf.store(arguments[3] == "half", ordering: .relaxed)
+    }
+
+    /// Whether this is the step to die at.
+    private static func isDue() -> Bool {
+        steps.add(1, ordering: .relaxed).newValue == point.load(ordering: .relaxed)
+    }
+
+    private static func die() -> Never {
+        kill(getpid(), SIGKILL)
+        while true { sleep(1) }
+    }
+
+    func run() async throws {
+        let files = FileSystem { step in
+            guard Self.isDue() else { return nil }
+            guard Self.isHalf.load(ordering: .relaxed), step.kind == .write else { Self.die() }
+            return .shortWrite(count: step.count / 2) { Self.die() }
+        }
+        if backend == .sqlite {
+            let installed = faulty_vfs_install { @Sendable step, _ in
+                guard CrashRun.isDue() else { return Int32(FAULTY_GO_ON.rawValue) }
+                guard CrashRun.isHalf.load(ordering: .relaxed), step == FAULTY_WRITE.rawValue else {
+                    CrashRun.die()
+                }
+                return Int32(FAULTY_HALF_THEN_KILL.rawValue)
+            }
+            guard installed == 0 else { exit(70) }
+        }
+        let store = try await CrashWorkload.open(backend, in: folder, files: files)
+        for (number, step) in CrashWorkload.steps.enumerated() {
+            try await CrashWorkload.perform(step, on: store)
+            let line = Array("\(number + 1)\n".utf8)
+            _ = line.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress!, $0.count) }
+        }
+        try await store.close()
+        FileHandle.standardError.write(Data("\(Self.steps.load(ordering: .relaxed))\n".utf8))
+    }
+}
