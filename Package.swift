@@ -50,7 +50,7 @@ let package = Package(
             ]),
         .target(name: "RoostText"),
         .target(name: "RoostFiles", dependencies: ["CRoostKernels"]),
-        .target(name: "RoostModel", dependencies: ["RoostVectors", "RoostText", crypto, hashTrees]),
+        .target(name: "RoostModel", dependencies: ["RoostVectors", "RoostText", crypto, hashTrees, logging]),
 
         // Adapters: each one way to do what a protocol of RoostModel asks.
         .target(name: "RoostJSON", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", crypto]),
@@ -76,7 +76,8 @@ let package = Package(
         // What tests are made with: writes that a child process is killed in.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
-            name: "CrashWorkload", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostJSON", "RoostSQLite"],
+            name: "CrashWorkload",
+            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostJSON", "RoostSQLite", "RoostTestKit"],
             path: "Tests/Support/CrashWorkload"),
         .executableTarget(
             name: "storage-worker",

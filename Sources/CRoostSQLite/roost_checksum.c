@@ -42,3 +42,7 @@ int roost_register_checksum(sqlite3 *database) {
     return sqlite3_create_function_v2(
         database, "roost_crc", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, checksum, NULL, NULL, NULL);
 }
+
+int roost_keep_log_on_close(sqlite3 *database, int keeps) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps, NULL);
+}

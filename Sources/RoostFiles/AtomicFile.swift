@@ -79,7 +79,12 @@ public enum AtomicFile {
     /// The names of what is half-written in a folder, by the dead or the living.
     public static func leftovers(in folder: URL) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.filter { $0.hasPrefix(".") && $0.hasSuffix(".tmp") }.sorted()
+        return names.filter { name in
+            // `.NAME.PROCESS.NUMBER.tmp`: other programs have temporary files of their own.
+            let parts = name.split(separator: ".")
+            return name.hasPrefix(".") && parts.count >= 4 && parts.last == "tmp"
+                && UInt64(parts[parts.count - 2]) != nil && Int32(parts[parts.count - 3]) != nil
+        }.sorted()
     }
 
     static func temporaryPath(for path: String) -> String {

@@ -53,7 +53,8 @@ private final class ThreadPool: Sendable {
     func add(_ job: @escaping @Sendable () -> Void) {
         condition.withLock {
             state.jobs.append(job)
-            if state.idle > 0 {
+            // A thread that was woken counts as idle until it runs.
+            if state.idle >= state.jobs.count - state.next {
                 condition.signal()
             } else if state.threads < limit {
                 state.threads += 1

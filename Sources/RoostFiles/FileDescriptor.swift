@@ -57,19 +57,26 @@ public final class FileDescriptor: Sendable {
     /// Up to `count` bytes from an offset; fewer at the end of the file.
     public func read(at offset: Int, count: Int) throws -> Data {
         var data = Data(count: count)
-        var filled = 0
-        try data.withUnsafeMutableBytes { buffer in
-            while filled < count {
-                let found = pread(raw, buffer.baseAddress! + filled, count - filled, off_t(offset + filled))
-                if found < 0 {
-                    if errno == EINTR { continue }
-                    throw FileError.last("read", path)
-                }
-                if found == 0 { return }
-                filled += found
-            }
-        }
+        let filled = try data.withUnsafeMutableBytes { try read(at: offset, into: $0) }
         return data.prefix(filled)
+    }
+
+    /// Fills a buffer from an offset.
+    ///
+    /// - Returns: how many bytes there were; fewer than the buffer takes at the end of the file.
+    public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let found = pread(raw, rest.baseAddress, rest.count, off_t(offset + filled))
+            if found < 0 {
+                if errno == EINTR { continue }
+                throw FileError.last("read", path)
+            }
+            if found == 0 { break }
+            filled += found
+        }
+        return filled
     }
 
     /// Makes what was written survive a loss of power (`F_FULLFSYNC` where there is one).

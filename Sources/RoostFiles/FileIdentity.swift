@@ -9,6 +9,17 @@ public struct FileIdentity: Sendable, Hashable {
     public init?(_ url: URL) {
         var status = stat()
         guard stat(url.path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// Of an open file.
+    public init?(_ file: FileDescriptor) {
+        var status = stat()
+        guard fstat(file.raw, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         number = UInt64(truncatingIfNeeded: status.st_ino)
     }

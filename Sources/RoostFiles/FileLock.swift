@@ -19,10 +19,16 @@ public final class FileLock: Sendable {
     public static func acquire(
         _ url: URL, timeout: TimeInterval, isCancelled: () -> Bool = { false }
     ) throws -> FileLock {
-        let file = try FileDescriptor(url.path, O_RDWR | O_CREAT)
+        var file = try FileDescriptor(url.path, O_RDWR | O_CREAT)
         let deadline = Date().addingTimeInterval(timeout)
         var pause: useconds_t = 200
-        while flock(file.raw, LOCK_EX | LOCK_NB) != 0 {
+        while true {
+            if flock(file.raw, LOCK_EX | LOCK_NB) == 0 {
+                // Somebody may have removed the file meanwhile: then this is a lock on nothing.
+                if FileIdentity(url) == FileIdentity(file) { break }
+                file = try FileDescriptor(url.path, O_RDWR | O_CREAT)
+                continue
+            }
             guard errno == EWOULDBLOCK || errno == EINTR else { throw FileError.last("lock", url.path) }
             if isCancelled() { throw CancellationError() }
             guard Date() < deadline else {

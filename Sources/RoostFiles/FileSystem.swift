@@ -78,6 +78,9 @@ public struct FileSystem: Sendable {
     /// Removes a folder and the files in it; one that is not there is no error.
     public func removeFolder(_ url: URL) throws {
         let manager = FileManager.default
+        var status = stat()
+        // What a symbolic link in its place points to is not ours.
+        if lstat(url.path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR { return try unlink(url.path) }
         guard let names = try? manager.contentsOfDirectory(atPath: url.path) else { return }
         for name in names.sorted() { try unlink(url.appendingPathComponent(name).path) }
         try perform(.unlink, url.path, "remove") { rmdir(url.path) }
@@ -85,7 +88,10 @@ public struct FileSystem: Sendable {
 
     /// Creates a folder, with those above it, mode 0700; one that is there stays as it is.
     public func createFolder(_ url: URL) throws {
-        func make() throws { try perform(.mkdir, url.path, "create the folder") { mkdir(url.path, 0o700) } }
+        func make() throws {
+            try perform(.mkdir, url.path, "create the folder") { mkdir(url.path, 0o700) }
+            try synchronizeFolder(url.deletingLastPathComponent())
+        }
         do {
             do {
                 try make()
@@ -100,15 +106,21 @@ public struct FileSystem: Sendable {
         }
     }
 
-    /// Makes the names in a folder survive a loss of power.
+    /// Makes the names in a folder survive a loss of power, where the file system can.
     public func synchronizeFolder(_ url: URL) throws {
-        try FileDescriptor(url.path, O_RDONLY | O_DIRECTORY, files: self).synchronize()
+        do {
+            try FileDescriptor(url.path, O_RDONLY | O_DIRECTORY, files: self).synchronize()
+        } catch let error as FileError where [EINVAL, ENOTSUP, EBADF].contains(error.errno) {
+            // Some file systems have no such thing for folders.
+        }
     }
 
     /// How many bytes this process may still write where a path is.
     public func freeBytes(at url: URL) -> Int? {
         var status = statvfs()
         guard statvfs(url.path, &status) == 0 else { return nil }
-        return Int(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+        let (bytes, isTooMany) = UInt64(status.f_bavail).multipliedReportingOverflow(
+            by: UInt64(status.f_frsize))
+        return isTooMany ? .max : Int(clamping: bytes)
     }
 }

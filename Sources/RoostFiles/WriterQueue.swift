@@ -15,11 +15,14 @@ public final class WriterQueue: Sendable {
 
     /// Runs `body` when it is its turn.
     ///
+    /// - Parameter isStoppable: whether a task that was cancelled before its turn gives it up.
     /// - Throws: `CancellationError` where the task was cancelled before; what `body` throws.
-    public func run<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    public func run<Value: Sendable>(
+        isStoppable: Bool = true, _ body: () async throws -> Value
+    ) async throws -> Value {
         await enter()
         defer { leave() }
-        try Task.checkCancellation()
+        if isStoppable { try Task.checkCancellation() }
         return try await body()
     }
 
@@ -45,8 +48,13 @@ public final class WriterQueue: Sendable {
                 state.next = 0
                 return nil
             }
+            let next = state.waiting[state.next]
             state.next += 1
-            return state.waiting[state.next - 1]
+            if state.next >= 1000 {
+                state.waiting.removeFirst(state.next)
+                state.next = 0
+            }
+            return next
         }
         next?.resume()
     }

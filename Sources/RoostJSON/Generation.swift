@@ -37,6 +37,13 @@ struct Generation: Codable, Sendable, Hashable {
         directory.appendingPathComponent("journal-\(number).jsonl")
     }
 
+    /// - Returns: 0 for a file that is no journal.
+    static func number(ofJournal path: String) -> Int {
+        let name = (path as NSString).lastPathComponent
+        guard name.hasPrefix("journal-"), name.hasSuffix(".jsonl") else { return 0 }
+        return Int(name.dropFirst(8).dropLast(6)) ?? 0
+    }
+
     /// The bytes of all files.
     var size: Int { entries.size + clusters.size + sidecar.size }
 
@@ -99,13 +106,14 @@ struct Generation: Codable, Sendable, Hashable {
     func open(in directory: URL) throws -> (state: StoreState, contents: GenerationContents) {
         let folder = Self.folder(number, in: directory)
         let sidecarURL = folder.appendingPathComponent(Self.sidecarFile)
-        let bytes = try MappedFile(sidecarURL)
+        let file = try FileDescriptor(sidecarURL.path, O_RDONLY)
+        // Read, not mapped: a bad sector is an error then, and not the end of the process.
+        let bytes = try file.read(at: 0, count: try file.size())
         let sidecar: Sidecar
         do {
-            guard bytes.bytes.count == self.sidecar.size,
-                Checksum.hexadecimal(bytes.bytes) == self.sidecar.sha256
+            guard bytes.count == self.sidecar.size, Checksum.hexadecimal(bytes) == self.sidecar.sha256
             else { throw BinaryReader.Short() }
-            sidecar = try Sidecar(bytes.bytes)
+            sidecar = try bytes.withUnsafeBytes { try Sidecar($0) }
         } catch {
             throw Self.damaged(sidecarURL)
         }
@@ -155,6 +163,8 @@ struct Generation: Codable, Sendable, Hashable {
             sidecar: File(size: sidecar.count, sha256: Checksum.hexadecimal(sidecar)))
         try AtomicFile.write(
             try generation.encoded(), to: folder.appendingPathComponent(recordFile), files: files)
+        // `CURRENT` may name the folder only when its name survives a loss of power.
+        try files.synchronizeFolder(folder.deletingLastPathComponent())
         return generation
     }
 
@@ -199,22 +209,25 @@ struct Generation: Codable, Sendable, Hashable {
     private static let bufferSize = 4 << 20
 }
 
-/// The entries of a generation, read from its mapped `entries.json` one by one.
+/// The entries of a generation, read from its `entries.json` one by one. Not mapped: what cannot be read, or
+/// is cut by another program, is an error then, and not the end of the process.
 final class GenerationContents: EntryContents {
-    private let file: MappedFile
+    private let file: FileDescriptor
+    private let size: Int
     private let extents: [Sidecar.Extent]
     private let dimension: Int
 
     /// - Throws: ``StorageError`` with `.damaged` where the file has another length or end.
     init(_ url: URL, size: Int, extents: [Sidecar.Extent], dimensions dimension: Int) throws {
-        file = try MappedFile(url)
+        file = try FileDescriptor(url.path, O_RDONLY)
+        self.size = size
         self.extents = extents
         self.dimension = dimension
         let ends = extents.allSatisfy {
             $0.offset <= UInt64(size) && UInt64($0.length) <= UInt64(size) - $0.offset
         }
-        guard file.bytes.count == size, ends, file.bytes.prefix(1).elementsEqual("[".utf8),
-            file.bytes.suffix(2).elementsEqual("]\n".utf8)
+        guard try file.size() == size, ends, try file.read(at: 0, count: 1).elementsEqual("[".utf8),
+            try file.read(at: max(0, size - 2), count: 2).elementsEqual("]\n".utf8)
         else { throw Generation.damaged(url) }
     }
 
@@ -225,12 +238,14 @@ final class GenerationContents: EntryContents {
     /// - Throws: ``StorageError`` with `.damaged` where its checksum differs.
     func withText<Value>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
         let extent = extents[index]
-        let start = Int(extent.offset)
-        let text = UnsafeRawBufferPointer(rebasing: file.bytes[start..<start + Int(extent.length)])
-        guard CRC32C.checksum(text) == extent.checksum else {
-            throw Generation.damaged(URL(fileURLWithPath: file.path))
+        let count = Int(extent.length)
+        return try withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { buffer in
+            let text = UnsafeRawBufferPointer(buffer)
+            guard try file.read(at: Int(extent.offset), into: buffer) == count,
+                CRC32C.checksum(text) == extent.checksum
+            else { throw Generation.damaged(URL(fileURLWithPath: file.path)) }
+            return try body(text)
         }
-        return try withExtendedLifetime(file) { try body(text) }
     }
 
     func entry(at index: Int, withVectors: Bool) throws -> Entry {
@@ -247,19 +262,28 @@ final class GenerationContents: EntryContents {
     /// Checks every byte: each entry's checksum, and that nothing but separators lies between them.
     ///
     /// - Returns: the numbers of the entries that are damaged, and whether the rest of the file is whole.
-    func verify() -> (damaged: [Int], isFrameWhole: Bool) {
+    /// - Throws: ``FileError`` where the file cannot be read.
+    func verify() throws -> (damaged: [Int], isFrameWhole: Bool) {
         var damaged: [Int] = []
         var isFrameWhole = true
         var end = 0
+        func isFrame(_ range: Range<Int>, _ expected: String) throws -> Bool {
+            guard range.count == expected.utf8.count else { return false }
+            return try file.read(at: range.lowerBound, count: range.count).elementsEqual(expected.utf8)
+        }
         for (index, extent) in extents.enumerated() {
             let separator = index == 0 ? "[\n" : ",\n"
             let start = Int(extent.offset)
-            if start < end || !file.bytes[end..<start].elementsEqual(separator.utf8) { isFrameWhole = false }
+            if try start < end || !isFrame(end..<start, separator) { isFrameWhole = false }
             end = start + Int(extent.length)
-            if (try? withText(at: index) { _ in }) == nil { damaged.append(index) }
+            do {
+                try withText(at: index) { _ in }
+            } catch is StorageError {
+                damaged.append(index)
+            }
         }
         let tail = extents.isEmpty ? "[]\n" : "\n]\n"
-        if !file.bytes[min(end, file.bytes.count)...].elementsEqual(tail.utf8) { isFrameWhole = false }
+        if try end > size || !isFrame(end..<size, tail) { isFrameWhole = false }
         return (damaged, isFrameWhole)
     }
 }

@@ -34,6 +34,21 @@ enum Journal {
         return line
     }
 
+    /// As `line`, and sure to be read back as it is: a commit that cannot be read would damage the store.
+    ///
+    /// - Throws: ``StorageError`` with `.invalidBatch`.
+    static func checkedLine(_ record: Record, revision: Revision) throws -> Data {
+        let line = try line(record, revision: revision)
+        let found = line.withUnsafeBytes { read($0) }
+        guard let only = found.records.first, only.revision == revision, found.length == line.count,
+            try self.line(only.record, revision: revision) == line
+        else {
+            throw StorageError.invalid(
+                "the batch has something that JSON cannot keep as it is; nothing was written")
+        }
+        return line
+    }
+
     private static func checksum(_ body: some Sequence<UInt8>, _ revision: Revision) -> String {
         Checksum.hexadecimal(Array("\(revision) ".utf8) + body)
     }

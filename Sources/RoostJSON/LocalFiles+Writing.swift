@@ -21,13 +21,17 @@ extension LocalFiles {
                 try fold(state, &loaded)
                 return state.stamp
             }
-            let line = try Journal.line(record, revision: state.stamp.revision)
+            let line = try Journal.checkedLine(record, revision: state.stamp.revision)
             try checkSize(generation.size + loaded.journalLength + line.count)
             try append(line, generation, &loaded)
             loaded.state = state
-            if loaded.journalLength > max(Self.smallestJournalLimit, generation.size / 2) {
-                // The commit has succeeded whatever comes of this; the next one tries again.
-                try? fold(state, &loaded)
+            if loaded.journalLength > max(Self.smallestJournalLimit, generation.size / 2, loaded.nextFold) {
+                do {
+                    try fold(state, &loaded)
+                } catch {
+                    // The commit has succeeded whatever comes of this; a later one tries again.
+                    loaded.nextFold = loaded.journalLength + Self.smallestJournalLimit
+                }
             }
             return state.stamp
         }
@@ -74,8 +78,8 @@ extension LocalFiles {
         let isNew = loaded.journalLength == 0
         let file = try FileDescriptor(url.path, O_RDWR | O_CREAT, files: files)
         let length = loaded.journalLength
+        try setAsideTail(of: file, after: length)
         do {
-            try setAsideTail(of: file, after: length)
             guard lseek(file.raw, off_t(length), SEEK_SET) >= 0 else {
                 throw FileError(operation: "seek in", path: url.path, errno: errno)
             }
@@ -84,8 +88,12 @@ extension LocalFiles {
             if isNew { try files.synchronizeFolder(directory) }
         } catch {
             // Nobody was told that it is there, and a reader must not find it.
-            _ = ftruncate(file.raw, off_t(length))
-            _ = fsync(file.raw)
+            guard ftruncate(file.raw, off_t(length)) == 0, fsync(file.raw) == 0 else {
+                throw StorageError(
+                    .inputOutput,
+                    "\(error); nor could what was written be taken back, so that it may or may not be found",
+                    underlying: error)
+            }
             throw error
         }
         loaded.journalLength += line.count
@@ -101,6 +109,7 @@ extension LocalFiles {
         try FileDescriptor(
             Generation.journal(generation.number, in: directory).path, O_RDWR, files: files
         ).synchronize()
+        try files.synchronizeFolder(directory)
         loaded.committed = loaded.journalLength
         CommitMark(generation: generation.number, length: loaded.journalLength).write(directory, files)
     }
@@ -119,7 +128,8 @@ extension LocalFiles {
     /// Writes a new generation and makes it the current one. The rename of `CURRENT` is where it becomes so:
     /// before it nothing has changed for anybody.
     private func fold(_ state: StoreState, _ loaded: inout Loaded) throws {
-        let number = loaded.number + 1
+        // Without `CURRENT` there may yet be files of a store that lost it.
+        let number = (loaded.current == nil ? Self.newestGeneration(directory) : loaded.number) + 1
         try checkFreeSpace((loaded.generation?.size ?? 0) + loaded.journalLength)
         try AtomicFile.removeLeftovers(in: directory, files: files)
         if loaded.current == nil {
@@ -129,17 +139,47 @@ extension LocalFiles {
         }
         // Left by a process that died before its generation became the current one.
         try files.unlink(Generation.journal(number, in: directory).path)
-        let generation = try Generation.write(
-            state, number: number, in: directory, from: loaded.contents, files: files)
-        try checkSize(generation.size)
-        try AtomicFile.write(try generation.encoded(), to: Self.currentURL(directory), files: files)
+        do {
+            let generation = try Generation.write(
+                state, number: number, in: directory, from: loaded.contents, files: files)
+            try checkSize(generation.size)
+            try makeCurrent(generation, after: loaded.current)
+        } catch {
+            if try Self.contents(of: Self.currentURL(directory)) == loaded.current {
+                try? files.removeFolder(Generation.folder(number, in: directory))
+            }
+            throw error
+        }
         // The store is the new generation from here on, whatever comes of the rest.
         CommitMark(generation: number, length: 0).write(directory, files)
         loaded.current = nil
         try? Self.refresh(&loaded, directory, .writer)
         // The names that people and other tools know: copies, so that whoever writes to them harms nothing.
         for name in [Generation.entriesFile, Generation.clustersFile] { try? publish(name, of: number) }
-        try? removeGenerations(before: number - options.keptGenerations)
+        try? removeGenerations(before: number - max(0, options.keptGenerations))
+        loaded.nextFold = 0
+    }
+
+    /// - Throws: what kept the new name from being made durable; the generation before stands again then.
+    private func makeCurrent(_ generation: Generation, after current: Data?) throws {
+        let url = Self.currentURL(directory)
+        let new = try generation.encoded()
+        do {
+            try AtomicFile.write(new, to: url, files: files)
+        } catch {
+            guard try Self.contents(of: url) == new else { throw error }
+            // It has the name, but the name may not last.
+            do {
+                if let current { try AtomicFile.write(current, to: url) } else { try files.unlink(url.path) }
+            } catch let second {
+                throw StorageError(
+                    .inputOutput,
+                    "\(error); nor could \(url.path) be put back (\(second)), so that the commit may or may "
+                        + "not be found",
+                    underlying: error)
+            }
+            throw error
+        }
     }
 
     /// The highest number that has a folder, the current one's or an unfinished one's.
@@ -177,10 +217,12 @@ extension LocalFiles {
     /// Files of another program are kept beside ours.
     private func keepForeignFiles() throws {
         for name in [Generation.entriesFile, Generation.clustersFile] {
-            let kept = directory.appendingPathComponent("before-roost-\(name)")
-            guard !FileManager.default.fileExists(atPath: kept.path),
-                let data = try Self.contents(of: directory.appendingPathComponent(name))
-            else { continue }
+            guard let data = try Self.contents(of: directory.appendingPathComponent(name)) else { continue }
+            var kept = directory.appendingPathComponent("before-roost-\(name)")
+            if let earlier = try Self.contents(of: kept) {
+                if earlier == data { continue }
+                kept = directory.appendingPathComponent("before-roost-\(SetAside.timestamp())-\(name)")
+            }
             try AtomicFile.write(data, to: kept, files: files)
         }
     }
@@ -203,6 +245,7 @@ extension LocalFiles {
             try files.unlink(target)
             try files.link(source.appendingPathComponent(name).path, at: target)
         }
+        try files.synchronizeFolder(folder)
     }
 }
 

@@ -21,6 +21,16 @@ final class LocalFiles: Sendable {
         /// Which files of another program the state was read from.
         var bareFiles: [BareFolder.Signature]?
         var isClosed = false
+        /// A fold that failed is not tried again before the journal is this long.
+        var nextFold = 0
+
+        /// Whether the store is of the format before, to which a process of an older version has written.
+        fileprivate func isOldFormat(in directory: URL) -> Bool {
+            guard current != nil, generation == nil else { return false }
+            let journal = Generation.journal(number, in: directory).path
+            let size = try? FileManager.default.attributesOfItem(atPath: journal)[.size] as? Int
+            return size ?? 0 != journalLength
+        }
     }
 
     let directory: URL
@@ -114,13 +124,12 @@ final class LocalFiles: Sendable {
             // What a bare folder has gets its identity at the first commit; until then others may write it.
             let files = BareFolder.signatures(directory)
             if loaded.bareFiles != files {
-                loaded.state = try BareFolder.read(directory)
-                loaded.bareFiles = files
+                loaded = Loaded(state: try BareFolder.read(directory), bareFiles: files)
             }
             return
         }
         let mark = CommitMark.read(directory)
-        if current != loaded.current {
+        if current != loaded.current || loaded.isOldFormat(in: directory) {
             do {
                 let generation = try Generation.decoded(current, path: url.path)
                 (loaded.state, loaded.contents) = try generation.open(in: directory)
@@ -133,8 +142,10 @@ final class LocalFiles: Sendable {
                 loaded.generation = nil
                 loaded.number = old.number
                 try replay(
-                    Generation.journal(old.number, in: directory), from: 0, nil, side, &loaded,
+                    Generation.journal(old.number, in: directory), from: 0, nil, .writer, &loaded,
                     format: OldGeneration.format)
+                loaded.current = current
+                return
             }
             loaded.current = current
             loaded.journalLength = 0
@@ -149,7 +160,9 @@ final class LocalFiles: Sendable {
     static func hasHistory(_ directory: URL) -> Bool {
         if CommitMark.read(directory) != nil { return true }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        return names.contains { $0.hasPrefix("journal-") }
+        if names.contains(where: { $0.hasPrefix("journal-") }) { return true }
+        // Generation 1 alone, without `CURRENT`, is of a process that died before its first commit point.
+        return generationNumbers(directory).contains { $0 > 1 }
     }
 
     /// Applies what of a journal is not in the state yet.
@@ -170,6 +183,13 @@ final class LocalFiles: Sendable {
         do {
             file = try FileDescriptor(url.path, O_RDONLY)
         } catch let error as FileError where error.isMissing {
+            let directory = url.deletingLastPathComponent()
+            // It may have been folded away since `CURRENT` was read.
+            if try contents(of: currentURL(directory)) != loaded.current { throw error }
+            guard start == 0 else {
+                throw StorageError(
+                    .damaged, "\(url.path) is missing; `roost doctor` tells what can be recovered")
+            }
             return try check(0)
         }
         let quiet = try quietJournal(file, from: start, committed, side)
@@ -210,19 +230,40 @@ final class LocalFiles: Sendable {
     private static func quietJournal(
         _ file: FileDescriptor, from start: Int, _ committed: Int?, _ side: Side
     ) throws -> (size: Int, lock: FileLock?) {
-        let size = try file.size()
-        guard case .reader(let lockURL) = side, let committed, size > max(committed, start) else {
-            return (size, nil)
+        guard case .reader(let lockURL) = side else { return (try file.size(), nil) }
+        let directory = URL(fileURLWithPath: file.path).deletingLastPathComponent()
+        let number = Generation.number(ofJournal: file.path)
+        var committed = committed
+        // A writer finishes its commit, or marks that of a dead one, in milliseconds.
+        for attempt in 0..<Self.patience {
+            let size = try file.size()
+            if size <= max(committed ?? start, start) { return (size, nil) }
+            do {
+                if let lock = try FileLock.shared(lockURL) {
+                    try file.synchronize()
+                    try FileSystem.standard.synchronizeFolder(directory)
+                    return (try file.size(), lock)
+                }
+            } catch let error as FileError
+                where error.path == lockURL.path && [ENOENT, EACCES, EPERM, EROFS].contains(error.errno)
+            {
+                // Where the lock cannot be opened there are no writers.
+                return (size, nil)
+            }
+            if attempt + 1 < Self.patience { usleep(1000) }
+            if let mark = CommitMark.read(directory), mark.generation == number { committed = mark.length }
         }
-        do {
-            guard let lock = try FileLock.shared(lockURL) else { return (max(committed, start), nil) }
-            try? file.synchronize()
-            return (try file.size(), lock)
-        } catch let error as FileError where error.path == lockURL.path {
-            // A folder that cannot be written to has no writers.
-            return (size, nil)
+        guard let committed else {
+            throw StorageError(
+                .locked,
+                "\(directory.path) is being written to, and its mark of the last commit is lost; "
+                    + "try again when that has finished", isRetryable: true)
         }
+        return (max(committed, start), nil)
     }
+
+    /// How many milliseconds a reader waits for a writer to finish what it has seen the beginning of.
+    private static let patience = 100
 
     static func apply(
         _ record: Journal.Record, _ revision: Revision, _ state: inout StoreState, _ path: String
@@ -253,104 +294,5 @@ final class LocalFiles: Sendable {
             throw StorageError(
                 .damaged, "a file of the store is not the JSON that was expected", underlying: error)
         }
-    }
-}
-
-/// How far the last commit went: a small file that is overwritten after each commit, so that a journal that
-/// lost its end to something else than a crash is noticed. It is not synchronised: it may lag behind, and
-/// is ignored where it cannot be read.
-struct CommitMark {
-    var generation: Int
-    /// The journal's length.
-    var length: Int
-
-    private static let size = 64
-
-    static func url(_ directory: URL) -> URL { directory.appendingPathComponent("committed") }
-
-    static func read(_ directory: URL) -> CommitMark? {
-        guard let data = try? LocalFiles.contents(of: url(directory)), data.count == size else { return nil }
-        let fields = String(decoding: data, as: UTF8.self).split(separator: " ", maxSplits: 2)
-        guard fields.count == 3, let generation = Int(fields[0]), let length = Int(fields[1]),
-            fields[2].prefix(8) == checksum(generation, length)
-        else { return nil }
-        return CommitMark(generation: generation, length: length)
-    }
-
-    /// Best effort: a commit has succeeded before its mark is written.
-    func write(_ directory: URL, _ files: FileSystem) {
-        let text = "\(generation) \(length) \(Self.checksum(generation, length))"
-        let line = text + String(repeating: " ", count: max(0, Self.size - 1 - text.utf8.count)) + "\n"
-        guard let file = try? FileDescriptor(Self.url(directory).path, O_WRONLY | O_CREAT, files: files)
-        else {
-            return
-        }
-        try? Array(line.utf8).withUnsafeBytes { try file.write($0) }
-    }
-
-    private static func checksum(_ generation: Int, _ length: Int) -> String {
-        let sum = Array("\(generation) \(length)".utf8).withUnsafeBytes { CRC32C.checksum($0) }
-        let digits = String(sum, radix: 16)
-        return String(repeating: "0", count: 8 - digits.count) + digits
-    }
-}
-
-/// A folder with nothing but an `entries.json` and a `clusters.json`, of another program.
-enum BareFolder {
-    /// Tells whether a file has been written to.
-    struct Signature: Equatable {
-        var identity: FileIdentity?
-        var size: Int
-        var modified: Date?
-    }
-
-    static func signatures(_ directory: URL) -> [Signature] {
-        [Generation.entriesFile, Generation.clustersFile].map { name in
-            let url = directory.appendingPathComponent(name)
-            let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-            return Signature(
-                identity: FileIdentity(url), size: attributes?[.size] as? Int ?? 0,
-                modified: attributes?[.modificationDate] as? Date)
-        }
-    }
-
-    static func read(_ directory: URL) throws -> StoreState {
-        let entries = try read(Generation.entriesFile, directory) { data, date in
-            try data.withUnsafeBytes { bytes in
-                var reader = JSONReader(bytes)
-                var entries: [Entry] = []
-                try reader.array { entries.append(try EntryText.read(&$0, defaultDate: date)) }
-                try reader.expectEnd()
-                return entries
-            }
-        }
-        let clusters = try read(Generation.clustersFile, directory) { data, date in
-            let decoder = JSONDecoder()
-            decoder.userInfo[.defaultDate] = date
-            return try decoder.decode([Cluster].self, from: data)
-        }
-        // A program that appends may have saved an entry twice; the last one is what it meant.
-        var seen = Set<UUID>()
-        let latest = entries.reversed().filter { seen.insert($0.id).inserted }.reversed()
-        return try StoreState(store: UUID(), entries: Array(latest), clusters: clusters)
-    }
-
-    private static func read<Value>(
-        _ name: String, _ directory: URL, _ parse: (Data, Date) throws -> [Value]
-    ) throws -> [Value] {
-        let url = directory.appendingPathComponent(name)
-        guard let data = try LocalFiles.contents(of: url) else { return [] }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-        do {
-            return try parse(data, attributes?[.modificationDate] as? Date ?? Date())
-        } catch {
-            throw StorageError(
-                .damaged, "\(url.path) is not a JSON array of the expected objects (\(reason(error)))",
-                underlying: error)
-        }
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        (error as? JSONError)?.description ?? "a field is missing or of another kind"
     }
 }

@@ -1,15 +1,16 @@
-public import Foundation
+import Foundation
 import RoostFiles
-public import RoostModel
+import RoostModel
 
 /// Looks at the files of a store byte by byte, and puts a store together from what is whole.
 ///
 /// A generation together with its journal is the next generation's beginning, so that a damaged generation
 /// is made up for by the one before it and the journals since: as long as these are whole, nothing is lost.
+/// Otherwise the newest generation is taken without the entries that are damaged.
 struct Recovery {
     let directory: URL
     let files: FileSystem
-    private(set) var findings: [StorageFinding] = []
+    var findings: [StorageFinding] = []
 
     init(directory: URL, files: FileSystem) {
         self.directory = directory
@@ -18,44 +19,70 @@ struct Recovery {
 
     /// What can be had, and from what.
     struct Outcome {
-        var state: StoreState
+        var state = StoreState()
         var contents: GenerationContents?
-        /// The generation that it begins with; `nil` for an empty store.
+        /// The generation that it begins with.
         var base: Int?
-        /// The files that are not as they were written.
+        /// The files and folders that are not as they were written.
         var damaged: [URL] = []
         /// Whether the store is what it should be, without a repair.
-        var isWhole: Bool
+        var isWhole = true
+    }
+
+    /// A generation that can be opened.
+    private struct Candidate {
+        var number: Int
+        var state: StoreState
+        var contents: GenerationContents?
+        var damagedEntries: [Int] = []
+        /// The store would begin anew with it: only its text could be read.
+        var isTextOnly = false
     }
 
     // MARK: Inspection
 
     /// Checks every byte.
     mutating func inspect() throws -> Outcome {
+        // Before the journals: a commit meanwhile makes them longer than the mark, never shorter.
+        let mark = CommitMark.read(directory)
         let currentURL = LocalFiles.currentURL(directory)
-        var outcome = Outcome(state: StoreState(), isWhole: true)
-        let numbers = LocalFiles.generationNumbers(directory)
+        var outcome = Outcome()
         var standing: Generation?
         if let current = try LocalFiles.contents(of: currentURL) {
             do {
                 standing = try Generation.decoded(current, path: currentURL.path)
             } catch is Generation.OldFormat {
-                findings.append(
-                    .note(directory.path, "is of format 1; the next commit writes the present one"))
-                outcome.state = try LocalFiles(directory: directory, options: .init()).withLoaded { $0.state }
-                return outcome
+                return try inspectOldFormat(outcome)
             } catch let error as StorageError where error.code == .damaged {
                 damage(currentURL, "is not as it was written", &outcome)
             }
         } else if LocalFiles.hasHistory(directory) {
             damage(currentURL, "is missing", &outcome)
         } else {
-            outcome.state = try BareFolder.read(directory)
+            do {
+                outcome.state = try BareFolder.read(directory)
+            } catch let error as StorageError where error.code == .damaged {
+                damage(directory.appendingPathComponent(Generation.entriesFile), error.message, &outcome)
+            }
             return outcome
         }
         noteLeftovers(standing)
-        try findBase(standing?.number ?? numbers.last ?? 0, standing, &outcome)
-        try replayJournals(standing, &outcome)
+        let candidates = try candidates(standing, &outcome)
+        let journals = try journals(standing, mark, candidates.map(\.number).min(), &outcome)
+        try choose(candidates, journals, standing, &outcome)
+        return outcome
+    }
+
+    private mutating func inspectOldFormat(_ outcome: Outcome) throws -> Outcome {
+        var outcome = outcome
+        findings.append(.note(directory.path, "is of format 1; the next commit writes the present one"))
+        do {
+            outcome.state = try LocalFiles(directory: directory, options: .init()).withLoaded { $0.state }
+        } catch let error as StorageError where error.code == .damaged {
+            damage(directory, error.message, &outcome)
+            let candidates = LocalFiles.generationNumbers(directory).reversed().compactMap(textOnly)
+            try choose(candidates, [:], nil, &outcome)
+        }
         return outcome
     }
 
@@ -65,31 +92,34 @@ struct Recovery {
         outcome.isWhole = false
     }
 
-    /// Takes the newest generation of which every byte is as it was written.
-    private mutating func findBase(
-        _ newest: Int, _ standing: Generation?, _ outcome: inout Outcome
-    ) throws {
-        for number in LocalFiles.generationNumbers(directory).reversed() where number <= newest {
+    /// The generations that can be opened, the newest first.
+    private mutating func candidates(
+        _ standing: Generation?, _ outcome: inout Outcome
+    ) throws -> [Candidate] {
+        let numbers = LocalFiles.generationNumbers(directory)
+        let newest = standing?.number ?? numbers.last ?? 0
+        var candidates: [Candidate] = []
+        for number in numbers.reversed() where number <= newest {
             let folder = Generation.folder(number, in: directory)
-            guard let generation = number == standing?.number ? standing : record(of: number) else {
-                let url = folder.appendingPathComponent(Generation.recordFile)
-                if outcome.base == nil {
-                    damage(url, "is not as it was written", &outcome)
-                } else {
-                    findings.append(.damage(url.path, "is not as it was written"))
-                }
-                continue
+            let damagesBefore = findings.count { $0.severity == .damage }
+            if let generation = number == standing?.number ? standing : record(of: number) {
+                if let candidate = try check(generation, folder) { candidates.append(candidate) }
+            } else if FileManager.default.fileExists(
+                atPath: folder.appendingPathComponent(Generation.recordFile).path)
+            {
+                findings.append(.damage(folder.path, "has a record that is not as it was written"))
+            } else {
+                findings.append(.note(folder.path, "was never finished"))
             }
-            if outcome.base != nil {
-                // An earlier one: only there to fall back on.
-                var earlier = Outcome(state: StoreState(), isWhole: true)
-                _ = check(generation, folder, &earlier)
-            } else if let whole = check(generation, folder, &outcome) {
-                (outcome.state, outcome.contents) = whole
-                outcome.base = number
-            }
+            guard findings.count(where: { $0.severity == .damage }) > damagesBefore else { continue }
+            outcome.damaged.append(folder)
+            // An older one is only there to fall back on.
+            if number == newest { outcome.isWhole = false }
         }
-        if outcome.base == nil { outcome.isWhole = false }
+        if let standing, !numbers.contains(standing.number) {
+            damage(Generation.folder(standing.number, in: directory), "is missing", &outcome)
+        }
+        return candidates
     }
 
     private func record(of number: Int) -> Generation? {
@@ -98,91 +128,157 @@ struct Recovery {
         return try? Generation.decoded(data, path: url.path)
     }
 
-    private mutating func check(
-        _ generation: Generation, _ folder: URL, _ outcome: inout Outcome
-    ) -> (StoreState, GenerationContents)? {
+    /// - Throws: ``FileError`` where a file cannot be read for a reason that is not in it.
+    private mutating func check(_ generation: Generation, _ folder: URL) throws -> Candidate? {
         let clusters = folder.appendingPathComponent(Generation.clustersFile)
-        let bytes = try? LocalFiles.contents(of: clusters)
+        let bytes = try LocalFiles.contents(of: clusters)
         if bytes?.count != generation.clusters.size
             || bytes.map({ Checksum.hexadecimal($0) }) != generation.clusters.sha256
         {
             // It is for people; the sidecar has what counts.
-            damage(clusters, "is not as it was written; no answer is read from it", &outcome)
+            findings.append(
+                .damage(clusters.path, "is not as it was written; no answer is read from it"))
         }
         do {
             let (state, contents) = try generation.open(in: directory)
-            let (damaged, isFrameWhole) = contents.verify()
+            let (damaged, isFrameWhole) = try contents.verify()
             let url = folder.appendingPathComponent(Generation.entriesFile)
-            if !isFrameWhole { damage(url, "is not as it was written between the entries", &outcome) }
-            guard damaged.isEmpty else {
-                damage(
-                    url, "\(damaged.count) of \(contents.count) entries are not as they were written",
-                    &outcome)
-                return nil
+            if !isFrameWhole {
+                findings.append(.damage(url.path, "is not as it was written between the entries"))
             }
-            return (state, contents)
-        } catch {
-            damage(folder, "\(error)", &outcome)
-            return nil
+            if !damaged.isEmpty {
+                findings.append(
+                    .damage(
+                        url.path,
+                        "\(damaged.count) of \(contents.count) entries are not as they were written"))
+            }
+            return Candidate(
+                number: generation.number, state: state, contents: contents, damagedEntries: damaged)
+        } catch let error as StorageError where error.code == .damaged {
+            findings.append(.damage(folder.path, error.message))
+        } catch let error as FileError where error.isMissing {
+            findings.append(.damage(error.path, "is missing"))
         }
+        return textOnly(generation.number)
     }
 
-    /// Applies the journals from the base on, as far as each follows from the one before.
-    private mutating func replayJournals(_ standing: Generation?, _ outcome: inout Outcome) throws {
-        let numbers = journalNumbers()
-        guard let base = outcome.base else {
-            for number in numbers { outcome.damaged.append(Generation.journal(number, in: directory)) }
-            return
-        }
-        for number in numbers {
+    /// A generation of which only the text can be read: a store begins anew with it.
+    private func textOnly(_ number: Int) -> Candidate? {
+        let folder = Generation.folder(number, in: directory)
+        guard
+            FileManager.default.fileExists(
+                atPath: folder.appendingPathComponent(Generation.entriesFile).path),
+            let state = try? BareFolder.read(folder)
+        else { return nil }
+        return Candidate(number: number, state: state, isTextOnly: true)
+    }
+
+    /// What the journals say, by the number of their generation.
+    private mutating func journals(
+        _ standing: Generation?, _ mark: CommitMark?, _ oldest: Int?, _ outcome: inout Outcome
+    ) throws -> [Int: Journal.Contents] {
+        var journals: [Int: Journal.Contents] = [:]
+        for number in journalNumbers() {
             let url = Generation.journal(number, in: directory)
             guard let data = try LocalFiles.contents(of: url) else { continue }
             let contents = data.withUnsafeBytes { Journal.read($0) }
-            var lost = 0
-            for (revision, record) in contents.records where revision > outcome.state.stamp.revision {
-                do {
-                    try LocalFiles.apply(record, revision, &outcome.state, url.path)
-                } catch {
-                    lost += 1
-                }
-            }
-            if lost > 0 { damage(url, "\(lost) commits do not follow from what is left", &outcome) }
+            journals[number] = contents
             if let place = contents.damage {
-                let isEarlier = number < base
-                let message = "is not as it was written from byte \(place) on"
-                if isEarlier {
-                    findings.append(.damage(url.path, message))
-                } else {
-                    damage(url, message, &outcome)
-                }
+                findings.append(.damage(url.path, "is not as it was written from byte \(place) on"))
+                outcome.damaged.append(url)
+                if number >= standing?.number ?? 0 { outcome.isWhole = false }
             } else if contents.tail > 0, standing?.number == number {
                 findings.append(
                     .note(
                         url.path, "ends with \(contents.tail) bytes of a commit that was never finished",
                         remedy: "is not needed: the next commit sets them aside"))
             }
-            if let mark = CommitMark.read(directory), mark.generation == number, mark.length > contents.length
-            {
-                damage(url, "ends \(mark.length - contents.length) bytes before its last commit", &outcome)
+        }
+        if let mark, mark.generation == standing?.number {
+            let url = Generation.journal(mark.generation, in: directory)
+            let length = journals[mark.generation]?.length ?? 0
+            if journals[mark.generation] == nil, mark.length > 0 {
+                damage(url, "is missing", &outcome)
+            } else if mark.length > length {
+                damage(url, "ends \(mark.length - length) bytes before its last commit", &outcome)
             }
         }
-        if let standing, outcome.base == standing.number { return }
-        guard let standing else { return }
+        return journals
+    }
+
+    /// Takes the candidate that, with the journals from it on, comes nearest to the last commit.
+    private mutating func choose(
+        _ candidates: [Candidate], _ journals: [Int: Journal.Contents], _ standing: Generation?,
+        _ outcome: inout Outcome
+    ) throws {
+        var best: (outcome: Outcome, revision: Revision, lost: Int)?
+        for candidate in candidates where !candidate.isTextOnly {
+            var trial = outcome
+            trial.state = candidate.state
+            trial.contents = candidate.contents
+            trial.base = candidate.number
+            let missing = trial.state.forgetUnreadable(candidate.damagedEntries)
+            let removed = replay(journals, from: candidate.number, lacking: missing, &trial.state)
+            let revision = trial.state.stamp.revision
+            // What replaced or removed a damaged entry since has made up for it.
+            let lost = try missing.count { try !removed.contains($0) && trial.state.entry($0) == nil }
+            // Whole entries first: a store of before without losses is better than a later one with some,
+            // unless it misses commits.
+            if let best, (revision, -lost) <= (best.revision, -best.lost) { continue }
+            best = (trial, revision, lost)
+        }
+        if best == nil, let candidate = candidates.first(where: \.isTextOnly) {
+            outcome.state = candidate.state
+            outcome.base = candidate.number
+            outcome.isWhole = false
+            findings.append(
+                .damage(
+                    Generation.folder(candidate.number, in: directory).path,
+                    "only its texts can be read: sources, changes and assignments are lost"))
+            return
+        }
+        guard let best else { return }
+        outcome = best.outcome
+        if best.lost > 0 { findings.append(.damage(directory.path, "\(best.lost) entries are lost")) }
+        guard !outcome.isWhole, let base = outcome.base else { return }
+        let last = journals.flatMap { $0.value.records.map(\.revision) }.max()
+        let known = max(standing?.revision ?? .zero, last ?? .zero)
         findings.append(
-            outcome.state.stamp.revision >= standing.revision
-                ? .note(
-                    directory.path,
-                    "generation \(standing.number) can be put together again from generation \(base)")
-                : .damage(
-                    directory.path,
-                    "the commits after revision \(outcome.state.stamp.revision) are lost"
-                ))
+            best.revision >= known
+                ? .note(directory.path, "can be put together again from generation \(base)")
+                : .damage(directory.path, "the commits after revision \(best.revision) are lost"))
+    }
+
+    /// Applies the journals from a generation on, as far as each follows from the one before.
+    ///
+    /// - Parameter missing: entries that the state should have and does not: a commit that does nothing but
+    ///   remove one still counts.
+    /// - Returns: what of these the journals remove.
+    private func replay(
+        _ journals: [Int: Journal.Contents], from base: Int, lacking missing: Set<Entry.ID>,
+        _ state: inout StoreState
+    ) -> Set<Entry.ID> {
+        var removed = Set<Entry.ID>()
+        for (number, contents) in journals.sorted(by: { $0.key < $1.key }) where number >= base {
+            for (revision, record) in contents.records where revision > state.stamp.revision {
+                let gone = missing.intersection(record.batch?.removals ?? [])
+                var next = state
+                let path = Generation.journal(number, in: directory).path
+                if (try? LocalFiles.apply(record, revision, &next, path)) == nil {
+                    guard !gone.isEmpty, revision == state.stamp.revision.next else { return removed }
+                    next = state
+                    next.advance(to: revision)
+                }
+                removed.formUnion(gone)
+                state = next
+            }
+        }
+        return removed
     }
 
     private func journalNumbers() -> [Int] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        return names.filter { $0.hasPrefix("journal-") && $0.hasSuffix(".jsonl") }
-            .compactMap { Int($0.dropFirst(8).dropLast(6)) }.sorted()
+        return names.map(Generation.number(ofJournal:)).filter { $0 > 0 }.sorted()
     }
 
     private mutating func noteLeftovers(_ standing: Generation?) {
@@ -201,7 +297,7 @@ struct Recovery {
                 findings.append(
                     .note(
                         Generation.folder(number, in: directory).path, "was never finished",
-                        remedy: "removes it"))
+                        remedy: "is not needed: the next fold takes its place"))
             }
         }
     }
@@ -212,10 +308,16 @@ struct Recovery {
     /// moved into a folder with the date in its name; nothing is deleted.
     ///
     /// The writers' lock must be held.
+    /// - Throws: ``StorageError`` with `.damaged` where nothing can be had; nothing is changed then.
     mutating func repair() throws {
         var outcome = try inspect()
         try AtomicFile.removeLeftovers(in: directory, files: files)
         guard !outcome.isWhole else { return }
+        guard outcome.base != nil else {
+            throw StorageError(
+                .damaged,
+                "\(directory.path): no generation of it can be read; put back a copy. Nothing was changed")
+        }
         let aside = directory.appendingPathComponent("damaged-\(SetAside.timestamp())")
         try files.createFolder(aside)
         outcome.state.renewEpoch()
@@ -223,17 +325,18 @@ struct Recovery {
         let number = max(LocalFiles.newestGeneration(directory), journalNumbers().last ?? 0) + 1
         let generation = try Generation.write(
             outcome.state, number: number, in: directory, from: outcome.contents, files: files)
-        for url in outcome.damaged where FileManager.default.fileExists(atPath: url.path) {
-            let name = url.path.dropFirst(directory.path.count + 1).replacingOccurrences(of: "/", with: "-")
-            if url == LocalFiles.currentURL(directory) {
-                guard let data = try LocalFiles.contents(of: url) else { continue }
-                try AtomicFile.write(data, to: aside.appendingPathComponent(name), files: files)
-            } else {
-                try files.rename(url.path, to: aside.appendingPathComponent(name).path)
-            }
+        let current = LocalFiles.currentURL(directory)
+        if outcome.damaged.contains(current), let data = try LocalFiles.contents(of: current) {
+            try AtomicFile.write(data, to: aside.appendingPathComponent("CURRENT"), files: files)
         }
-        try AtomicFile.write(try generation.encoded(), to: LocalFiles.currentURL(directory), files: files)
+        try AtomicFile.write(try generation.encoded(), to: current, files: files)
         CommitMark(generation: number, length: 0).write(directory, files)
+        // The store is the new generation from here on; what is damaged is only in the way.
+        for url in Set(outcome.damaged) where url != current && url != directory {
+            guard FileManager.default.fileExists(atPath: url.path) else { continue }
+            let name = url.path.dropFirst(directory.path.count + 1).replacingOccurrences(of: "/", with: "-")
+            try files.rename(url.path, to: aside.appendingPathComponent(name).path)
+        }
         for name in [Generation.entriesFile, Generation.clustersFile] {
             let target = directory.appendingPathComponent(name)
             let source = Generation.folder(number, in: directory).appendingPathComponent(name)
@@ -244,43 +347,5 @@ struct Recovery {
                 directory.path,
                 "now has \(outcome.state.stamp.entryCount) entries at revision "
                     + "\(outcome.state.stamp.revision) in a new epoch; what was damaged is in \(aside.path)"))
-    }
-}
-
-extension LocalStorageProvider {
-    /// Checks every byte of a store's files, whether it can be opened or not.
-    ///
-    /// - Returns: what was found, with what a repair would do; no damage where the store is whole.
-    /// - Throws: ``StorageError``: `.inputOutput`, `.newerFormat`.
-    public static func inspect(directory: URL, options: Options = Options()) async throws -> [StorageFinding]
-    {
-        try await BlockingWork.run { _ in
-            try LocalFiles.translating {
-                var recovery = Recovery(directory: directory, files: options.files)
-                _ = try recovery.inspect()
-                return recovery.findings
-            }
-        }
-    }
-
-    /// Puts a damaged store together from what is whole: the newest good generation and the journals since,
-    /// under a new epoch. What is damaged is moved into a folder with the date in its name; nothing is
-    /// deleted. A store that is whole stays as it is, less what dead processes left.
-    ///
-    /// - Atomicity: before the last rename the store is as it was.
-    /// - Returns: what was found and done.
-    /// - Throws: ``StorageError``: `.locked`, `.inputOutput`, `.newerFormat`.
-    public static func repair(directory: URL, options: Options = Options()) async throws -> [StorageFinding] {
-        try await BlockingWork.run { isCancelled in
-            try LocalFiles.translating {
-                let lockURL = options.lockURL ?? directory.appendingPathComponent("lock")
-                let lock = try FileLock.acquire(
-                    lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
-                defer { lock.release() }
-                var recovery = Recovery(directory: directory, files: options.files)
-                try recovery.repair()
-                return recovery.findings
-            }
-        }
     }
 }

@@ -64,9 +64,9 @@ struct Sidecar {
 
     private func writePlaces(_ writer: inout BinaryWriter) throws {
         var names: [Source.ID] = []
-        var numbers: [Source.ID: UInt32] = [:]
-        for case let source? in archive.places.lazy.map(\.source) where numbers[source] == nil {
-            numbers[source] = UInt32(names.count)
+        var numbers: [ExactText: UInt32] = [:]
+        for case let source? in archive.places.lazy.map(\.source) where numbers[ExactText(source)] == nil {
+            numbers[ExactText(source)] = UInt32(names.count)
             names.append(source)
         }
         writer.write(UInt32(names.count))
@@ -78,7 +78,7 @@ struct Sidecar {
             write(place.position, &writer)
             writer.write(UInt32(place.dimension))
             writer.write(raw: place.digest.bytes)
-            writer.write(place.source.flatMap { numbers[$0] } ?? Self.none)
+            writer.write(place.source.flatMap { numbers[ExactText($0)] } ?? Self.none)
             writer.write(extent.offset)
             writer.write(extent.length)
             writer.write(extent.checksum)
@@ -89,8 +89,8 @@ struct Sidecar {
         let encoder = JSONEncoder()
         writer.write(UInt32(archive.clusters.count))
         var numbers: [Cluster.ID: UInt32] = [:]
-        for cluster in archive.clusters {
-            numbers[cluster.id] = UInt32(numbers.count)
+        for (number, cluster) in archive.clusters.enumerated() {
+            numbers[cluster.id] = UInt32(number)
             writer.write(counted: try encoder.encode(cluster))
         }
         writer.write(counted: try archive.run.map { try encoder.encode($0) } ?? Data())

@@ -9,12 +9,17 @@ struct BatchWriter {
     private var meta: Meta
     private var revision: Revision
     private var ordinal: Int64 = 0
+    private var nextRow: Int64?
     private var changed = false
     private var clustersChanged = false
 
     init(_ database: Database) throws {
         self.database = database
         meta = try Meta(database)
+        guard meta.format == Schema.format else {
+            throw StorageError(
+                .newerFormat, "the database was brought to another format since it was opened; open it again")
+        }
         revision = meta.revision.next
     }
 
@@ -73,10 +78,7 @@ struct BatchWriter {
             }
         }
         for (id, revision) in expected.entries {
-            let found = try Int64.fetchOne(
-                database.cachedStatement(sql: "SELECT revision FROM entries WHERE id = ?"),
-                arguments: [Column.bytes(id)])
-            let actual = Revision(rawValue: UInt64(clamping: found ?? 0))
+            let actual = try EntryRows(database).revision(of: id) ?? .zero
             guard actual == revision else {
                 throw StorageError.conflict(
                     "entry \(id) is at revision \(actual); the writer had seen \(revision)")
@@ -91,7 +93,7 @@ struct BatchWriter {
         guard database.changesCount > 0 else { return }
         try execute(
             """
-            INSERT OR REPLACE INTO tombstones(\(Checksum.tombstones), checksum)
+            INSERT OR REPLACE INTO tombstones(\(Checksum.tombstones.columns), checksum)
             VALUES (?1, ?2, ?3, ?4, roost_crc(?1, ?2, ?3, ?4))
             """,
             [Column.bytes(id), Int64(revision.rawValue), nextOrdinal(), date.milliseconds])
@@ -106,14 +108,15 @@ struct BatchWriter {
             let find = try database.cachedStatement(sql: "SELECT row FROM entries WHERE id = ?")
             if let row = try Int64.fetchOne(find, arguments: [id]) {
                 if try coder.entries(rows: [row]).first?.entry == entry { continue }
-                try writeRow(entry, row: row)
+                try writeRow(entry, row: row, isNew: false)
                 for table in ["vectors", "passages", "entry_tags", "entry_metadata"] {
                     try execute("DELETE FROM \(table) WHERE row = ?", [row])
                 }
                 try writeParts(of: entry, row: row)
             } else {
-                try writeRow(entry, row: nil)
-                try writeParts(of: entry, row: database.lastInsertedRowID)
+                let row = try newRow()
+                try writeRow(entry, row: row, isNew: true)
+                try writeParts(of: entry, row: row)
                 try execute("DELETE FROM tombstones WHERE id = ?", [id])
             }
         }
@@ -142,54 +145,66 @@ struct BatchWriter {
         }
     }
 
-    private mutating func writeRow(_ entry: Entry, row: Int64?) throws {
+    /// A row number that no entry has had (AUTOINCREMENT), known before the row is written since its checksum
+    /// covers it.
+    private mutating func newRow() throws -> Int64 {
+        let sql = """
+            SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entries'), 0),
+                coalesce((SELECT max(row) FROM entries), 0)) + 1
+            """
+        let row = try nextRow ?? Int64.fetchOne(database, sql: sql) ?? 1
+        nextRow = row + 1
+        return row
+    }
+
+    private mutating func writeRow(_ entry: Entry, row: Int64, isNew: Bool) throws {
         let values: [(any DatabaseValueConvertible)?] = [
             Column.bytes(entry.content), entry.source.map(Column.bytes), entry.key.map(Column.bytes),
             entry.metadata.isEmpty ? Data("{}".utf8) : try Column.json(entry.metadata),
             entry.tags.isEmpty ? Data("[]".utf8) : try Column.json(entry.tags),
             entry.createdAt.milliseconds, entry.updatedAt.milliseconds,
             Data(ContentDigest(of: entry.content).bytes), Int64(revision.rawValue), nextOrdinal(),
-            entry.passages.count, entry.embeddings.count,
+            entry.passages.count, entry.embeddings.count, Column.bytes(entry.id), row,
         ]
-        // The twelve columns, and the id as the thirteenth.
-        let checksum = "roost_crc(?13, CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
-        if let row {
+        // The row and the id are the last of the fourteen, and the first of the checksum.
+        let checksum = "roost_crc(?14, ?13, CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+        if !isNew {
             try execute(
                 """
                 UPDATE entries SET content = CAST(?1 AS TEXT), source = ?2, key = ?3, metadata = ?4,
                 tags = ?5, created = ?6, updated = ?7, digest = ?8, revision = ?9, ordinal = ?10,
                 passages = ?11, dimension = ?12, checksum = \(checksum)
                 WHERE row = ?14
-                """, StatementArguments(values + [Column.bytes(entry.id), row]))
+                """, StatementArguments(values))
         } else {
             try execute(
                 """
                 INSERT INTO entries(
                     content, source, key, metadata, tags, created, updated, digest, revision, ordinal,
-                    passages, dimension, id, checksum)
+                    passages, dimension, id, row, checksum)
                 VALUES (
-                    CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \(checksum))
-                """, StatementArguments(values + [Column.bytes(entry.id)]))
+                    CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \(checksum))
+                """, StatementArguments(values))
         }
     }
 
     private func writeParts(of entry: Entry, row: Int64) throws {
         if !entry.embeddings.isEmpty {
             try execute(
-                "INSERT INTO vectors(row, embedding, checksum) VALUES (?1, ?2, roost_crc(?1, ?2))",
-                [row, Column.bytes(entry.embeddings)])
+                "INSERT INTO vectors(row, embedding, checksum) VALUES (?1, ?2, roost_crc(?1, ?2, ?3))",
+                [row, Column.bytes(entry.embeddings), Column.bytes(entry.id)])
         }
         for passage in entry.passages {
             // The one passage of a short entry has the entry's vector, which is not kept twice.
             let vector = passage.vector == entry.embeddings ? nil : Column.bytes(passage.vector)
             try execute(
                 """
-                INSERT INTO passages(\(Checksum.passages), checksum)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, roost_crc(?1, ?2, ?3, ?4, ?5, ?6))
+                INSERT INTO passages(\(Checksum.passages.columns), checksum)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, roost_crc(?1, ?2, ?3, ?4, ?5, ?6, ?7))
                 """,
                 [
                     row, passage.ordinal, passage.utf8Range.lowerBound, passage.utf8Range.upperBound,
-                    passage.tokenCount, vector,
+                    passage.tokenCount, vector, Column.bytes(entry.id),
                 ])
         }
         for tag in entry.tags {
@@ -222,7 +237,8 @@ struct BatchWriter {
         for source in batch.sources {
             try execute(
                 """
-                INSERT INTO sources(\(Checksum.sources), checksum) VALUES (?1, ?2, ?3, roost_crc(?1, ?2, ?3))
+                INSERT INTO sources(\(Checksum.sources.columns), checksum)
+                VALUES (?1, ?2, ?3, roost_crc(?1, ?2, ?3))
                 ON CONFLICT(id) DO UPDATE SET
                     fingerprint = excluded.fingerprint, ingested = excluded.ingested,
                     checksum = excluded.checksum
@@ -274,7 +290,8 @@ struct BatchWriter {
         let bytes = (try Column.json(record), Column.bytes(cluster.centroid))
         try execute(
             """
-            INSERT INTO clusters(\(Checksum.clusters), checksum) VALUES (?1, ?2, ?3, roost_crc(?1, ?2, ?3))
+            INSERT INTO clusters(\(Checksum.clusters.columns), checksum)
+            VALUES (?1, ?2, ?3, roost_crc(?1, ?2, ?3))
             ON CONFLICT(id) DO UPDATE SET record = excluded.record, centroid = excluded.centroid,
                 checksum = excluded.checksum
             WHERE record <> excluded.record OR centroid <> excluded.centroid
@@ -283,7 +300,11 @@ struct BatchWriter {
     }
 
     private mutating func writeAssignments(_ assignments: [Assignment]) throws {
+        let isThere = try database.cachedStatement(sql: "SELECT 1 FROM entries WHERE id = ?")
         for assignment in assignments {
+            guard try Int.fetchOne(isThere, arguments: [Column.bytes(assignment.entry)]) != nil else {
+                continue
+            }
             if let cluster = assignment.cluster {
                 let find = try database.cachedStatement(sql: "SELECT 1 FROM clusters WHERE id = ?")
                 guard try Int.fetchOne(find, arguments: [Column.bytes(cluster)]) != nil else {
@@ -298,8 +319,8 @@ struct BatchWriter {
     private mutating func write(_ assignment: Assignment) throws {
         try execute(
             """
-            INSERT INTO assignments(\(Checksum.assignments), checksum)
-            SELECT row, ?1, ?2, ?3, ?4, ?5, roost_crc(row, ?1, ?2, ?3, ?4, ?5) FROM entries WHERE id = ?6
+            INSERT INTO assignments(\(Checksum.assignments.columns), checksum)
+            SELECT row, ?1, ?2, ?3, ?4, ?5, roost_crc(row, ?1, ?2, ?3, ?4, ?5, id) FROM entries WHERE id = ?6
             ON CONFLICT(row) DO UPDATE SET
                 cluster = excluded.cluster, outlier = excluded.outlier, run = excluded.run,
                 similarity = excluded.similarity, confidence = excluded.confidence,

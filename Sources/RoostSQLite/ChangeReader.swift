@@ -19,20 +19,19 @@ enum ChangeReader {
             Int64(clamping: cursor.revision.rawValue), Int64(cursor.ordinal), fetchLimit,
         ]
         var changes: [Change] = []
-        for (table, isRemoval) in [("entries", false), ("tombstones", true)] {
+        for (table, isRemoval) in [(Checksum.entries, false), (Checksum.tombstones, true)] {
             let sql = """
-                SELECT id, revision, ordinal,
-                    \(Checksum.holds(isRemoval ? Checksum.tombstones : Checksum.entries))
-                FROM \(table) WHERE (revision, ordinal) > (?, ?) ORDER BY revision, ordinal LIMIT ?
+                SELECT id, revision, ordinal, \(table.holds(table.name))
+                FROM \(table.name) WHERE (revision, ordinal) > (?, ?) ORDER BY revision, ordinal LIMIT ?
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: position)
             while let row = try rows.next() {
                 try Checksum.check(row, 3, isRemoval ? "a removal" : "an entry")
-                let id = try Column.uuid(row[0])
+                let id = try Column.uuid(row.value(0))
                 changes.append(
                     Change(
-                        kind: isRemoval ? .removed(id) : .upserted(id), revision: Revision(rawValue: row[1]),
-                        ordinal: row[2]))
+                        kind: isRemoval ? .removed(id) : .upserted(id),
+                        revision: Revision(rawValue: try row.value(1)), ordinal: try row.value(2)))
             }
         }
         let clusters = meta.clustersRevision

@@ -12,8 +12,7 @@ struct EntryRows {
     static let columns = """
         e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags,
         e.created, e.updated, v.embedding,
-        \(Checksum.holds(Checksum.entries, "e."))
-            AND (v.row IS NULL OR \(Checksum.holds(Checksum.vectors, "v."))),
+        \(Checksum.entries.holds("e")) AND (v.row IS NULL OR \(Checksum.vectors.holds("v", id: "e.id"))),
         e.passages, e.dimension
         """
 
@@ -28,38 +27,47 @@ struct EntryRows {
 
     /// An entry from a row of `columns`.
     func entry(_ row: Row) throws -> Entry {
-        let number: Int64 = row[0]
+        let number: Int64 = try row.value(0)
         try Checksum.check(row, 10, "an entry in row \(number)")
-        let embeddings = try (row[9] as Data?).map(Column.vector) ?? []
+        let embeddings = try (row.value(9) as Data?).map(Column.vector) ?? []
         let passages = try passages(number, embeddings)
-        guard passages.count == row[11], embeddings.count == row[12] else {
+        guard try passages.count == row.value(11), try embeddings.count == row.value(12) else {
             throw Column.damaged("an entry in row \(number) without all of its vectors")
         }
-        let metadata: Data = row[5]
-        let tags: Data = row[6]
+        let metadata: Data = try row.value(5)
+        let tags: Data = try row.value(6)
         return Entry(
-            id: try Column.uuid(row[1]), content: try Column.text(row[2]), embeddings: embeddings,
-            passages: passages, source: try (row[3] as Data?).map(Column.text),
-            key: try (row[4] as Data?).map(Column.text),
+            id: try Column.uuid(row.value(1)), content: try Column.text(row.value(2)), embeddings: embeddings,
+            passages: passages, source: try (row.value(3) as Data?).map(Column.text),
+            key: try (row.value(4) as Data?).map(Column.text),
             metadata: metadata.count == 2 ? [:] : try Column.value([String: MetadataValue].self, metadata),
             tags: tags.count == 2 ? [] : try Column.value([String].self, tags),
-            createdAt: Date(milliseconds: row[7]), updatedAt: Date(milliseconds: row[8]))
+            createdAt: Date(milliseconds: try row.value(7)), updatedAt: Date(milliseconds: try row.value(8)))
+    }
+
+    /// The revision that last changed an entry; `nil` where there is none.
+    func revision(of id: Entry.ID) throws -> Revision? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT e.revision, \(Checksum.entries.holds("e")) FROM entries e WHERE e.id = ?")
+        guard let row = try Row.fetchOne(statement, arguments: [Column.bytes(id)]) else { return nil }
+        try Checksum.check(row, 1, "an entry")
+        return Revision(rawValue: UInt64(clamping: try row.value(0) as Int64))
     }
 
     private func passages(_ row: Int64, _ embeddings: [Float]) throws -> [Passage] {
         let sql = """
-            SELECT ordinal, start, end, tokens, vector, \(Checksum.holds(Checksum.passages))
+            SELECT ordinal, start, end, tokens, vector, \(Checksum.passages.holds("passages"))
             FROM passages WHERE row = ? ORDER BY ordinal
             """
         return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [row]).map { row in
             try Checksum.check(row, 5, "a passage")
-            let (start, end): (Int, Int) = (row[1], row[2])
+            let (start, end): (Int, Int) = (try row.value(1), try row.value(2))
             guard start >= 0, start <= end else {
                 throw Column.damaged("a passage that ends before it begins")
             }
             return Passage(
-                ordinal: row[0], utf8Range: start..<end, tokenCount: row[3],
-                vector: try (row[4] as Data?).map(Column.vector) ?? embeddings)
+                ordinal: try row.value(0), utf8Range: start..<end, tokenCount: try row.value(3),
+                vector: try (row.value(4) as Data?).map(Column.vector) ?? embeddings)
         }
     }
 }
@@ -71,12 +79,13 @@ enum ClusterRows {
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT record, centroid, \(Checksum.holds(Checksum.clusters)) FROM clusters ORDER BY position
+                SELECT record, centroid, \(Checksum.clusters.holds("clusters"))
+                FROM clusters ORDER BY position
                 """)
         while let row = try rows.next() {
             try Checksum.check(row, 2, "a cluster")
-            var cluster = try Column.value(Cluster.self, row[0])
-            cluster.centroid = try Column.vector(row[1])
+            var cluster = try Column.value(Cluster.self, row.value(0))
+            cluster.centroid = try Column.vector(row.value(1))
             clusters.append(cluster)
         }
         guard members, !clusters.isEmpty else { return clusters }
@@ -84,13 +93,13 @@ enum ClusterRows {
         let pairs = try Row.fetchCursor(
             database,
             sql: """
-                SELECT a.cluster, e.id, \(Checksum.holds(Checksum.assignments, "a."))
+                SELECT a.cluster, e.id, \(Checksum.assignments.holds("a", id: "e.id"))
                 FROM assignments a JOIN entries e ON e.row = a.row
                 WHERE a.cluster IS NOT NULL ORDER BY a.row
                 """)
         while let row = try pairs.next() {
             try Checksum.check(row, 2, "an assignment")
-            byCluster[try Column.uuid(row[0]), default: []].append(try Column.uuid(row[1]))
+            byCluster[try Column.uuid(row.value(0)), default: []].append(try Column.uuid(row.value(1)))
         }
         let exists = try database.cachedStatement(sql: "SELECT 1 FROM entries WHERE id = ?")
         for index in clusters.indices {
@@ -108,23 +117,25 @@ enum ClusterRows {
 
     static let selection = """
         SELECT e.id, a.cluster, a.outlier, a.run, a.similarity, a.confidence,
-            \(Checksum.holds(Checksum.assignments, "a."))
+            \(Checksum.assignments.holds("a", id: "e.id"))
         FROM assignments a JOIN entries e ON e.row = a.row
         """
 
     static func assignment(_ row: Row) throws -> Assignment {
         try Checksum.check(row, 6, "an assignment")
         let place: Assignment.Place
-        if let cluster = row[1] as Data? {
+        if let cluster = try row.value(1) as Data? {
             place = .cluster(try Column.uuid(cluster))
         } else {
-            guard let reason = (row[2] as String?).flatMap(Partition.OutlierReason.init(rawValue:)) else {
+            guard let reason = try (row.value(2) as String?).flatMap(Partition.OutlierReason.init(rawValue:))
+            else {
                 throw Column.damaged("an assignment to nothing")
             }
             place = .outlier(reason)
         }
         return Assignment(
-            entry: try Column.uuid(row[0]), place: place, run: try (row[3] as Data?).map(Column.uuid),
-            similarity: Float(row[4] as Double), confidence: Float(row[5] as Double))
+            entry: try Column.uuid(row.value(0)), place: place,
+            run: try (row.value(3) as Data?).map(Column.uuid),
+            similarity: Float(try row.value(4) as Double), confidence: Float(try row.value(5) as Double))
     }
 }

@@ -6,6 +6,8 @@ import RoostModel
 struct FilterSQL {
     let sql: String
     let arguments: [any DatabaseValueConvertible]
+    /// What is answered from tables beside the entries'.
+    private let derived: EntryFilter
 
     init(_ filter: EntryFilter) {
         var conditions = ["1"]
@@ -14,22 +16,26 @@ struct FilterSQL {
             conditions.append(sql)
             arguments += values
         }
-        func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
-        if let ids = filter.ids {
-            // As JSON, since a statement takes a limited number of arguments.
-            let list =
-                "[" + ids.map { "\"\($0.uuidString.replacing("-", with: ""))\"" }.joined(separator: ",") + "]"
-            add("hex(e.id) IN (SELECT value FROM json_each(?))", [list])
+        derived = EntryFilter(tags: filter.tags, metadata: filter.metadata)
+        // Few values are looked up in the index; many are given as JSON, since a statement takes a limited
+        // number of arguments.
+        func addAny(_ column: String, of values: [Data]) {
+            if values.count <= 500 {
+                let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
+                add("\(column) IN (\(marks))", values)
+            } else {
+                let list = "[" + values.map { "\"\(Column.hexadecimal($0))\"" }.joined(separator: ",") + "]"
+                add("hex(\(column)) IN (SELECT value FROM json_each(?))", [list])
+            }
         }
+        if let ids = filter.ids { addAny("e.id", of: ids.map(Column.bytes)) }
         if let prefix = filter.idPrefix {
             let dashed =
                 "substr(hex(e.id),1,8)||'-'||substr(hex(e.id),9,4)||'-'||substr(hex(e.id),13,4)||'-'||"
                 + "substr(hex(e.id),17,4)||'-'||substr(hex(e.id),21)"
-            add("substr(\(dashed), 1, ?) = ?", [prefix.count, prefix.uppercased()])
+            add("substr(\(dashed), 1, ?) = ?", [prefix.utf8.count, prefix.uppercased()])
         }
-        if let sources = filter.sources {
-            add("e.source IN (\(marks(sources.count)))", sources.map(Column.bytes))
-        }
+        if let sources = filter.sources { addAny("e.source", of: sources.map(Column.bytes)) }
         for tag in filter.tags.sorted() {
             add("e.row IN (SELECT row FROM entry_tags WHERE tag = ?)", [Column.bytes(tag)])
         }
@@ -44,4 +50,7 @@ struct FilterSQL {
         sql = conditions.joined(separator: " AND ")
         self.arguments = arguments
     }
+
+    /// Whether an entry that was found has the tags and metadata that it was found by.
+    func confirms(_ entry: Entry) -> Bool { derived.matchesAll || derived.matches(entry, assigned: nil) }
 }

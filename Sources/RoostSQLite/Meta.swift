@@ -5,6 +5,8 @@ import RoostModel
 
 /// The store's own numbers: one row each in `meta`, with a checksum over all of them.
 struct Meta {
+    /// The version of the schema.
+    let format: String
     let store: UUID
     var epoch: UUID
     var revision: Revision
@@ -36,6 +38,7 @@ struct Meta {
         func revision(_ key: String) throws -> Revision {
             Revision(rawValue: UInt64(bitPattern: try value(key, Int64.self)))
         }
+        format = try value("format", String.self)
         store = try uuid("store")
         epoch = try uuid("epoch")
         self.revision = try revision("revision")
@@ -73,7 +76,7 @@ struct Meta {
     private static func values(_ database: Database) throws -> [String: DatabaseValue] {
         let statement = try database.cachedStatement(sql: "SELECT key, value FROM meta")
         return Dictionary(
-            try Row.fetchAll(statement).map { ($0[0] as String, $0[1] as DatabaseValue) }
+            try Row.fetchAll(statement).map { (try $0.value(0) as String, $0[1] as DatabaseValue) }
         ) { first, _ in first }
     }
 

@@ -50,8 +50,13 @@ struct SQLiteSnapshot: StorageSnapshot {
                     page.next = page.rows.last
                     break
                 }
-                page.entries.append(try rows.entry(row))
-                page.rows.append(try Column.row(row[0]))
+                let entry = try rows.entry(row)
+                guard condition.confirms(entry) else {
+                    throw Column.damaged(
+                        "tags or metadata in row \(try row.value(0) as Int64) that no entry has")
+                }
+                page.entries.append(entry)
+                page.rows.append(try Column.row(row.value(0)))
             }
             return page
         }
@@ -72,30 +77,35 @@ struct SQLiteSnapshot: StorageSnapshot {
     func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) async throws -> VectorPage {
         precondition(limit >= 1, "a page of \(limit) entries")
         return try await read { database in
-            // `last` is the row that the page ends with; what follows begins after it.
+            // `last` is the row that the page ends with; what follows begins after it. An entry that says
+            // that it has a vector counts also where the vector is lost.
+            let rowsWithVectors = """
+                SELECT row FROM entries WHERE row > ?1 AND dimension > 0
+                UNION SELECT row FROM vectors WHERE row > ?1
+                """
             let span = try Row.fetchOne(
                 database,
-                sql: """
-                    SELECT max(row), count(*)
-                    FROM (SELECT row FROM vectors WHERE row > ? ORDER BY row LIMIT ?)
-                    """,
+                sql: "SELECT max(row), count(*) FROM (\(rowsWithVectors) ORDER BY row LIMIT ?2)",
                 arguments: [row.map { Int64($0) } ?? -1, limit])
-            let last = (span?[0] as Int64?) ?? -1
+            let last = try span?.value(0) as Int64? ?? -1
             let sql =
                 switch kind {
                 case .entries:
                     """
-                    SELECT v.row, e.id, 0, v.embedding, \(Checksum.holds(Checksum.vectors, "v."))
-                    FROM vectors v JOIN entries e ON e.row = v.row
-                    WHERE v.row > ? AND v.row <= ? ORDER BY v.row
+                    SELECT e.row, e.id, 0, v.embedding, \(Checksum.vectors.holds("v", id: "e.id")),
+                        e.dimension, 0
+                    FROM entries e LEFT JOIN vectors v ON v.row = e.row
+                    WHERE e.row > ? AND e.row <= ? AND (e.dimension > 0 OR v.row IS NOT NULL) ORDER BY e.row
                     """
                 case .passages:
                     """
-                    SELECT v.row, e.id, coalesce(p.ordinal, 0), coalesce(p.vector, v.embedding),
-                        \(Checksum.holds(Checksum.vectors, "v."))
-                        AND (p.row IS NULL OR \(Checksum.holds(Checksum.passages, "p.")))
-                    FROM vectors v JOIN entries e ON e.row = v.row LEFT JOIN passages p ON p.row = v.row
-                    WHERE v.row > ? AND v.row <= ? ORDER BY v.row, p.ordinal
+                    SELECT e.row, e.id, p.ordinal, coalesce(p.vector, v.embedding),
+                        \(Checksum.vectors.holds("v", id: "e.id"))
+                        AND (p.row IS NULL OR \(Checksum.passages.holds("p", id: "e.id"))),
+                        e.dimension, e.passages
+                    FROM entries e LEFT JOIN vectors v ON v.row = e.row LEFT JOIN passages p ON p.row = e.row
+                    WHERE e.row > ? AND e.row <= ? AND (e.dimension > 0 OR v.row IS NOT NULL)
+                    ORDER BY e.row, p.ordinal
                     """
                 }
             let cursor = try Row.fetchCursor(
@@ -103,25 +113,33 @@ struct SQLiteSnapshot: StorageSnapshot {
             var (rows, ids, ordinals): ([UInt32], [UUID], [UInt32]) = ([], [], [])
             var elements: [Float] = []
             var dimension: Int?
+            var missing = 0
             while let row = try cursor.next() {
                 try Checksum.check(row, 4, "a vector")
-                rows.append(try Column.row(row[0]))
+                let number = try Column.row(row.value(0))
+                if rows.last != number {
+                    guard missing == 0 else { throw Column.damaged("an entry without all of its vectors") }
+                    missing = try row.value(6)
+                }
+                let ordinal = try row.value(2) as UInt32?
+                if kind == .passages, ordinal != nil { missing -= 1 }
+                rows.append(number)
                 ids.append(try row.withUnsafeData(atIndex: 1) { try Column.uuid($0 ?? Data()) })
-                ordinals.append(row[2])
+                ordinals.append(ordinal ?? 0)
                 let before = elements.count
                 try row.withUnsafeData(atIndex: 3) { try Column.append($0 ?? Data(), to: &elements) }
                 let found = elements.count - before
-                if let dimension, dimension != found {
-                    throw Column.damaged("vectors of \(dimension) and \(found) numbers")
+                guard try found == row.value(5), found == dimension ?? found else {
+                    throw Column.damaged("a vector of \(found) numbers among others")
                 }
                 dimension = found
             }
-            let isFull = (span?[1] as Int?) == limit
+            guard missing == 0 else { throw Column.damaged("an entry without all of its vectors") }
+            let isFull = try span?.value(1) == limit
             let more =
                 try isFull
                 && Bool.fetchOne(
-                    database, sql: "SELECT EXISTS (SELECT 1 FROM vectors WHERE row > ?)", arguments: [last])
-                    == true
+                    database, sql: "SELECT EXISTS (\(rowsWithVectors))", arguments: [last]) == true
             return VectorPage(
                 rows: rows, ids: ids, ordinals: ordinals,
                 vectors: Matrix(rows: rows.count, columns: dimension ?? 0, elements: elements),
@@ -131,13 +149,8 @@ struct SQLiteSnapshot: StorageSnapshot {
 
     func revisions(of ids: [Entry.ID]) async throws -> [Entry.ID: Revision] {
         try await read { database in
-            let statement = try database.cachedStatement(sql: "SELECT revision FROM entries WHERE id = ?")
             var found: [UUID: Revision] = [:]
-            for id in ids {
-                if let revision = try Int64.fetchOne(statement, arguments: [Column.bytes(id)]) {
-                    found[id] = Revision(rawValue: UInt64(clamping: revision))
-                }
-            }
+            for id in ids { found[id] = try EntryRows(database).revision(of: id) }
             return found
         }
     }
@@ -170,8 +183,14 @@ struct SQLiteSnapshot: StorageSnapshot {
                 else { return nil }
                 var source = try Self.source(row)
                 let members = try database.cachedStatement(
-                    sql: "SELECT id FROM entries WHERE source = ? ORDER BY row")
-                source.entryIDs = try Data.fetchAll(members, arguments: [Column.bytes(id)]).map(Column.uuid)
+                    sql: """
+                        SELECT e.id, \(Checksum.entries.holds("e")) FROM entries e WHERE e.source = ?
+                        ORDER BY e.row
+                        """)
+                source.entryIDs = try Row.fetchAll(members, arguments: [Column.bytes(id)]).map { row in
+                    try Checksum.check(row, 1, "an entry")
+                    return try Column.uuid(row.value(0))
+                }
                 return source
             }
         }
@@ -184,13 +203,13 @@ struct SQLiteSnapshot: StorageSnapshot {
         }
     }
 
-    static let sourceColumns = "\(Checksum.sources), \(Checksum.holds(Checksum.sources))"
+    static let sourceColumns = "\(Checksum.sources.columns), \(Checksum.sources.holds("sources"))"
 
     static func source(_ row: Row) throws -> Source {
         try Checksum.check(row, 3, "a source record")
         return Source(
-            id: try Column.text(row[0]), fingerprint: try Column.text(row[1]),
-            ingestedAt: Date(milliseconds: row[2]))
+            id: try Column.text(row.value(0)), fingerprint: try Column.text(row.value(1)),
+            ingestedAt: Date(milliseconds: try row.value(2)))
     }
 
     func clusters() async throws -> [Cluster] {

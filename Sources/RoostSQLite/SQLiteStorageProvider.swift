@@ -3,6 +3,7 @@ public import Foundation
 import GRDB
 import RoostFiles
 public import RoostModel
+import Synchronization
 
 /// Keeps a store in one SQLite database, in write-ahead mode: readers and a writer do not block each other,
 /// from any number of processes on one machine.
@@ -35,51 +36,44 @@ public struct SQLiteStorageProvider: StorageProvider {
     let options: Options
     let lockURL: URL
     private let writers = WriterQueue()
+    private let closing = Closing()
     /// The file that was opened: a repair puts another in its place.
     private let identity: FileIdentity?
     /// Removals are remembered this long for those who follow the changes.
     public static let tombstoneLifetime: TimeInterval = 30 * 24 * 3600
 
+    /// Whether a handle and its copies have been closed.
+    private final class Closing: Sendable {
+        private let isDone = Atomic(false)
+        var isClosed: Bool { isDone.load(ordering: .acquiring) }
+        /// - Returns: whether it was open.
+        func close() -> Bool { !isDone.exchange(true, ordering: .acquiringAndReleasing) }
+    }
+
     /// Opens a database, and creates or migrates it. Before one of an older format is migrated, a copy is
-    /// kept beside it.
+    /// kept beside it. A repair that was interrupted is finished.
     ///
     /// - Parameter databaseURL: its folder must exist.
-    /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.locked`, `.inputOutput`.
+    /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.locked`, `.full`, `.inputOutput`;
+    ///   `CancellationError` while it waits for another writer.
     public init(databaseURL: URL, options: Options = Options()) async throws {
         let lockURL = options.lockURL ?? databaseURL.appendingPathExtension("lock")
         self.lockURL = lockURL
         self.options = options
-        let pool = try await BlockingWork.run { isCancelled in
+        (pool, identity) = try await BlockingWork.run { isCancelled in
             try Self.translating(databaseURL.path) {
                 let lock = try FileLock.acquire(
                     lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
                 defer { lock.release() }
-                try Self.prepareFile(databaseURL)
-                let pool = try DatabasePool(
-                    path: databaseURL.path, configuration: Self.configuration(options))
-                if try pool.read({ try Schema.migrator.hasBeenSuperseded($0) }) {
-                    throw StorageError(
-                        .newerFormat,
-                        "\(databaseURL.path) was written by a newer version of Roost; update Roost to open it"
-                    )
-                }
-                let done = try pool.read { try Schema.migrator.appliedIdentifiers($0) }
-                if !done.isEmpty, try pool.read({ try !Schema.migrator.hasCompletedMigrations($0) }) {
-                    let copy = "\(databaseURL.path).before-format-\(done.count + 1)"
-                    if !FileManager.default.fileExists(atPath: copy) { try Self.copy(pool, to: copy) }
-                }
-                try Schema.migrator.migrate(pool)
-                try RevisionMark(of: databaseURL.path)?.check(
-                    try pool.read { try Meta($0) }, databaseURL.path)
-                return pool
+                return (try Self.prepared(databaseURL, options), FileIdentity(databaseURL))
             }
         }
-        self.pool = pool
-        identity = FileIdentity(databaseURL)
     }
 
-    /// - Throws: ``StorageError`` with `.closed` where a repair has put another file in the database's place.
-    private func checkIdentity() throws {
+    /// - Throws: ``StorageError`` with `.closed` after ``close()``, or where a repair or a restore has put
+    ///   another file in the database's place.
+    private func checkOpen() throws {
+        guard !closing.isClosed else { throw StorageError(.closed, "the store was closed") }
         guard FileIdentity(URL(fileURLWithPath: pool.path)) == identity else {
             throw StorageError(
                 .closed,
@@ -87,42 +81,11 @@ public struct SQLiteStorageProvider: StorageProvider {
         }
     }
 
-    /// SQLite's version and whether it has the defect by which a checkpoint may lose a writer's pages
-    /// (https://sqlite.org/wal.html#walresetbug; 3.7.0 to 3.51.2): Roost then checkpoints under its own
-    /// lock only.
+    /// SQLite's version. Versions 3.7.0 to 3.51.2 have a defect by which a checkpoint may lose a writer's
+    /// pages (https://sqlite.org/wal.html#walresetbug): with any version, Roost makes checkpoints under its
+    /// own lock only.
     public static var libraryVersion: String {
         (try? DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") }) ?? "unknown"
-    }
-
-    static func configuration(_ options: Options) -> Configuration {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(options.lockTimeout)
-        configuration.foreignKeysEnabled = true
-        configuration.maximumReaderCount = 8
-        configuration.prepareDatabase { database in
-            try database.execute(
-                sql: "PRAGMA synchronous = \(options.durability == .full ? "FULL" : "NORMAL")")
-            if let size = options.maximumSize {
-                let page = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
-                try database.execute(sql: "PRAGMA max_page_count = \(max(1, size / page))")
-            }
-            // Checkpoints are made under the writers' lock (see `libraryVersion`).
-            try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
-            try database.execute(sql: "PRAGMA cache_size = -16000")
-            guard roost_register_checksum(database.sqliteConnection) == SQLITE_OK else {
-                throw DatabaseError(message: "the checksum function cannot be registered")
-            }
-        }
-        return configuration
-    }
-
-    /// Creates the file itself, so that it is readable by its owner only, and refuses what is no database.
-    private static func prepareFile(_ url: URL) throws {
-        let file = try FileDescriptor(url.path, O_RDWR | O_CREAT)
-        let head = try file.read(at: 0, count: 16)
-        guard head.isEmpty || head == Data("SQLite format 3\0".utf8) else {
-            throw StorageError(.damaged, "\(url.path) is not an SQLite database")
-        }
     }
 
     // MARK: StorageProvider
@@ -139,7 +102,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         try Task.checkCancellation()
         return try await BlockingWork.run { _ in
             try Self.translating(pool.path) {
-                try checkIdentity()
+                try checkOpen()
                 let snapshot = try pool.makeSnapshot()
                 return SQLiteSnapshot(database: snapshot, stamp: try snapshot.read { try Self.stamp($0) })
             }
@@ -148,10 +111,12 @@ public struct SQLiteStorageProvider: StorageProvider {
 
     public func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
         precondition(limit >= 1, "a page of \(limit) changes")
-        do {
-            return try await pool.read { try ChangeReader.page(after: cursor, limit: limit, $0) }
-        } catch {
-            throw Self.translated(error, pool.path)
+        try Task.checkCancellation()
+        return try await BlockingWork.run { _ in
+            try Self.translating(pool.path) {
+                try checkOpen()
+                return try pool.read { try ChangeReader.page(after: cursor, limit: limit, $0) }
+            }
         }
     }
 
@@ -166,66 +131,50 @@ public struct SQLiteStorageProvider: StorageProvider {
     }
 
     public func close() async throws {
-        try await BlockingWork.run { _ in
-            try Self.translating(pool.path) {
-                // Where nobody else writes or reads, the log is moved into the database and cut.
-                let lock = try? FileLock.acquire(lockURL, timeout: 0)
-                defer { lock?.release() }
-                if lock != nil {
-                    _ = try? pool.writeWithoutTransaction { database in
-                        try database.execute(sql: "PRAGMA busy_timeout = 0")
-                        try database.checkpoint(.truncate)
+        // Writers that came before have their turn before.
+        try await writers.run(isStoppable: false) {
+            guard closing.close() else { return }
+            try await BlockingWork.run { _ in
+                try Self.translating(pool.path) {
+                    let lock = try? FileLock.acquire(lockURL, timeout: 0)
+                    defer { lock?.release() }
+                    if lock != nil {
+                        try? pool.writeWithoutTransaction { database in
+                            // Where nobody else reads, the log is moved into the database, and goes.
+                            try Self.emptyLog(database)
+                            _ = roost_keep_log_on_close(database.sqliteConnection, 0)
+                        }
                     }
+                    try pool.close()
                 }
-                try pool.close()
             }
         }
     }
 
-    /// Gives back the space of what was removed, and moves the log into the database.
+    /// Gives back the space of what was removed, and moves the log into the database. Other writers wait.
     ///
     /// - Throws: ``StorageError``; the store is as before then.
     public func compact() async throws {
-        try await writers.run { try await compactAlone() }
-    }
-
-    private func compactAlone() async throws {
-        try await BlockingWork.run { isCancelled in
-            try Self.translating(pool.path) {
-                let lock = try FileLock.acquire(
-                    lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
-                defer { lock.release() }
-                try pool.vacuum()
-                _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-            }
-        }
-    }
-
-    /// Copies the store as it is now into a new file, while readers and writers go on (SQLite's online
-    /// backup).
-    ///
-    /// - Throws: ``StorageError`` with `.inputOutput`, also where the file exists; nothing is left then.
-    public func copy(to url: URL) async throws {
-        try await BlockingWork.run { _ in
-            try Self.translating(url.path) {
-                guard !FileManager.default.fileExists(atPath: url.path) else {
-                    throw FileError(operation: "copy to", path: url.path, errno: EEXIST)
+        try await writers.run {
+            try await BlockingWork.run { isCancelled in
+                try Self.translating(pool.path) {
+                    let lock = try FileLock.acquire(
+                        lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
+                    defer { lock.release() }
+                    try checkOpen()
+                    try pool.vacuum()
+                    try? pool.writeWithoutTransaction { try Self.emptyLog($0) }
                 }
-                try Self.copy(pool, to: url.path)
             }
         }
     }
 
-    private static func copy(_ pool: DatabasePool, to path: String) throws {
-        let temporary = path + ".\(getpid()).tmp"
-        defer { unlink(temporary) }
-        _ = try FileDescriptor(temporary, O_RDWR | O_CREAT | O_EXCL)
-        let target = try DatabaseQueue(path: temporary)
-        try pool.backup(to: target)
-        try target.close()
-        try FileDescriptor(temporary, O_RDONLY).synchronize()
-        try FileSystem.standard.rename(temporary, to: path)
-        try FileSystem.standard.synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent())
+    /// Moves the log into the database and cuts it, where nobody reads: a reader is not waited for.
+    private static func emptyLog(_ database: Database) throws {
+        let timeout = try Int.fetchOne(database, sql: "PRAGMA busy_timeout") ?? 0
+        try database.execute(sql: "PRAGMA busy_timeout = 0")
+        defer { try? database.execute(sql: "PRAGMA busy_timeout = \(timeout)") }
+        try database.checkpoint(.truncate)
     }
 
     // MARK: -
@@ -234,33 +183,35 @@ public struct SQLiteStorageProvider: StorageProvider {
     private func writing<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws
         -> Value
     {
-        try await writers.run { try await writingAlone(body) }
+        try await writers.run {
+            try await BlockingWork.run { try writeNow(body, $0) }
+        }
     }
 
-    private func writingAlone<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
-    ) async throws -> Value {
-        try await BlockingWork.run { isCancelled in
-            try Self.translating(pool.path) {
-                let lock = try FileLock.acquire(
-                    lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
-                defer { lock.release() }
+    private func writeNow<Value: Sendable>(
+        _ body: (Database) throws -> Value, _ isCancelled: @Sendable () -> Bool
+    ) throws -> Value {
+        try Self.translating(pool.path) {
+            let lock = try FileLock.acquire(
+                lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
+            defer { lock.release() }
+            try checkOpen()
+            let (value, mark) = try pool.write { database in
                 if isCancelled() { throw CancellationError() }
-                try checkIdentity()
-                let (value, mark) = try pool.write { database in
-                    let value = try body(database)
-                    let meta = try Meta(database)
-                    return (value, RevisionMark(epoch: meta.epoch, revision: meta.revision))
-                }
-                // With less durability the mark could survive what the log does not.
-                if options.durability == .full { mark.write(of: pool.path) }
-                let log = try? FileManager.default.attributesOfItem(atPath: pool.path + "-wal")[.size] as? Int
-                if log ?? 0 > 8 << 20 {
-                    // What cannot be moved now, because somebody reads it, is moved after a later commit.
-                    _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
-                }
-                return value
+                let value = try body(database)
+                // The commit point follows.
+                if isCancelled() { throw CancellationError() }
+                let meta = try Meta(database)
+                return (value, RevisionMark(epoch: meta.epoch, revision: meta.revision))
             }
+            // With less durability the mark could survive what the log does not.
+            if options.durability == .full { mark.write(of: pool.path) }
+            let log = try? FileManager.default.attributesOfItem(atPath: pool.path + "-wal")[.size] as? Int
+            if log ?? 0 > Self.longLog {
+                // What cannot be moved now, because somebody reads it, is moved after a later commit.
+                _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
+            }
+            return value
         }
     }
 

@@ -8,6 +8,9 @@ import RoostModel
 /// ends at a NUL for many of its functions; an entry's content is TEXT, so that other tools can search it.
 enum Schema {
 
+    /// What `meta` says after the last migration.
+    static let format = "2"
+
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { database in
@@ -32,9 +35,10 @@ enum Schema {
                         dimension = coalesce(
                             (SELECT length(embedding) / 4 FROM vectors v WHERE v.row = entries.row), 0);
                     """)
-            for (table, columns) in Checksum.columns.sorted(by: { $0.key < $1.key }) {
-                try database.execute(sql: "ALTER TABLE \(table) ADD COLUMN checksum INTEGER")
-                try database.execute(sql: "UPDATE \(table) SET checksum = roost_crc(\(columns))")
+            for table in Checksum.tables {
+                try database.execute(sql: "ALTER TABLE \(table.name) ADD COLUMN checksum INTEGER")
+                try database.execute(
+                    sql: "UPDATE \(table.name) SET checksum = \(table.value(of: table.name))")
             }
             try database.execute(sql: "UPDATE meta SET value = '2' WHERE key = 'format'")
             try database.execute(sql: "INSERT INTO meta(key, value) VALUES ('checksum', 0)")
@@ -99,45 +103,18 @@ enum Schema {
         """
 }
 
-/// SQLite's pages bear no checksums, so that a damaged byte would be read as if it had been written: rows
-/// that must not lie carry their own, CRC-32C over these columns by the function `roost_crc`.
-enum Checksum {
-    static let entries =
-        "id, content, source, key, metadata, tags, created, updated, digest, revision, ordinal, "
-        + "passages, dimension"
-    static let vectors = "row, embedding"
-    static let passages = "row, ordinal, start, end, tokens, vector"
-    static let tombstones = "id, revision, ordinal, removed"
-    static let sources = "id, fingerprint, ingested"
-    static let clusters = "id, record, centroid"
-    static let assignments = "row, cluster, outlier, run, similarity, confidence"
-
-    static let columns = [
-        "entries": entries, "vectors": vectors, "passages": passages, "tombstones": tombstones,
-        "sources": sources, "clusters": clusters, "assignments": assignments,
-    ]
-
-    /// SQL that is true where a row is as it was written.
-    ///
-    /// - Parameter prefix: the table's alias with its point.
-    static func holds(_ columns: String, _ prefix: String = "") -> String {
-        let names = columns.split(separator: ", ").map { prefix + $0 }
-        return "(\(prefix)checksum IS roost_crc(\(names.joined(separator: ", "))))"
-    }
-
-    /// - Throws: ``StorageError`` with `.damaged` where the last column of a row is not true.
-    static func check(_ row: Row, _ index: Int, _ what: @autoclosure () -> String) throws {
-        guard row[index] as Bool? == true else {
-            throw Column.damaged("\(what()) that is not as it was written")
-        }
-    }
-}
-
 /// How values lie in columns.
 enum Column {
     static func bytes(_ id: UUID) -> Data { withUnsafeBytes(of: id.uuid) { Data($0) } }
 
     static func bytes(_ text: String) -> Data { Data(text.utf8) }
+
+    /// As SQLite's `hex` writes it.
+    static func hexadecimal(_ bytes: Data) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
 
     /// Little-endian Float32.
     static func bytes(_ vector: [Float]) -> Data {

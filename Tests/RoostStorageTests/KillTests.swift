@@ -3,6 +3,7 @@ import Foundation
 import RoostJSON
 import RoostModel
 import RoostSQLite
+import RoostTestKit
 import Testing
 
 /// A process that is killed at any step of a write loses nothing that it was told is written, and leaves no
@@ -73,7 +74,7 @@ struct KillTests {
                 "\(backend) killed \(half ? "inside" : "before") step \(point) of \(steps) after \(outcome.acknowledged) writes"
             do {
                 let store = try await CrashWorkload.open(backend, in: folder.url)
-                let found = try await CrashWorkload.Contents(store)
+                let found = try await StorageContents(store)
                 let allowed = expected[
                     outcome.acknowledged...min(outcome.acknowledged + 1, expected.count - 1)]
                 if !allowed.contains(found) { lost += 1 }

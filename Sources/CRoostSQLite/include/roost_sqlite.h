@@ -7,4 +7,8 @@
    length, so that no two lists of values have the same bytes. Deterministic. Returns an SQLite result code. */
 int roost_register_checksum(sqlite3 *database);
 
+/* Whether the log stays as it is when the last connection closes: SQLite would otherwise move it into the
+   database then, without anybody's lock. Returns an SQLite result code. */
+int roost_keep_log_on_close(sqlite3 *database, int keeps);
+
 #endif

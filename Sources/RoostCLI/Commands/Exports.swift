@@ -45,8 +45,8 @@ struct Export: AsyncParsableCommand {
             }
             if export.unassignedCount > 0 {
                 options.note(
-                    "\(export.unassignedCount) entries are in no cluster: they came after the last run, or have "
-                        + "no vectors; recluster to place what can be placed"
+                    "\(export.unassignedCount) entries are in no cluster: they came after the last run, or "
+                        + "have no vectors; recluster to place what can be placed"
                 )
             }
         }

@@ -70,6 +70,7 @@ enum Failure {
         case .invalidBatch, .dimensionMismatch, .damaged, .newerFormat: .badData
         case .notFound: .noInput
         case .inputOutput, .full: .inputOutput
+        case .readOnly: .cannotCreate
         default: .software
         }
     }

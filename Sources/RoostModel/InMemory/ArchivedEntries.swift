@@ -42,7 +42,7 @@ package final class ArchivedEntries: Sendable {
     package let places: [Place]
     package let contents: any EntryContents
     private let byDigest = Mutex<[ContentDigest: Int]?>(nil)
-    private let bySource = Mutex<[Source.ID: [Int]]?>(nil)
+    private let bySource = Mutex<[ExactText: [Int]]?>(nil)
 
     package init(places: [Place], contents: any EntryContents) {
         self.places = places
@@ -80,13 +80,13 @@ package final class ArchivedEntries: Sendable {
     func indices(ofSource id: Source.ID) -> [Int] {
         bySource.withLock { found in
             if found == nil {
-                var all: [Source.ID: [Int]] = [:]
+                var all: [ExactText: [Int]] = [:]
                 for (index, place) in places.enumerated() {
-                    if let source = place.source { all[source, default: []].append(index) }
+                    if let source = place.source { all[ExactText(source), default: []].append(index) }
                 }
                 found = all
             }
-            return found?[id] ?? []
+            return found?[ExactText(id)] ?? []
         }
     }
 

@@ -15,13 +15,13 @@ extension StoreState {
         for entry in batch.upserts where !unchanged.contains(entry.id) || rows[entry.id] == nil {
             upsert(entry, &writer)
         }
-        for id in batch.removedSources where sourceRecords.removeValue(forKey: id) != nil {
+        for id in batch.removedSources where sourceRecords.removeValue(forKey: ExactText(id)) != nil {
             writer.changed = true
         }
         for var source in batch.sources {
             source.entryIDs = []
-            if sourceRecords[source.id] != source {
-                sourceRecords[source.id] = source
+            if sourceRecords[ExactText(source.id)] != source {
+                sourceRecords[ExactText(source.id)] = source
                 writer.changed = true
             }
         }
@@ -132,11 +132,18 @@ extension StoreState {
         return clusterRecords[id] != nil
     }
 
-    private mutating func remove(_ id: Entry.ID, at date: Date, _ writer: inout Writer) {
-        guard let old = rows.removeValue(forKey: id) else { return }
+    /// - Returns: whether there was one.
+    @discardableResult
+    mutating func forgetRow(_ id: Entry.ID) -> Bool {
+        guard let old = rows.removeValue(forKey: id) else { return false }
         if Int(old.row) >= firstNewRow { newIDs[Int(old.row) - firstNewRow] = nil }
         forget(old)
         assignmentsByEntry.removeValue(forKey: id)
+        return true
+    }
+
+    private mutating func remove(_ id: Entry.ID, at date: Date, _ writer: inout Writer) {
+        guard forgetRow(id) else { return }
         let position = writer.nextPosition()
         tombstones[id] = Tombstone(position: position, removedAt: date)
         log.append(position, .entry(id))
@@ -151,7 +158,7 @@ extension StoreState {
         let held = HeldEntry(entry)
         rows[entry.id] = Row(stored: .held(held), row: row, position: position)
         tombstones.removeValue(forKey: entry.id)
-        if let source = entry.source { heldBySource[source, default: []].insert(entry.id) }
+        if let source = entry.source { heldBySource[ExactText(source), default: []].insert(entry.id) }
         if !entry.embeddings.isEmpty {
             embedded[held.digest] = entry.id
             vectorCount += 1
@@ -168,7 +175,7 @@ extension StoreState {
         }
         guard case .held(let held) = old.stored else { return }
         if embedded[held.digest] == held.entry.id { embedded.removeValue(forKey: held.digest) }
-        guard let source = held.entry.source else { return }
+        guard let source = held.entry.source.map(ExactText.init) else { return }
         heldBySource[source]?.remove(held.entry.id)
         if heldBySource[source]?.isEmpty == true { heldBySource.removeValue(forKey: source) }
     }

@@ -117,7 +117,7 @@ extension StoreState {
             guard rows[removal.id] == nil else { throw damaged }
             tombstones[removal.id] = Tombstone(position: removal.position, removedAt: removal.removedAt)
         }
-        for source in archive.sources { sourceRecords[source.id] = source }
+        for source in archive.sources { sourceRecords[ExactText(source.id)] = source }
         for var cluster in archive.clusters {
             cluster.members = []
             clusterOrder.append(cluster.id)
@@ -132,4 +132,18 @@ extension StoreState {
         run = archive.run
         clustersPosition = archive.clustersPosition
     }
+
+    /// Takes entries out that cannot be read from the archive, without a commit: for a repair, which begins a
+    /// new history.
+    ///
+    /// - Parameter places: in the archive.
+    /// - Returns: their ids.
+    package mutating func forgetUnreadable(_ places: [Int]) -> Set<Entry.ID> {
+        let ids = Set(places.map { archived.places[$0].id })
+        for id in ids { forgetRow(id) }
+        return ids
+    }
+
+    /// Counts a commit that changed nothing.
+    package mutating func advance(to revision: Revision) { self.revision = revision }
 }

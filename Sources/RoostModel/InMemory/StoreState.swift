@@ -53,8 +53,8 @@ package struct StoreState: Sendable {
     /// content was removed.
     var embedded: TreeDictionary<ContentDigest, UUID> = [:]
     /// The held entries of each source.
-    var heldBySource: TreeDictionary<Source.ID, TreeSet<UUID>> = [:]
-    var sourceRecords: TreeDictionary<Source.ID, Source> = [:]
+    var heldBySource: TreeDictionary<ExactText, TreeSet<UUID>> = [:]
+    var sourceRecords: TreeDictionary<ExactText, Source> = [:]
     var clusterOrder: [UUID] = []
     var clusterRecords: [UUID: Cluster] = [:]
     var assignmentsByEntry: TreeDictionary<UUID, Assignment> = [:]
@@ -204,7 +204,7 @@ package struct StoreState: Sendable {
     func matches(_ row: Row, _ filter: EntryFilter) throws -> Bool {
         if filter.matchesAll { return true }
         let id = id(of: row)
-        if let sources = filter.sources, !(source(of: row).map(sources.contains) ?? false) { return false }
+        guard filter.allows(source: source(of: row)) else { return false }
         if let cluster = filter.cluster, assignmentsByEntry[id]?.cluster != cluster { return false }
         if filter.tags.isEmpty, filter.metadata.isEmpty {
             return filter.ids?.contains(id) != false
@@ -215,13 +215,13 @@ package struct StoreState: Sendable {
 
     // MARK: Sources and clusters
 
-    func source(_ id: Source.ID) -> Source? { sourceRecords[id] }
+    func source(_ id: Source.ID) -> Source? { sourceRecords[ExactText(id)] }
 
-    package var sources: [Source] { sourceRecords.values.sorted { $0.id < $1.id } }
+    package var sources: [Source] { sourceRecords.sorted { $0.key < $1.key }.map(\.value) }
 
     /// The ids of a source's entries, in the order of their rows.
     func ids(ofSource id: Source.ID) -> [UUID] {
-        var found: [Row] = heldBySource[id]?.compactMap { rows[$0] } ?? []
+        var found: [Row] = heldBySource[ExactText(id)]?.compactMap { rows[$0] } ?? []
         for index in archived.indices(ofSource: id) {
             guard let row = rows[archived.places[index].id], case .archived(index) = row.stored else {
                 continue

@@ -22,6 +22,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         public static let full = Code(rawValue: "full")
         /// The backend has no way to do this.
         public static let unsupported = Code(rawValue: "unsupported")
+        /// The store may be read only.
+        public static let readOnly = Code(rawValue: "readOnly")
         /// The provider was closed.
         public static let closed = Code(rawValue: "closed")
         /// What was named is not in the store.
@@ -48,8 +50,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// A batch that no store may keep.
     public static func invalid(_ message: String) -> StorageError { StorageError(.invalidBatch, message) }
 
-    /// A batch that expected what is no longer so.
+    /// A batch that expected what is no longer so. The same batch will not succeed later either.
     public static func conflict(_ message: String) -> StorageError {
-        StorageError(.conflict, message, isRetryable: true)
+        StorageError(.conflict, message)
     }
 }

@@ -79,18 +79,32 @@ public struct WriteBatch: Sendable, Hashable {
 extension WriteBatch {
     /// Refuses what no store may keep. Every provider calls it before its commit point.
     ///
-    /// - Throws: `StorageError` with code `.invalidBatch`: an entry named twice; numbers that are not
-    ///   finite; vectors of different dimensions within an entry; a passage outside its entry's content;
-    ///   metadata nested too deeply.
+    /// - Throws: `StorageError` with code `.invalidBatch`: something named twice, or assigned and unassigned
+    ///   at once; numbers that are not finite; dates outside the years 1 to 9999; vectors of different
+    ///   dimensions within an entry; a passage outside its entry's content; metadata or parameters nested too
+    ///   deeply.
     public func validate() throws {
-        var seen = Set<UUID>(minimumCapacity: upserts.count)
-        for entry in upserts {
-            guard seen.insert(entry.id).inserted else {
-                throw StorageError.invalid("the batch has entry \(entry.id) twice")
+        // Of two with one id it would be chance which one stands after the batch is committed again.
+        try Self.checkUnique(upserts.map(\.id), "entry")
+        try Self.checkUnique(sources.map { Array($0.id.utf8) }, "a source")
+        try Self.checkUnique(clusters.map(\.id), "cluster")
+        try Self.checkUnique(assignments.map(\.entry) + unassignments, "the assignment of entry")
+        try Self.checkUnique(clustering?.clusters.map(\.id) ?? [], "cluster")
+        try Self.checkUnique(clustering?.assignments.map(\.entry) ?? [], "the assignment of entry")
+        for entry in upserts { try entry.validate() }
+        let dates = sources.map(\.ingestedAt) + [clustering?.run?.createdAt].compactMap(\.self)
+        guard dates.allSatisfy(\.isWritable) else {
+            throw StorageError.invalid("a source or a run has a date outside the years 1 to 9999")
+        }
+        if let parameters = clustering?.run?.parameters {
+            guard parameters.values.allSatisfy({ $0.isFinite && !$0.isNested(deeperThan: 16) }) else {
+                throw StorageError.invalid("the run has a parameter that is not finite or nested too deeply")
             }
-            try entry.validate()
         }
         for cluster in clusters + (clustering?.clusters ?? []) {
+            guard cluster.createdAt.isWritable, cluster.updatedAt.isWritable else {
+                throw StorageError.invalid("cluster \(cluster.id) has a date outside the years 1 to 9999")
+            }
             guard cluster.centroid.allSatisfy(\.isFinite), cluster.cohesion.isFinite else {
                 throw StorageError.invalid("cluster \(cluster.id) has a number that is not finite")
             }
@@ -103,8 +117,21 @@ extension WriteBatch {
     }
 }
 
+extension WriteBatch {
+    private static func checkUnique<ID: Hashable>(_ ids: [ID], _ what: String) throws {
+        var seen = Set<ID>(minimumCapacity: ids.count)
+        for id in ids where !seen.insert(id).inserted {
+            let name = (id as? UUID).map { " \($0)" } ?? ""
+            throw StorageError.invalid("the batch has \(what)\(name) twice")
+        }
+    }
+}
+
 extension Entry {
     fileprivate func validate() throws {
+        guard createdAt.isWritable, updatedAt.isWritable else {
+            throw StorageError.invalid("entry \(id) has a date outside the years 1 to 9999")
+        }
         guard embeddings.allFinite else {
             throw StorageError.invalid("the embeddings of entry \(id) have a number that is not finite")
         }

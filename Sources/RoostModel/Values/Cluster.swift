@@ -42,6 +42,16 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         self.createdAt = createdAt.wholeMilliseconds
         self.updatedAt = (updatedAt ?? createdAt).wholeMilliseconds
     }
+
+    /// Clusters are equal where they would be stored as the same bytes.
+    public static func == (left: Cluster, right: Cluster) -> Bool {
+        left.id == right.id && ExactText.areSame(left.label, right.label)
+            && left.keywords.elementsEqual(right.keywords, by: ExactText.areSame)
+            && left.centroid == right.centroid && left.members == right.members
+            && left.representatives == right.representatives && left.cohesion == right.cohesion
+            && left.parent == right.parent && left.createdAt == right.createdAt
+            && left.updatedAt == right.updatedAt
+    }
 }
 
 /// The JSON form of a cluster, as `clusters.json` has it. `id` and `label` are enough to read one.

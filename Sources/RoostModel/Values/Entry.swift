@@ -85,12 +85,13 @@ public struct Entry: Sendable, Hashable, Identifiable {
     public static func == (left: Entry, right: Entry) -> Bool {
         left.id == right.id && left.content.utf8.elementsEqual(right.content.utf8)
             && left.embeddings == right.embeddings && left.passages == right.passages
-            && left.source == right.source && left.key == right.key && left.metadata == right.metadata
-            && left.tags == right.tags && left.createdAt == right.createdAt
-            && left.updatedAt == right.updatedAt
+            && ExactText.areSame(left.source, right.source) && ExactText.areSame(left.key, right.key)
+            && left.metadata.isSame(as: right.metadata)
+            && left.tags.elementsEqual(right.tags, by: ExactText.areSame)
+            && left.createdAt == right.createdAt && left.updatedAt == right.updatedAt
     }
 
     private static func canonical(_ tags: [String]) -> [String] {
-        tags.count < 2 ? tags : Array(Set(tags)).sorted()
+        tags.count < 2 ? tags : Set(tags.map(ExactText.init)).sorted().map(\.text)
     }
 }

@@ -25,7 +25,7 @@ extension MetadataValue: Hashable {
         case (.integer(let a), .number(let b)), (.number(let b), .integer(let a)): Int64(exactly: b) == a
         case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
         case (.array(let a), .array(let b)): a == b
-        case (.object(let a), .object(let b)): a == b
+        case (.object(let a), .object(let b)): a.isSame(as: b)
         default: false
         }
     }
@@ -41,6 +41,17 @@ extension MetadataValue: Hashable {
         case .array(let values): hasher.combine(values)
         case .object(let values): hasher.combine(values)
         }
+    }
+}
+
+extension [String: MetadataValue] {
+    /// Whether both have the same keys, byte for byte, with the same values.
+    func isSame(as other: Self) -> Bool {
+        count == other.count
+            && allSatisfy { key, value in
+                guard let index = other.index(forKey: key) else { return false }
+                return other.keys[index].utf8.elementsEqual(key.utf8) && other.values[index] == value
+            }
     }
 }
 

@@ -14,10 +14,16 @@ extension Date {
 
     /// The date with what is finer than a millisecond rounded away.
     public var wholeMilliseconds: Date { Date(milliseconds: milliseconds) }
+
+    /// Whether ISO 8601 has four digits for the year: what a store accepts.
+    package var isWritable: Bool { DateText.writable.contains(milliseconds) }
 }
 
 /// Dates as text: ISO 8601 in UTC, written with milliseconds, read with or without a fraction.
 public enum DateText {
+    /// The years 1 to 9999, in milliseconds since 1970.
+    package static let writable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
+
     public static func string(from date: Date) -> String {
         let (seconds, milliseconds) = date.milliseconds.quotientRoundedDown(by: 1000)
         let (days, second) = seconds.quotientRoundedDown(by: 86_400)
@@ -34,14 +40,19 @@ public enum DateText {
         return "\(date)T\(time).\(digits(milliseconds, 3))Z"
     }
 
-    /// - Returns: `nil` where the text is no ISO 8601 date with time and zone.
+    /// - Returns: `nil` where the text is no ISO 8601 date with time and zone of the years 1 to 9999.
     public static func date(from text: String) -> Date? {
+        guard let date = anyDate(from: text), date.isWritable else { return nil }
+        return date
+    }
+
+    private static func anyDate(from text: String) -> Date? {
         if let own = ownForm(Array(text.utf8)) { return own.map { Date(milliseconds: $0) } }
         guard let point = text.firstIndex(of: ".") else { return try? Date.ISO8601FormatStyle().parse(text) }
         let digits = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
         guard !digits.isEmpty, digits.count <= 9, let fraction = Double("0." + digits),
             let whole = try? Date.ISO8601FormatStyle().parse(
-                String(text[..<point] + text[digits.endIndex...]))
+                String(text[..<point] + text[digits.endIndex...])), whole.isWritable
         else { return nil }
         return Date(milliseconds: whole.milliseconds + Int64((fraction * 1000).rounded()))
     }
@@ -113,7 +124,12 @@ extension KeyedDecodingContainer {
     func decodeDateIfPresent(forKey key: Key) throws -> Date? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
         if let seconds = try? decode(Double.self, forKey: key) {
-            return Date(timeIntervalSinceReferenceDate: seconds).wholeMilliseconds
+            let date = Date(timeIntervalSinceReferenceDate: seconds).wholeMilliseconds
+            guard date.isWritable else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: key, in: self, debugDescription: "a date outside the years 1 to 9999")
+            }
+            return date
         }
         let text = try decode(String.self, forKey: key)
         guard let date = DateText.date(from: text) else {

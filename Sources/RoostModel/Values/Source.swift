@@ -22,6 +22,12 @@ public struct Source: Sendable, Hashable, Identifiable, Codable {
         self.entryIDs = entryIDs
     }
 
+    /// Records are equal where they would be stored as the same bytes.
+    public static func == (left: Source, right: Source) -> Bool {
+        ExactText.areSame(left.id, right.id) && ExactText.areSame(left.fingerprint, right.fingerprint)
+            && left.ingestedAt == right.ingestedAt && left.entryIDs == right.entryIDs
+    }
+
     enum CodingKeys: String, CodingKey {
         case id, fingerprint, ingestedAt
     }

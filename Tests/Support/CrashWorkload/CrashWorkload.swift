@@ -3,6 +3,7 @@ public import RoostFiles
 import RoostJSON
 public import RoostModel
 import RoostSQLite
+public import RoostTestKit
 import RoostVectors
 
 /// Writes of every kind, the same at every run: a child process makes them and is killed in the middle; the
@@ -116,39 +117,13 @@ public enum CrashWorkload {
         }
     }
 
-    /// All that a store answers, less what differs from store to store.
-    public struct Contents: Sendable, Equatable {
-        public var revision: Revision
-        public var entries: [Entry]
-        public var clusters: [Cluster]
-        public var assignments: [Assignment]
-        public var run: ClusteringRun?
-        public var sources: [Source]
-        public var changes: [Change]
-
-        public init(_ store: any StorageProvider) async throws {
-            let snapshot = try await store.snapshot()
-            revision = snapshot.stamp.revision
-            entries = try await snapshot.entries(after: nil, limit: .max, matching: .all).entries
-            clusters = try await snapshot.clusters()
-            assignments = try await snapshot.assignments(of: nil)
-            run = try await snapshot.clusteringRun()
-            sources = try await snapshot.sources(try await snapshot.sources().map(\.id))
-            guard case .changes(let changes, _, _) = try await store.changes(after: .start, limit: 100_000)
-            else {
-                throw StorageError(.damaged, "a reset from the start")
-            }
-            self.changes = changes
-        }
-    }
-
     /// What a store has after each number of steps.
-    public static func expected() async throws -> [Contents] {
+    public static func expected() async throws -> [StorageContents] {
         let model = InMemoryStorageProvider()
-        var all = [try await Contents(model)]
+        var all = [try await StorageContents(model)]
         for step in steps {
             try await perform(step, on: model)
-            all.append(try await Contents(model))
+            all.append(try await StorageContents(model))
         }
         return all
     }

@@ -1,0 +1,30 @@
+public import Foundation
+
+/// A storage provider that stands before another and is that other wherever it does not say otherwise.
+///
+/// Decorators are generic over what they stand before; their fluent methods can be called on `any
+/// StorageProvider` too. The first one called is the innermost:
+///
+///     let storage = try LocalStorageProvider().caching(limit: 1000).logging()
+public protocol StorageDecorator<Base>: StorageProvider {
+    associatedtype Base: StorageProvider
+    /// What the decorator stands before.
+    var base: Base { get }
+}
+
+extension StorageDecorator {
+    public func commit(_ batch: WriteBatch) async throws -> Revision { try await base.commit(batch) }
+    public func snapshot() async throws -> any StorageSnapshot { try await base.snapshot() }
+    public func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
+        try await base.changes(after: cursor, limit: limit)
+    }
+    public func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
+    public func compact() async throws { try await base.compact() }
+    public func close() async throws { try await base.close() }
+    public func saveEntry(_ entry: Entry) async throws { try await base.saveEntry(entry) }
+    public func saveEntries(_ entries: [Entry]) async throws { try await base.saveEntries(entries) }
+    public func fetchEntries() async throws -> [Entry] { try await base.fetchEntries() }
+    public func updateCluster(_ cluster: Cluster) async throws { try await base.updateCluster(cluster) }
+    public func fetchClusters() async throws -> [Cluster] { try await base.fetchClusters() }
+    public func deleteEntry(_ id: Entry.ID) async throws { try await base.deleteEntry(id) }
+}

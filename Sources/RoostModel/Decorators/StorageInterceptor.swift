@@ -1,0 +1,171 @@
+public import Foundation
+public import RoostVectors
+
+/// A call of a storage provider, or of one of its snapshots.
+public enum StorageCall: String, Sendable, Hashable, Codable, CaseIterable {
+    case commit, snapshot, changes, renewEpoch, compact, close
+    case saveEntry, saveEntries, fetchEntries, updateCluster, fetchClusters, deleteEntry
+    /// Calls of a snapshot.
+    case readEntries, readPage, readRows, readVectors, readRevisions, readEmbeddedEntries, readSources
+    case readClusters, readAssignments, readClusteringRun, readClustersRevision
+
+    /// Whether the call may change the store.
+    public var isWriting: Bool {
+        switch self {
+        case .commit, .renewEpoch, .compact, .saveEntry, .saveEntries, .updateCluster, .deleteEntry: true
+        default: false
+        }
+    }
+
+    /// Whether it is a call of a snapshot.
+    public var isOfSnapshot: Bool { rawValue.hasPrefix("read") }
+}
+
+/// Stands before every call of a storage provider and of its snapshots.
+public protocol StorageInterceptor: Sendable {
+    /// Makes a call, or does not.
+    ///
+    /// - Parameters:
+    ///   - size: how many things the call is about: entries, ids, or the most on a page.
+    ///   - body: makes the call; may be called again or never.
+    func intercept<Value: Sendable>(
+        _ call: StorageCall, size: Int, _ body: () async throws -> Value
+    ) async throws -> Value
+}
+
+/// A storage provider whose calls all go through an interceptor: how logs, measurements and faults are made.
+public struct InterceptedStorage<Base: StorageProvider, Interceptor: StorageInterceptor>: StorageDecorator {
+    public let base: Base
+    public let interceptor: Interceptor
+
+    public init(_ base: Base, by interceptor: Interceptor) {
+        self.base = base
+        self.interceptor = interceptor
+    }
+
+    public func commit(_ batch: WriteBatch) async throws -> Revision {
+        let size = batch.upserts.count + batch.removals.count + batch.assignments.count
+        return try await interceptor.intercept(.commit, size: size) { try await base.commit(batch) }
+    }
+
+    public func snapshot() async throws -> any StorageSnapshot {
+        try await interceptor.intercept(.snapshot, size: 0) {
+            InterceptedSnapshot(base: try await base.snapshot(), interceptor: interceptor)
+        }
+    }
+
+    public func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
+        try await interceptor.intercept(.changes, size: limit) {
+            try await base.changes(after: cursor, limit: limit)
+        }
+    }
+
+    public func renewEpoch() async throws -> Stamp {
+        try await interceptor.intercept(.renewEpoch, size: 0) { try await base.renewEpoch() }
+    }
+
+    public func compact() async throws {
+        try await interceptor.intercept(.compact, size: 0) { try await base.compact() }
+    }
+
+    public func close() async throws {
+        try await interceptor.intercept(.close, size: 0) { try await base.close() }
+    }
+
+    public func saveEntry(_ entry: Entry) async throws {
+        try await interceptor.intercept(.saveEntry, size: 1) { try await base.saveEntry(entry) }
+    }
+
+    public func saveEntries(_ entries: [Entry]) async throws {
+        try await interceptor.intercept(.saveEntries, size: entries.count) {
+            try await base.saveEntries(entries)
+        }
+    }
+
+    public func fetchEntries() async throws -> [Entry] {
+        try await interceptor.intercept(.fetchEntries, size: 0) { try await base.fetchEntries() }
+    }
+
+    public func updateCluster(_ cluster: Cluster) async throws {
+        try await interceptor.intercept(.updateCluster, size: cluster.members.count) {
+            try await base.updateCluster(cluster)
+        }
+    }
+
+    public func fetchClusters() async throws -> [Cluster] {
+        try await interceptor.intercept(.fetchClusters, size: 0) { try await base.fetchClusters() }
+    }
+
+    public func deleteEntry(_ id: Entry.ID) async throws {
+        try await interceptor.intercept(.deleteEntry, size: 1) { try await base.deleteEntry(id) }
+    }
+}
+
+private struct InterceptedSnapshot<Interceptor: StorageInterceptor>: StorageSnapshot {
+    let base: any StorageSnapshot
+    let interceptor: Interceptor
+
+    var stamp: Stamp { base.stamp }
+
+    func entries(_ ids: [Entry.ID]) async throws -> [Entry] {
+        try await interceptor.intercept(.readEntries, size: ids.count) { try await base.entries(ids) }
+    }
+
+    func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> EntryPage {
+        try await interceptor.intercept(.readPage, size: limit) {
+            try await base.entries(after: row, limit: limit, matching: filter)
+        }
+    }
+
+    func rows(matching filter: EntryFilter) async throws -> RowSet {
+        try await interceptor.intercept(.readRows, size: 0) { try await base.rows(matching: filter) }
+    }
+
+    func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) async throws -> VectorPage {
+        try await interceptor.intercept(.readVectors, size: limit) {
+            try await base.vectors(of: kind, after: row, limit: limit)
+        }
+    }
+
+    func revisions(of ids: [Entry.ID]) async throws -> [Entry.ID: Revision] {
+        try await interceptor.intercept(.readRevisions, size: ids.count) {
+            try await base.revisions(of: ids)
+        }
+    }
+
+    func embeddedEntries(
+        withContent digests: Set<ContentDigest>
+    ) async throws -> [ContentDigest: Entry] {
+        try await interceptor.intercept(.readEmbeddedEntries, size: digests.count) {
+            try await base.embeddedEntries(withContent: digests)
+        }
+    }
+
+    func sources(_ ids: [Source.ID]) async throws -> [Source] {
+        try await interceptor.intercept(.readSources, size: ids.count) { try await base.sources(ids) }
+    }
+
+    func sources() async throws -> [Source] {
+        try await interceptor.intercept(.readSources, size: 0) { try await base.sources() }
+    }
+
+    func clusters() async throws -> [Cluster] {
+        try await interceptor.intercept(.readClusters, size: 0) { try await base.clusters() }
+    }
+
+    func assignments(of ids: [Entry.ID]?) async throws -> [Assignment] {
+        try await interceptor.intercept(.readAssignments, size: ids?.count ?? 0) {
+            try await base.assignments(of: ids)
+        }
+    }
+
+    func clusteringRun() async throws -> ClusteringRun? {
+        try await interceptor.intercept(.readClusteringRun, size: 0) { try await base.clusteringRun() }
+    }
+
+    func clustersRevision() async throws -> Revision {
+        try await interceptor.intercept(.readClustersRevision, size: 0) {
+            try await base.clustersRevision()
+        }
+    }
+}

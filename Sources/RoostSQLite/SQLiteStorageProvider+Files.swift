@@ -1,0 +1,159 @@
+import CRoostSQLite
+public import Foundation
+import GRDB
+import RoostFiles
+import RoostModel
+
+/// The files of a database: opening, copying, and putting another in its place.
+extension SQLiteStorageProvider {
+    /// The log is moved into the database after a commit that leaves it longer than this.
+    static let longLog = 8 << 20
+
+    /// Opens the database, creating or migrating it. The writers' lock must be held.
+    static func prepared(_ url: URL, _ options: Options) throws -> DatabasePool {
+        try Replacement(of: url).finish()
+        try prepareFile(url)
+        let pool = try openPool(url, options)
+        if try pool.read({ try Schema.migrator.hasBeenSuperseded($0) }) {
+            throw StorageError(
+                .newerFormat, "\(url.path) was written by a newer version of Roost; update Roost to open it")
+        }
+        let done = try pool.read { try Schema.migrator.appliedIdentifiers($0) }
+        if !done.isEmpty, try pool.read({ try !Schema.migrator.hasCompletedMigrations($0) }) {
+            let copy = "\(url.path).before-format-\(done.count + 1)"
+            if !FileManager.default.fileExists(atPath: copy) { try Self.copy(pool, to: copy) }
+        }
+        try Schema.migrator.migrate(pool)
+        try RevisionMark(of: url.path)?.check(try pool.read { try Meta($0) }, url.path)
+        return pool
+    }
+
+    static func openPool(_ url: URL, _ options: Options) throws -> DatabasePool {
+        let pool = try DatabasePool(path: url.path, configuration: configuration(options))
+        // GRDB sets NORMAL on its writer when it turns the log on, after the configuration was applied.
+        try pool.writeWithoutTransaction { database in
+            try database.execute(
+                sql: "PRAGMA synchronous = \(options.durability == .full ? "FULL" : "NORMAL")")
+        }
+        return pool
+    }
+
+    static func configuration(_ options: Options) -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(options.lockTimeout)
+        configuration.foreignKeysEnabled = true
+        configuration.maximumReaderCount = 8
+        configuration.prepareDatabase { database in
+            if let size = options.maximumSize {
+                let page = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
+                try database.execute(sql: "PRAGMA max_page_count = \(max(1, size / page))")
+            }
+            // Checkpoints are made under the writers' lock (see `libraryVersion`).
+            try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+            try database.execute(sql: "PRAGMA journal_size_limit = \(longLog / 2)")
+            try database.execute(sql: "PRAGMA cache_size = -16000")
+            guard roost_register_checksum(database.sqliteConnection) == SQLITE_OK,
+                roost_keep_log_on_close(database.sqliteConnection, 1) == SQLITE_OK
+            else { throw DatabaseError(message: "the connection cannot be set up") }
+        }
+        return configuration
+    }
+
+    /// Creates the file itself, so that it is readable by its owner only, and refuses what is no database.
+    private static func prepareFile(_ url: URL) throws {
+        let head: Data
+        do {
+            head = try FileDescriptor(url.path, O_RDONLY).read(at: 0, count: 16)
+        } catch let error as FileError where error.isMissing {
+            head = Data()
+        }
+        guard head.isEmpty else {
+            guard head == Data("SQLite format 3\0".utf8) else {
+                throw StorageError(.damaged, "\(url.path) is not an SQLite database")
+            }
+            return
+        }
+        // SQLite would take the file for a new one, and remove the log.
+        let log = try? FileManager.default.attributesOfItem(atPath: url.path + "-wal")[.size] as? Int
+        guard log ?? 0 == 0, RevisionMark(of: url.path) == nil else {
+            throw StorageError(
+                .damaged,
+                "\(url.path) is missing or empty, but it had been written to; put back a copy of it, or move "
+                    + "the files beside it away to begin an empty store")
+        }
+        _ = try FileDescriptor(url.path, O_RDWR | O_CREAT)
+    }
+
+    // MARK: Copies
+
+    /// Copies the store as it is now into a new file, while readers and writers go on (SQLite's online
+    /// backup). The copy has the store's id and epoch: to write to both, call ``renewEpoch()`` on one.
+    ///
+    /// - Throws: ``StorageError`` with `.inputOutput`, also where the file exists; nothing is left then.
+    public func copy(to url: URL) async throws {
+        try await BlockingWork.run { _ in
+            try Self.translating(url.path) { try Self.copy(pool, to: url.path) }
+        }
+    }
+
+    private static func copy(_ pool: DatabasePool, to path: String) throws {
+        let temporary = path + ".\(getpid()).\(UInt64.random(in: 0...UInt64.max)).tmp"
+        _ = try FileDescriptor(temporary, O_RDWR | O_CREAT | O_EXCL)
+        defer { unlink(temporary) }
+        let target = try DatabaseQueue(path: temporary)
+        try pool.backup(to: target)
+        try target.close()
+        try FileDescriptor(temporary, O_RDONLY).synchronize()
+        do {
+            try FileSystem.standard.link(temporary, at: path)
+        } catch let error as FileError {
+            throw FileError(operation: "copy to", path: path, errno: error.errno)
+        }
+        try FileSystem.standard.synchronizeFolder(URL(fileURLWithPath: path).deletingLastPathComponent())
+    }
+}
+
+/// Puts another database in the place of one, in steps that can be finished by whoever comes next: a file
+/// beside the database names the new one until it stands.
+struct Replacement {
+    private let url: URL
+    private let files = FileSystem.standard
+
+    init(of url: URL) { self.url = url }
+
+    private var marker: URL { URL(fileURLWithPath: url.path + "-replacing") }
+
+    /// The old files must have been copied before; the new database must be closed and durable.
+    ///
+    /// - Throws: ``FileError``; before the marker is written the old database stands, after it the new one.
+    func begin(with made: URL) throws {
+        try AtomicFile.write(Data(made.lastPathComponent.utf8), to: marker, files: files)
+        try finish()
+    }
+
+    /// Finishes what was begun, if something was.
+    func finish() throws {
+        let name: String
+        do {
+            let file = try FileDescriptor(marker.path, O_RDONLY)
+            name = String(decoding: try file.read(at: 0, count: 1024), as: UTF8.self)
+        } catch let error as FileError where error.isMissing {
+            return
+        }
+        let folder = url.deletingLastPathComponent()
+        let made = folder.appendingPathComponent(name)
+        guard !name.contains("/") else {
+            throw StorageError(.damaged, "\(marker.path) names a file of another folder")
+        }
+        if FileManager.default.fileExists(atPath: made.path) {
+            // The log of the old database must not be taken for one of the new.
+            for suffix in ["-wal", "-shm", "-mark"] { try files.unlink(url.path + suffix) }
+            try files.synchronizeFolder(folder)
+            try files.rename(made.path, to: url.path)
+            try files.synchronizeFolder(folder)
+        }
+        for suffix in ["-wal", "-shm", "-mark", ".lock"] { try files.unlink(made.path + suffix) }
+        try files.unlink(marker.path)
+        try files.synchronizeFolder(folder)
+    }
+}
