@@ -39,7 +39,18 @@ enum BareFolder {
         // A program that appends may have saved an entry twice; the last one is what it meant.
         var seen = Set<UUID>()
         let latest = entries.reversed().filter { seen.insert($0.id).inserted }.reversed()
-        return try StoreState(store: UUID(), entries: Array(latest), clusters: clusters)
+        return try StoreState(store: name(directory), entries: Array(latest), clusters: clusters)
+    }
+
+    /// The id of the store that the files are, the same for every handle until they are written to.
+    private static func name(_ directory: URL) -> UUID {
+        let signatures = signatures(directory).map { signature in
+            "\(signature.identity.map { "\($0)" } ?? "-") \(signature.size) "
+                + "\(signature.modified?.timeIntervalSince1970 ?? 0)"
+        }
+        guard signatures.contains(where: { !$0.hasPrefix("-") }) else { return UUID() }
+        return EntryID.derived(
+            source: directory.standardizedFileURL.path, key: signatures.joined(separator: "\n"))
     }
 
     private static func read<Value>(

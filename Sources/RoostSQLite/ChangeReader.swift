@@ -46,6 +46,7 @@ enum ChangeReader {
         if isLast {
             cursor.revision = revision
             cursor.ordinal = .max
+            if revision == .zero { cursor = .start }
         } else {
             changes.removeSubrange(limit...)
             cursor.revision = changes[limit - 1].revision

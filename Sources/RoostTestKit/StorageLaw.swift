@@ -32,14 +32,31 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case reopeningSeesWhatWasCommitted
     case anotherHandleSeesWhatWasCommitted
     case anOlderCopyNeedsAReset
+    case aPinnedLabelSurvivesARecluster
+    case clustersAreReplacedAsOne
+    case removalsAreTold
+    case whatNoStoreMayKeepIsRefused
+    case oddNamesAreJustNames
+    case textIsComparedByBytes
+    case aCommitIsCancelledOrDone
+    case aClosedHandleIsClosed
+    case aHandleThatWasNotClosedLosesNothing
+    case severalProcessesLoseNothing
+    case aKilledProcessTakesNothingWithIt
+    case aReaderNeverSeesHalfABatch
+    case anotherProcessFollowsTheChanges
 
     /// The lowest level that promises it.
     public var level: StorageLevel {
         switch self {
         case .savedEntriesComeBack, .savingReplacesTheEntryOfTheSameID, .clustersComeBackWithTheirMembers:
             .simple
-        case .reopeningSeesWhatWasCommitted, .anotherHandleSeesWhatWasCommitted, .anOlderCopyNeedsAReset:
+        case .reopeningSeesWhatWasCommitted, .anotherHandleSeesWhatWasCommitted, .anOlderCopyNeedsAReset,
+            .aClosedHandleIsClosed, .aHandleThatWasNotClosedLosesNothing:
             .durable
+        case .severalProcessesLoseNothing, .aKilledProcessTakesNothingWithIt, .aReaderNeverSeesHalfABatch,
+            .anotherProcessFollowsTheChanges:
+            .severalProcesses
         default: .inMemory
         }
     }
@@ -90,6 +107,19 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .reopeningSeesWhatWasCommitted: try await trial.reopening()
         case .anotherHandleSeesWhatWasCommitted: try await trial.anotherHandle()
         case .anOlderCopyNeedsAReset: try await trial.olderCopy()
+        case .aPinnedLabelSurvivesARecluster: try await trial.pinnedLabel()
+        case .clustersAreReplacedAsOne: try await trial.clustersTogether()
+        case .removalsAreTold: try await trial.tombstones()
+        case .whatNoStoreMayKeepIsRefused: try await trial.refusals()
+        case .oddNamesAreJustNames: try await trial.hostileText()
+        case .textIsComparedByBytes: try await trial.exactText()
+        case .aCommitIsCancelledOrDone: try await trial.cancelledWhileRunning()
+        case .aClosedHandleIsClosed: try await trial.closing()
+        case .aHandleThatWasNotClosedLosesNothing: try await trial.crashedHandle()
+        case .severalProcessesLoseNothing: try await trial.severalWriters()
+        case .aKilledProcessTakesNothingWithIt: try await trial.killedWriter()
+        case .aReaderNeverSeesHalfABatch: try await trial.wholeBatches()
+        case .anotherProcessFollowsTheChanges: try await trial.followedByAnotherProcess()
         }
     }
 }

@@ -36,7 +36,7 @@ struct KillTests {
         let (output, error) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = error
-        try process.run()
+        try startOneAtATime(process)
         let lines = try output.fileHandleForReading.readToEnd() ?? Data()
         let steps = try error.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()

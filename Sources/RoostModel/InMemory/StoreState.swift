@@ -283,6 +283,8 @@ package struct StoreState: Sendable {
             // What changed later has a later revision, so that the reader may jump to the end of this one.
             cursor.revision = revision
             cursor.ordinal = .max
+            // Nothing has happened yet: the history may get its name with the first commit only.
+            if revision == .zero { cursor = .start }
         } else if let last = changes.last {
             cursor.revision = last.revision
             cursor.ordinal = last.ordinal

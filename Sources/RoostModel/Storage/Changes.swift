@@ -51,7 +51,8 @@ public enum ChangePage: Sendable, Hashable {
     /// Changes in the order of their commits.
     ///
     /// - Parameters:
-    ///   - next: where the following page begins; to be kept.
+    ///   - next: where the following page begins; to be kept. Of a store that nothing was ever committed to
+    ///     it is `ChangeCursor.start`.
     ///   - isLast: whether these were all when the page was read.
     case changes([Change], next: ChangeCursor, isLast: Bool)
     /// The cursor is of another history (a restored or repaired store), or older than the removals that the

@@ -4,6 +4,7 @@ import Foundation
 import RoostFiles
 import RoostJSON
 import RoostModel
+import RoostTestKit
 import Synchronization
 
 /// What tests have another process do with a store.
@@ -13,6 +14,13 @@ enum StorageWorker {
         let arguments = Array(CommandLine.arguments.dropFirst(2))
         switch CommandLine.arguments.dropFirst().first {
         case "crash": try await CrashRun(arguments).run()
+        case "job":
+            // `storage-worker job BACKEND FOLDER …`, the rest as `StorageJob` has it.
+            guard arguments.count > 2, let backend = CrashWorkload.Backend(rawValue: arguments[0]),
+                let job = StorageJob(arguments: Array(arguments.dropFirst(2)))
+            else { exit(64) }
+            let store = try await CrashWorkload.open(backend, in: URL(fileURLWithPath: arguments[1]))
+            try await job.run(on: store)
         case "default-folder":
             try await LocalStorageProvider().saveEntry(Entry(content: "Test", embeddings: [0.1, 0.2]))
         default: exit(64)

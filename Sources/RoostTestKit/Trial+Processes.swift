@@ -1,0 +1,107 @@
+import Foundation
+import RoostModel
+import Synchronization
+
+/// Laws on crashes, handles and processes.
+extension Trial {
+    func crashedHandle() async throws {
+        let entries = (0..<20).map { entry($0) }
+        for entry in entries { try await store.saveEntry(entry) }
+        try await store.deleteEntry(entries[3].id)
+        let before = try await StorageContents(store)
+        let crashed = try await fixture.open()
+        try await crashed.saveEntry(entry(100))
+        let after = try await StorageContents(crashed)
+        try await fixture.crash(crashed)
+        let again = try await fixture.open()
+        try requireSame(try await StorageContents(again), after, "what a handle wrote that was never closed")
+        try require(before.revision < after.revision, "the revision stood still")
+        try await again.close()
+    }
+
+    func severalWriters() async throws {
+        let (processes, each) = (4, 200)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for process in 0..<processes {
+                group.addTask {
+                    try await fixture.run(StorageJob(.save, first: process * each, count: each))
+                }
+            }
+            try await group.waitForAll()
+        }
+        let found = Set(try await store.fetchEntries().map(\.id))
+        let lost = (0..<processes * each).filter { !found.contains(StorageJob.id($0)) }
+        try require(
+            lost.isEmpty,
+            "of \(processes * each) entries that \(processes) processes saved, \(lost.count) are lost")
+        try requireEqual(found.count, processes * each, "the entries")
+        try requireEqual(
+            try await store.snapshot().stamp.revision.rawValue, UInt64(processes * each), "the revision")
+    }
+
+    func killedWriter() async throws {
+        try await fixture.run(StorageJob(.saveAndDie, first: 0, count: 30))
+        let expected = (0..<30).map { StorageJob.entry($0, "entry \($0)") }
+        try requireEqual(try await store.fetchEntries(), expected, "what a process saved that was killed")
+        try await store.saveEntry(entry(1000))
+        let again = try await fixture.open()
+        try requireEqual(try await again.fetchEntries().count, 31, "entries after the next save")
+        try await again.close()
+    }
+
+    func wholeBatches() async throws {
+        let count = 50
+        let isDone = Flag()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { isDone.set() }
+                try await fixture.run(StorageJob(.replaceTogether, first: 0, count: count))
+            }
+            var rounds = Set<String>()
+            var last = -1
+            while true {
+                // Asked before the look: the look after the end is made.
+                let wasDone = isDone.isSet
+                let snapshot = try await store.snapshot()
+                let entries = try await snapshot.entries(after: nil, limit: 1000, matching: .all).entries
+                let contents = Set(entries.map(\.content))
+                try require(
+                    contents.count <= 1 && [0, count].contains(entries.count),
+                    "a reader saw \(entries.count) entries of the batches \(contents.sorted())")
+                if let round = contents.first.flatMap({ Int($0.dropFirst(6)) }) {
+                    try require(round >= last, "a reader saw round \(round) after round \(last)")
+                    last = round
+                }
+                rounds.formUnion(contents)
+                if wasDone { break }
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            try await group.waitForAll()
+            try requireEqual(last, StorageJob.rounds - 1, "the last round that a reader saw")
+            try require(rounds.count > 1, "the reader and the writer were never at work at once")
+        }
+    }
+
+    func followedByAnotherProcess() async throws {
+        let count = 100
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await fixture.run(StorageJob(.follow, first: 0, count: count)) }
+            for number in 0..<count {
+                try await store.saveEntry(StorageJob.entry(number, "entry \(number)"))
+            }
+            // The fixture reports nothing but the end: a follower that missed one would not come to it.
+            try await group.waitForAll()
+        }
+    }
+
+    func requireSame(_ found: StorageContents, _ expected: StorageContents, _ what: String) throws {
+        let differences = found.differences(from: expected)
+        try require(differences.isEmpty, "\(what): other \(differences.joined(separator: ", "))")
+    }
+}
+
+private final class Flag: Sendable {
+    private let value = Mutex(false)
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
+}
