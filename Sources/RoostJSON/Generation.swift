@@ -186,10 +186,7 @@ struct Generation: Codable, Sendable, Hashable {
             if let index = kept.archivedIndex, let contents {
                 try contents.withText(at: index) { buffer.append(contentsOf: $0) }
             } else {
-                EntryText.write(
-                    try kept.entry
-                        ?? state.archivedContents.entry(at: kept.archivedIndex ?? 0, withVectors: true),
-                    to: &buffer)
+                EntryText.write(try state.entry(of: kept), to: &buffer)
             }
             let checksum = buffer.withUnsafeBytes {
                 CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[start...]))

@@ -70,7 +70,7 @@ extension LocalFiles {
         throw StorageError(
             .full,
             "the store would grow beyond its limit of \(limit) bytes; remove entries and run "
-                + "`roost compact`, or raise the limit")
+                + "`roost compact`, or raise it with `roost compact --max-size SIZE`")
     }
 
     private func append(_ line: Data, _ generation: Generation, _ loaded: inout Loaded) throws {

@@ -312,13 +312,17 @@ struct Recovery {
     mutating func repair() throws {
         var outcome = try inspect()
         try AtomicFile.removeLeftovers(in: directory, files: files)
-        guard !outcome.isWhole else { return }
+        let aside = directory.appendingPathComponent("damaged-\(SetAside.timestamp())")
+        guard !outcome.isWhole else {
+            // What is damaged is only there to fall back on.
+            if !outcome.damaged.isEmpty { try setAside(outcome.damaged, in: aside) }
+            return
+        }
         guard outcome.base != nil else {
             throw StorageError(
                 .damaged,
                 "\(directory.path): no generation of it can be read; put back a copy. Nothing was changed")
         }
-        let aside = directory.appendingPathComponent("damaged-\(SetAside.timestamp())")
         try files.createFolder(aside)
         outcome.state.renewEpoch()
         // What was there is numbered on, so that no name is used twice.
@@ -332,11 +336,7 @@ struct Recovery {
         try AtomicFile.write(try generation.encoded(), to: current, files: files)
         CommitMark(generation: number, length: 0).write(directory, files)
         // The store is the new generation from here on; what is damaged is only in the way.
-        for url in Set(outcome.damaged) where url != current && url != directory {
-            guard FileManager.default.fileExists(atPath: url.path) else { continue }
-            let name = url.path.dropFirst(directory.path.count + 1).replacingOccurrences(of: "/", with: "-")
-            try files.rename(url.path, to: aside.appendingPathComponent(name).path)
-        }
+        try setAside(outcome.damaged.filter { $0 != current && $0 != directory }, in: aside)
         for name in [Generation.entriesFile, Generation.clustersFile] {
             let target = directory.appendingPathComponent(name)
             let source = Generation.folder(number, in: directory).appendingPathComponent(name)
@@ -347,5 +347,16 @@ struct Recovery {
                 directory.path,
                 "now has \(outcome.state.stamp.entryCount) entries at revision "
                     + "\(outcome.state.stamp.revision) in a new epoch; what was damaged is in \(aside.path)"))
+    }
+
+    private mutating func setAside(_ urls: [URL], in aside: URL) throws {
+        try files.createFolder(aside)
+        for url in Set(urls) where FileManager.default.fileExists(atPath: url.path) {
+            let name = url.path.dropFirst(directory.path.count + 1).replacingOccurrences(of: "/", with: "-")
+            try files.rename(url.path, to: aside.appendingPathComponent(name).path)
+            findings.append(.note(url.path, "was moved into \(aside.path)"))
+        }
+        try files.synchronizeFolder(aside)
+        try files.synchronizeFolder(directory)
     }
 }

@@ -5,10 +5,10 @@ import RoostVectors
 
 /// Writes one batch inside a transaction, with the same outcome as the in-memory reference.
 struct BatchWriter {
-    private let database: Database
-    private var meta: Meta
-    private var revision: Revision
-    private var ordinal: Int64 = 0
+    let database: Database
+    var meta: Meta
+    var revision: Revision
+    var ordinal: Int64 = 0
     private var nextRow: Int64?
     private var changed = false
     private var clustersChanged = false
@@ -65,7 +65,7 @@ struct BatchWriter {
         return ordinal
     }
 
-    private func execute(_ sql: String, _ arguments: StatementArguments = []) throws {
+    func execute(_ sql: String, _ arguments: StatementArguments = []) throws {
         try database.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
@@ -91,6 +91,10 @@ struct BatchWriter {
     private mutating func remove(_ id: Entry.ID, at date: Date) throws {
         try execute("DELETE FROM entries WHERE id = ?", [Column.bytes(id)])
         guard database.changesCount > 0 else { return }
+        try writeTombstone(id, at: date)
+    }
+
+    mutating func writeTombstone(_ id: Entry.ID, at date: Date) throws {
         try execute(
             """
             INSERT OR REPLACE INTO tombstones(\(Checksum.tombstones.columns), checksum)
@@ -157,7 +161,7 @@ struct BatchWriter {
         return row
     }
 
-    private mutating func writeRow(_ entry: Entry, row: Int64, isNew: Bool) throws {
+    mutating func writeRow(_ entry: Entry, row: Int64, isNew: Bool) throws {
         let values: [(any DatabaseValueConvertible)?] = [
             Column.bytes(entry.content), entry.source.map(Column.bytes), entry.key.map(Column.bytes),
             entry.metadata.isEmpty ? Data("{}".utf8) : try Column.json(entry.metadata),
@@ -188,7 +192,7 @@ struct BatchWriter {
         }
     }
 
-    private func writeParts(of entry: Entry, row: Int64) throws {
+    func writeParts(of entry: Entry, row: Int64) throws {
         if !entry.embeddings.isEmpty {
             try execute(
                 "INSERT INTO vectors(row, embedding, checksum) VALUES (?1, ?2, roost_crc(?1, ?2, ?3))",
@@ -229,7 +233,7 @@ struct BatchWriter {
 
     // MARK: Sources
 
-    private mutating func writeSources(_ batch: WriteBatch) throws {
+    mutating func writeSources(_ batch: WriteBatch) throws {
         for id in batch.removedSources {
             try execute("DELETE FROM sources WHERE id = ?", [Column.bytes(id)])
             if database.changesCount > 0 { changed = true }
@@ -283,7 +287,7 @@ struct BatchWriter {
         return Set(stored) == Set(clustering.assignments.filter { present.contains($0.entry) })
     }
 
-    private mutating func write(_ cluster: Cluster) throws {
+    mutating func write(_ cluster: Cluster) throws {
         var record = cluster
         record.members = []
         record.centroid = []
@@ -316,7 +320,7 @@ struct BatchWriter {
         }
     }
 
-    private mutating func write(_ assignment: Assignment) throws {
+    mutating func write(_ assignment: Assignment) throws {
         try execute(
             """
             INSERT INTO assignments(\(Checksum.assignments.columns), checksum)

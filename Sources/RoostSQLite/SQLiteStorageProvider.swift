@@ -242,7 +242,9 @@ public struct SQLiteStorageProvider: StorageProvider {
                 StorageError(.locked, message, underlying: error, isRetryable: true)
             case .SQLITE_FULL:
                 StorageError(
-                    .full, "\(path): the disk, or the size that the store was given, is full",
+                    .full,
+                    "\(path): the disk is full, or the store has reached the limit that `roost compact --max-size "
+                        + "SIZE` raises",
                     underlying: error)
             case .SQLITE_MISUSE: StorageError(.closed, "the store was closed", underlying: error)
             default: StorageError(.inputOutput, message, underlying: error)

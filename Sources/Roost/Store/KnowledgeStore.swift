@@ -1,8 +1,6 @@
 public import Foundation
 import RoostFiles
-import RoostJSON
 public import RoostModel
-import RoostSQLite
 public import RoostText
 
 /// A store of text that is searched by meaning and grouped into clusters.
@@ -33,9 +31,13 @@ public struct KnowledgeStore: Sendable {
 
     /// Makes a store in a folder that has none.
     ///
+    /// - Parameters:
+    ///   - maximumSize: the most bytes that the storage may take; a commit beyond throws `.full`.
+    ///   - undo: writes down how to take back what is committed.
     /// - Throws: ``RoostError`` with `.storeExists`; ``StorageError``.
     public static func create(
-        in directory: URL, provider: StoreManifest.Provider = .sqlite, embedder: any Embedder
+        in directory: URL, provider: StoreManifest.Provider = .sqlite, embedder: any Embedder,
+        maximumSize: Int? = nil, recording undo: UndoRecorder? = nil
     ) async throws -> KnowledgeStore {
         do {
             try FileSystem.standard.createFolder(directory)
@@ -45,8 +47,10 @@ public struct KnowledgeStore: Sendable {
         if StoreManifest.exists(in: directory) {
             throw RoostError(.storeExists, "there is a store in \(directory.path) already")
         }
-        let manifest = StoreManifest(provider: provider, space: embedder.space)
-        let storage = try await openStorage(manifest, directory)
+        let manifest = StoreManifest(
+            provider: provider, space: embedder.space, maximumSize: maximumSize)
+        let configuration = StoreConfiguration(directory: directory, manifest: manifest)
+        let storage = try await configuration.open(recording: undo)
         let stamp = try await storage.snapshot().stamp
         guard stamp.revision == .zero || StoreManifest.exists(in: directory) else {
             try await storage.close()
@@ -61,11 +65,14 @@ public struct KnowledgeStore: Sendable {
 
     /// Opens a store.
     ///
-    /// - Parameter embedder: given the store's space, the embedder for it.
+    /// - Parameters:
+    ///   - undo: writes down how to take back what is committed.
+    ///   - embedder: given the store's space, the embedder for it.
     /// - Throws: ``RoostError``: `.noStore`, `.damagedManifest`, `.newerFormat`, `.foreignStore`,
     ///   `.spaceMismatch`.
     public static func open(
-        in directory: URL, embedder: (EmbeddingSpace) throws -> any Embedder
+        in directory: URL, recording undo: UndoRecorder? = nil,
+        embedder: (EmbeddingSpace) throws -> any Embedder
     ) async throws -> KnowledgeStore {
         let manifest = try StoreManifest.read(in: directory)
         let embedder = try embedder(manifest.space)
@@ -77,25 +84,9 @@ public struct KnowledgeStore: Sendable {
                     + "\(embedder.space): open it with the model that it was made with, or make another store"
             )
         }
-        return KnowledgeStore(storage: try await openStorage(manifest, directory), embedder: embedder)
-    }
-
-    private static func openStorage(_ manifest: StoreManifest, _ directory: URL) async throws
-        -> any StorageProvider
-    {
-        let lock = directory.appendingPathComponent("lock")
-        switch manifest.provider {
-        case .sqlite:
-            var options = SQLiteStorageProvider.Options()
-            options.lockURL = lock
-            return try await SQLiteStorageProvider(
-                databaseURL: directory.appendingPathComponent("roost.sqlite"), options: options)
-        case .json:
-            var options = LocalStorageProvider.Options()
-            options.lockURL = lock
-            return try LocalStorageProvider(
-                directory: directory.appendingPathComponent("Storage"), options: options)
-        }
+        let configuration = StoreConfiguration(directory: directory, manifest: manifest)
+        return KnowledgeStore(
+            storage: try await configuration.open(recording: undo), embedder: embedder)
     }
 
     /// Lets go of files and connections.

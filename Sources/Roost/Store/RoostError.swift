@@ -24,6 +24,8 @@ public struct RoostError: Error, Sendable, CustomStringConvertible {
         public static let emptyStore = Code(rawValue: "emptyStore")
         /// What was named is not in the store.
         public static let notFound = Code(rawValue: "notFound")
+        /// Nothing was written down that could be taken back now.
+        public static let nothingToUndo = Code(rawValue: "nothingToUndo")
         /// The setting is not possible.
         public static let configuration = Code(rawValue: "configuration")
     }

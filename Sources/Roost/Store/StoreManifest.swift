@@ -16,11 +16,14 @@ public struct StoreManifest: Codable, Sendable, Hashable {
     public var provider: Provider
     /// What all vectors of the store are.
     public var space: EmbeddingSpace
+    /// The most bytes that the present files of the storage may take; `nil` for no limit.
+    public var maximumSize: Int?
 
-    public init(provider: Provider, space: EmbeddingSpace) {
+    public init(provider: Provider, space: EmbeddingSpace, maximumSize: Int? = nil) {
         format = Self.currentFormat
         self.provider = provider
         self.space = space
+        self.maximumSize = maximumSize
     }
 
     /// Whether a folder has a store.
@@ -44,7 +47,7 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         guard let format = try? JSONDecoder().decode(Format.self, from: data) else {
             throw RoostError(
                 .damagedManifest,
-                "\(url.path) is damaged; put back a copy of it, the entries beside it are untouched")
+                "\(url.path) is damaged; `roost doctor --repair` writes it anew, the entries are untouched")
         }
         guard format.format <= currentFormat else {
             throw RoostError(
@@ -55,7 +58,7 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         guard let manifest = try? JSONDecoder().decode(StoreManifest.self, from: data) else {
             throw RoostError(
                 .damagedManifest,
-                "\(url.path) is damaged; put back a copy of it, the entries beside it are untouched")
+                "\(url.path) is damaged; `roost doctor --repair` writes it anew, the entries are untouched")
         }
         return manifest
     }
@@ -82,6 +85,29 @@ public struct StoreManifest: Codable, Sendable, Hashable {
             let parent = folder.deletingLastPathComponent().standardizedFileURL
             if parent.path == folder.path { return nil }
             folder = parent
+        }
+    }
+
+    /// Changes the most bytes that a store may take.
+    ///
+    /// - Throws: as ``read(in:)``; ``StorageError``.
+    public static func setMaximumSize(_ size: Int?, in directory: URL) throws {
+        var manifest = try read(in: directory)
+        manifest.maximumSize = size
+        try manifest.write(in: directory)
+    }
+
+    /// Writes it in place of what is there.
+    ///
+    /// - Throws: ``StorageError``.
+    func write(in directory: URL) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            try AtomicFile.write(
+                try encoder.encode(self), to: directory.appendingPathComponent(Self.fileName))
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
         }
     }
 

@@ -15,6 +15,11 @@ struct Initialize: AsyncParsableCommand {
         help: "The embedding model: minilm, lexical, an installed model's name, or a model folder.")
     var model: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The most that the storage may take: 500MB, 2GB, or none.", valueName: "SIZE"))
+    var maxSize: String?
+
     @Argument(help: ArgumentHelp("The folder; .roost in this one where it is not given.", valueName: "DIR"))
     var directory: String?
 
@@ -23,7 +28,9 @@ struct Initialize: AsyncParsableCommand {
         let location =
             (directory ?? options.store).map { URL(fileURLWithPath: $0) }
             ?? UserPlaces().environmentStore ?? here.appendingPathComponent(".roost")
-        let store = try await options.create(location, provider: provider, model: model)
+        let limit = try maxSize.flatMap { try ByteCount.parse($0, option: "--max-size") }
+        let store = try await options.create(
+            location, provider: provider, model: model, maximumSize: limit)
         try await store.close()
         options.note("made a store in \(location.path) (\(store.embedder.space.model))")
     }

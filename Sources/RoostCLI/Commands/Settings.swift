@@ -34,7 +34,7 @@ struct Stats: AsyncParsableCommand {
         let document = Document(
             store: location.path, provider: try StoreManifest.read(in: location).provider.rawValue,
             space: store.embedder.space, stamp: snapshot.stamp, passages: passages,
-            sources: try await snapshot.sources().count, bytes: Self.size(of: location))
+            sources: try await snapshot.sources().count, bytes: ByteCount.ofFiles(in: location))
         try await store.close()
         if json { return try Terminal.json(document) }
         Terminal.write("store     \(document.store) (\(document.provider), \(document.bytes / 1024) kB)")
@@ -43,13 +43,6 @@ struct Stats: AsyncParsableCommand {
             "entries   \(document.stamp.entryCount) from \(document.sources) sources, \(passages) passages")
         Terminal.write("clusters  \(document.stamp.clusterCount)")
         Terminal.write("revision  \(document.stamp.revision)")
-    }
-
-    private static func size(of folder: URL) -> Int {
-        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.fileSizeKey])
-        return (files?.allObjects as? [URL] ?? []).reduce(0) { sum, url in
-            sum + ((try? url.resourceValues(forKeys: [.fileSizeKey]))?.fileSize ?? 0)
-        }
     }
 }
 

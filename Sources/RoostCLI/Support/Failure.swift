@@ -56,7 +56,7 @@ enum Failure {
 
     private static func status(_ code: RoostError.Code) -> ExitStatus {
         switch code {
-        case .noStore, .noInput, .emptyStore, .notFound: .noInput
+        case .noStore, .noInput, .emptyStore, .notFound, .nothingToUndo: .noInput
         case .storeExists: .cannotCreate
         case .damagedManifest, .newerFormat, .badInput: .badData
         case .foreignStore, .spaceMismatch, .configuration: .configuration

@@ -30,13 +30,22 @@ struct StoreOptions: ParsableArguments {
         return try StoreManifest.findUpward(from: here) ?? places.defaultStore
     }
 
-    func open() async throws -> KnowledgeStore {
+    /// - Parameter recordingUndo: whether what is changed is written down for `roost undo`.
+    func open(recordingUndo: Bool = true) async throws -> KnowledgeStore {
         let location = try location()
         detail("store: \(location.path)")
         let places = UserPlaces()
-        let store = try await KnowledgeStore.open(in: location) { try places.models.open(for: $0) }
+        let store = try await KnowledgeStore.open(
+            in: location, recording: recordingUndo ? recorder(location) : nil
+        ) { try places.models.open(for: $0) }
         detail("model: \(store.embedder.space)")
         return store
+    }
+
+    private func recorder(_ location: URL) -> UndoRecorder {
+        UndoRecorder(
+            directory: location, command: CommandLine.arguments.dropFirst().first { !$0.hasPrefix("-") } ?? ""
+        )
     }
 
     func hasStore() throws -> Bool { StoreManifest.exists(in: try location()) }
@@ -61,7 +70,9 @@ struct StoreOptions: ParsableArguments {
         return made
     }
 
-    func create(_ location: URL, provider: String?, model: String?) async throws -> KnowledgeStore {
+    func create(
+        _ location: URL, provider: String?, model: String?, maximumSize: Int? = nil
+    ) async throws -> KnowledgeStore {
         guard !StoreManifest.exists(in: location) else {
             throw RoostError(.storeExists, "there is a store in \(location.path) already")
         }
@@ -73,7 +84,8 @@ struct StoreOptions: ParsableArguments {
         }
         return try await KnowledgeStore.create(
             in: location, provider: provider,
-            embedder: try embedder(model ?? settings.value(of: "model"), places.models))
+            embedder: try embedder(model ?? settings.value(of: "model"), places.models),
+            maximumSize: maximumSize, recording: recorder(location))
     }
 
     /// The named model; without a name MiniLM where it is installed, else the lexical embedder, which is

@@ -65,6 +65,13 @@ extension StoreState {
         }
     }
 
+    /// The entry itself.
+    ///
+    /// - Throws: ``StorageError`` with `.damaged` where the archive cannot give it.
+    package func entry(of kept: Kept) throws -> Entry {
+        try kept.entry ?? archived.contents.entry(at: kept.archivedIndex ?? 0, withVectors: true)
+    }
+
     /// Everything but the contents; `init(_:contents:)` puts them together again.
     package var archive: Archive {
         var archive = Archive(store: store, epoch: epoch, revision: revision)

@@ -1,0 +1,126 @@
+public import Foundation
+import RoostFiles
+public import RoostModel
+
+/// Looks at everything that a store's folder has, and mends what can be mended.
+public struct StoreInspection: Sendable {
+    public let directory: URL
+    /// Embedders that a lost manifest's space is looked for among.
+    private let embedders: @Sendable () -> [any Embedder]
+
+    /// - Parameter embedders: what the store may have been made with, the likeliest first; asked only where
+    ///   the manifest is lost.
+    public init(_ directory: URL, embedders: @escaping @Sendable () -> [any Embedder] = { [] }) {
+        self.directory = directory
+        self.embedders = embedders
+    }
+
+    /// Reads only.
+    ///
+    /// - Returns: what was found, with what a repair would do; no damage where the store is whole.
+    /// - Throws: ``RoostError``: `.noStore`, `.newerFormat`; ``StorageError`` where files cannot be read for a
+    ///   reason that is not in them.
+    public func inspect() async throws -> [StorageFinding] {
+        var findings: [StorageFinding] = []
+        let (manifest, isManifestWhole) = try readManifest(&findings)
+        guard let manifest else { return findings }
+        let configuration = StoreConfiguration(directory: directory, manifest: manifest)
+        noteLock(&findings)
+        findings += try await configuration.inspect()
+        guard !findings.contains(where: { $0.severity == .damage && $0.subject != manifestPath }) else {
+            return findings
+        }
+        let storage = try await configuration.open()
+        let snapshot = try await storage.snapshot()
+        findings += try await snapshot.inspectContents(space: isManifestWhole ? manifest.space : nil)
+        try await storage.close()
+        return findings
+    }
+
+    /// Mends what can be mended: the manifest, and the storage as its provider does
+    /// (``LocalStorageProvider/repair(directory:options:)``,
+    /// ``SQLiteStorageProvider/repair(databaseURL:options:)``). Nothing is deleted.
+    ///
+    /// - Returns: what was found and done.
+    /// - Throws: as ``inspect()``, and ``StorageError``: `.locked`, `.damaged` where nothing can be had.
+    public func repair() async throws -> [StorageFinding] {
+        var findings: [StorageFinding] = []
+        let (manifest, isManifestWhole) = try readManifest(&findings)
+        guard let manifest else { return findings }
+        let configuration = StoreConfiguration(directory: directory, manifest: manifest)
+        findings += try await configuration.repair()
+        if !isManifestWhole { findings.append(try await writeManifest(manifest, configuration)) }
+        return findings
+    }
+
+    private var manifestPath: String { directory.appendingPathComponent(StoreManifest.fileName).path }
+
+    /// The manifest, or as much of one as the files beside it tell.
+    private func readManifest(
+        _ findings: inout [StorageFinding]
+    ) throws -> (StoreManifest?, isWhole: Bool) {
+        do {
+            return (try StoreManifest.read(in: directory), true)
+        } catch let error as RoostError where [.damagedManifest, .noStore].contains(error.code) {
+            let manager = FileManager.default
+            let provider: StoreManifest.Provider
+            if manager.fileExists(atPath: StoreConfiguration.databaseURL(directory).path) {
+                provider = .sqlite
+            } else if manager.fileExists(atPath: StoreConfiguration.storageURL(directory).path) {
+                provider = .json
+            } else if error.code == .damagedManifest {
+                findings.append(.damage(manifestPath, "is damaged, and there are no entries beside it"))
+                return (nil, false)
+            } else {
+                throw error
+            }
+            findings.append(
+                .damage(
+                    manifestPath, error.code == .noStore ? "is missing" : "is not as it was written",
+                    remedy: "looks which installed model the vectors are of, and writes it anew"))
+            return (StoreManifest(provider: provider, space: LexicalEmbedder().space), false)
+        }
+    }
+
+    private func noteLock(_ findings: inout [StorageFinding]) {
+        let url = StoreConfiguration.lockURL(directory)
+        guard let lock = try? FileLock.shared(url) else {
+            if let text = FileManager.default.contents(atPath: url.path) {
+                let holder = String(decoding: text.prefix(200), as: UTF8.self)
+                findings.append(
+                    .note(url.path, "is held by \(holder.trimmingCharacters(in: .whitespacesAndNewlines))"))
+            }
+            return
+        }
+        lock.release()
+    }
+
+    /// Finds the embedder that gives a stored text the vector that it has.
+    private func writeManifest(
+        _ manifest: StoreManifest, _ configuration: StoreConfiguration
+    ) async throws -> StorageFinding {
+        let storage = try await configuration.open()
+        let snapshot = try await storage.snapshot()
+        let sample = try await snapshot.entries(after: nil, limit: 100, matching: .all).entries
+            .first { !$0.embeddings.isEmpty && !$0.content.allSatisfy(\.isWhitespace) }
+        try await storage.close()
+        for embedder in embedders() {
+            guard let sample, let passage = sample.searchablePassages.first,
+                let text = sample.text(of: passage), embedder.space.dimension == passage.vector.count,
+                let vector = try? await embedder.embed(text, as: .document)
+            else { continue }
+            let cosine = zip(vector, passage.vector).reduce(0) { $0 + $1.0 * $1.1 }
+            guard cosine > 0.999 else { continue }
+            var found = manifest
+            found.space = embedder.space
+            try found.write(in: directory)
+            return .note(manifestPath, "was written anew: the vectors are of \(embedder.space)")
+        }
+        return .damage(
+            manifestPath,
+            sample == nil
+                ? "cannot be written anew: there is no entry with a vector to compare with"
+                : "cannot be written anew: no installed model gives the vectors that are there; install the "
+                    + "model with `roost model add DIR` first")
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import GRDB
+import RoostModel
+
+/// Writes what another store had, with its rows and revisions.
+extension BatchWriter {
+    mutating func restore(_ entry: Entry, _ place: ArchivedEntries.Place) throws {
+        revision = place.position.revision
+        ordinal = Int64(place.position.ordinal) - 1
+        let row = Int64(place.row)
+        try writeRow(entry, row: row, isNew: true)
+        try writeParts(of: entry, row: row)
+    }
+
+    /// Everything of an archive that is not its entries.
+    mutating func restoreRest(of archive: StoreState.Archive) throws {
+        try execute("DELETE FROM sqlite_sequence WHERE name = 'entries'")
+        try execute(
+            "INSERT INTO sqlite_sequence(name, seq) VALUES ('entries', ?)", [max(0, archive.nextRow - 1)])
+        for removal in archive.removals {
+            revision = removal.position.revision
+            ordinal = Int64(removal.position.ordinal) - 1
+            try writeTombstone(removal.id, at: removal.removedAt)
+        }
+        try writeSources(WriteBatch(sources: archive.sources))
+        for cluster in archive.clusters { try write(cluster) }
+        for assignment in archive.assignments { try write(assignment) }
+        meta.epoch = archive.epoch
+        meta.revision = archive.revision
+        meta.horizon = archive.horizon
+        meta.clustersRevision = archive.clustersPosition?.revision ?? .zero
+        meta.clustersOrdinal = archive.clustersPosition?.ordinal ?? 0
+        meta.runRecord = try archive.run.map { try Column.json($0) }
+        try execute("UPDATE meta SET value = ? WHERE key = 'store'", [archive.store.uuidString])
+        try meta.save(database)
+    }
+}

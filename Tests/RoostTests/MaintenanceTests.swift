@@ -1,0 +1,182 @@
+import Foundation
+import Testing
+
+/// `compact`, `doctor`, `migrate` and `undo`.
+struct MaintenanceTests {
+    let commands = CommandLineTests()
+    private var home: URL { commands.home }
+
+    private func clean() { try? FileManager.default.removeItem(at: home) }
+
+    private func fill(_ provider: String) throws {
+        #expect(try commands.roost("init", "s", "--provider", provider, "--model", "lexical").status == 0)
+        let notes = CommandLineTests.fixtures.appendingPathComponent("notes").path
+        #expect(try commands.roost("ingest", notes, "-q", "--store", "s").status == 0)
+        #expect(
+            try commands.roost("recluster", "--clusters", "5", "--seed", "1", "-q", "--store", "s").status
+                == 0)
+        let id = try commands.roost("add", "goes again", "--store", "s").output
+        #expect(try commands.roost("remove", String(id.prefix(36)), "--store", "s").status == 0)
+    }
+
+    private func exports(_ store: String) throws -> [String] {
+        let entries = try commands.roost(
+            "export", "entries", "--format", "jsonl", "--with-embeddings", "--store", store)
+        let clusters = try commands.roost("export", "clusters", "--with-embeddings", "--store", store)
+        let stats = try commands.roost("stats", "--json", "--store", store).output
+        let object = try JSONSerialization.jsonObject(with: Data(stats.utf8)) as? [String: Any]
+        let stamp = try #require(object?["stamp"] as? [String: Any])
+        let fields = stamp.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", ")
+        return [entries.output, clusters.output, fields]
+    }
+
+    @Test(arguments: [("sqlite", "json"), ("json", "sqlite")])
+    func `a store is moved there and back, the same to the byte`(from: String, to: String) throws {
+        defer { clean() }
+        try fill(from)
+        let before = try exports("s")
+        let moved = try commands.roost("migrate", "--to", to, "moved", "--store", "s")
+        #expect(moved.status == 0, "\(moved.error)")
+        #expect(try exports("moved") == before)
+        #expect(try commands.roost("doctor", "--store", "moved").status == 0)
+        #expect(try commands.roost("migrate", "--to", from, "back", "--store", "moved").status == 0)
+        #expect(try exports("back") == before)
+        #expect(try exports("s") == before)
+        // It is a store like any other.
+        #expect(try commands.roost("add", "one more", "--store", "moved").status == 0)
+        // What is there is never written over.
+        let again = try commands.roost("migrate", "--to", to, "moved", "--store", "s")
+        #expect(again.status == 73 && again.error.contains("already"))
+        let full = try commands.roost("migrate", "--to", to, ".", "--store", "s")
+        #expect(full.status == 78 && full.error.contains("new or empty"))
+        #expect(try commands.roost("migrate", "--to", "csv", "x", "--store", "s").status == 64)
+    }
+
+    @Test(arguments: [("sqlite", "json"), ("json", "sqlite")])
+    func `a move that was killed is gone on with`(from: String, to: String) throws {
+        defer { clean() }
+        let lines = (0..<8000).map { "{\"id\": \($0), \"text\": \"note \($0) of the swifts\"}\n" }
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        try Data(lines.joined().utf8).write(to: home.appendingPathComponent("lines.jsonl"))
+        #expect(try commands.roost("init", "s", "--provider", from, "--model", "lexical").status == 0)
+        #expect(try commands.roost("ingest", "lines.jsonl", "-q", "--store", "s").status == 0)
+        let before = try exports("s")
+        for milliseconds in [60, 120, 250, 400] {
+            let running = try commands.start(["migrate", "--to", to, "moved", "--store", "s", "-q"])
+            usleep(UInt32(milliseconds * 1000))
+            kill(running.process.processIdentifier, SIGKILL)
+            _ = try running.outcome()
+        }
+        if !FileManager.default.fileExists(atPath: home.appendingPathComponent("moved/store.json").path) {
+            // Until it is whole it is no store.
+            #expect(try commands.roost("list", "--store", "moved").status == 66)
+            #expect(try commands.roost("migrate", "--to", to, "moved", "--store", "s").status == 0)
+        }
+        #expect(try exports("moved") == before)
+        #expect(
+            !FileManager.default.fileExists(atPath: home.appendingPathComponent("moved/migration.json").path))
+    }
+
+    @Test(arguments: ["sqlite", "json"]) func `the last command is taken back`(provider: String) throws {
+        defer { clean() }
+        try fill(provider)
+        func contents() throws -> Set<Substring> { Set(try exports("s")[0].split(separator: "\n")) }
+        let before = try contents()
+        let clusters = try exports("s")[1]
+        let first = try commands.roost("list", "-n", "1", "--json", "--store", "s").output
+        let object = try JSONSerialization.jsonObject(with: Data(first.utf8)) as? [[String: Any]]
+        let id = try #require(object?.first?["id"] as? String)
+        let folder = CommandLineTests.fixtures.appendingPathComponent("notes/birds").path
+        let lines = home.appendingPathComponent("more.jsonl")
+        try Data((0..<600).map { "{\"id\": \($0), \"text\": \"more of it, \($0)\"}\n" }.joined().utf8).write(
+            to: lines)
+        for arguments in [
+            ["add", "a text"], ["remove", id], ["remove", "--source", folder], ["tag", id, "new"],
+            ["ingest", lines.path], ["edit", id, "--text", "another text"],
+            ["recluster", "--clusters", "7", "--seed", "3"],
+        ] {
+            let running = try commands.start(arguments + ["--store", "s", "-q"])
+            try running.input.close()
+            #expect(try running.outcome().status == 0, "\(arguments)")
+            #expect(try commands.roost("undo", "--dry-run", "--store", "s").status == 0)
+            let undone = try commands.roost("undo", "--store", "s")
+            #expect(undone.status == 0, "\(arguments): \(undone.error)")
+            #expect(undone.output.contains("`roost \(arguments[0])`"))
+            #expect(try contents() == before, "\(arguments)")
+        }
+        let documents = try [clusters, exports("s")[1]].map { text in
+            try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        }
+        let labels = documents.map { document in
+            (document?["clusters"] as? [[String: Any]] ?? []).map {
+                "\($0["id"] ?? ""), \($0["label"] ?? ""), \($0["size"] ?? "")"
+            }
+        }
+        #expect(labels[0] == labels[1] && labels[0].count == 5)
+        let nothing = try commands.roost("undo", "--store", "s")
+        #expect(nothing.status == 66 && nothing.error.contains("nothing to take back"))
+    }
+
+    @Test func `what something else has changed since is not taken back`() throws {
+        defer { clean() }
+        #expect(try commands.roost("add", "one", "--store", "s").status == 0)
+        let file = home.appendingPathComponent("s/undo.jsonl")
+        let record = try Data(contentsOf: file)
+        #expect(try commands.roost("add", "two", "--store", "s").status == 0)
+        try record.write(to: file)
+        let outcome = try commands.roost("undo", "--store", "s")
+        #expect(outcome.status == 66 && outcome.error.contains("changed by something else"))
+        try Data("{".utf8).write(to: file)
+        #expect(try commands.roost("undo", "--store", "s").error.contains("damaged"))
+        #expect(try commands.roost("list", "--store", "s").output.split(separator: "\n").count == 2)
+    }
+
+    @Test(arguments: ["sqlite", "json"]) func `doctor tells and mends`(provider: String) throws {
+        defer { clean() }
+        try fill(provider)
+        let before = try exports("s")
+        #expect(try commands.roost("doctor", "--store", "s").status == 0)
+        // The manifest.
+        let manifest = home.appendingPathComponent("s/store.json")
+        try FileManager.default.removeItem(at: manifest)
+        #expect(try commands.roost("doctor", "--store", "s").status == 65)
+        #expect(try commands.roost("list", "--store", "s").status == 66)
+        #expect(try commands.roost("doctor", "--repair", "--store", "s").status == 0)
+        #expect(try exports("s") == before)
+        // A byte in the middle of the entries.
+        let path = provider == "json" ? "s/Storage/generations/1/entries.json" : "s/roost.sqlite"
+        let file = home.appendingPathComponent(path)
+        if provider == "json" { #expect(try commands.roost("compact", "--store", "s").status == 0) }
+        var data = try Data(contentsOf: file)
+        let place = try #require(data.firstRange(of: Data("kestrel".utf8))?.lowerBound)
+        data[place] = UInt8(ascii: "K")
+        try data.write(to: file)
+        let told = try commands.roost("doctor", "--store", "s", "--json")
+        #expect(told.status == 65)
+        let findings = try JSONSerialization.jsonObject(with: Data(told.output.utf8)) as? [[String: Any]]
+        #expect(findings?.contains { $0["severity"] as? String == "damage" } == true)
+        let mended = try commands.roost("doctor", "--repair", "--store", "s")
+        #expect(mended.status == 0, "\(mended.output)")
+        #expect(try commands.roost("doctor", "--store", "s").status == 0)
+        let left = try commands.roost("list", "--store", "s").output.split(separator: "\n").count
+        #expect(left == (provider == "json" ? 311 : 310), "\(left)")
+    }
+
+    @Test(arguments: ["sqlite", "json"]) func `a store with a limit`(provider: String) throws {
+        defer { clean() }
+        #expect(
+            try commands.roost("init", "s", "--provider", provider, "--max-size", "1MB", "--model", "lexical")
+                .status == 0)
+        let lines = (0..<4000).map { "{\"id\": \($0), \"text\": \"note \($0) of the swifts\"}\n" }
+        try Data(lines.joined().utf8).write(to: home.appendingPathComponent("lines.jsonl"))
+        let full = try commands.roost("ingest", "lines.jsonl", "--store", "s", "-q")
+        #expect(full.status == 74 && full.error.contains("limit"), "\(full.error)")
+        #expect(try commands.roost("doctor", "--store", "s").status == 0)
+        #expect(try commands.roost("compact", "--max-size", "1kB", "--store", "s").status == 64)
+        #expect(try commands.roost("compact", "--max-size", "none", "--store", "s").status == 0)
+        #expect(try commands.roost("ingest", "lines.jsonl", "--store", "s", "-q").status == 0)
+        #expect(try commands.roost("stats", "--store", "s").output.contains("4000 from 1 sources"))
+        let low = try commands.roost("compact", "--max-size", "1MB", "--store", "s")
+        #expect(low.status == 64 && low.error.contains("remove entries first"))
+    }
+}
