@@ -73,7 +73,8 @@ static int v_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *f, int flags
     (void)vfs;
     faulty_file *file = (faulty_file *)f;
     memset(file, 0, sizeof *file);
-    if ((flags & SQLITE_OPEN_CREATE) && ask(FAULTY_OPEN, path)) return SQLITE_CANTOPEN;
+    const int creates = (flags & SQLITE_OPEN_CREATE) && (!path || access(path, F_OK) != 0);
+    if (creates && ask(FAULTY_OPEN, path)) return SQLITE_CANTOPEN;
     file->path = path;
     file->real = (sqlite3_file *)(file + 1);
     const int code = base->xOpen(base, path, file->real, flags, out);

@@ -14,6 +14,8 @@ enum StorageWorker {
         let arguments = Array(CommandLine.arguments.dropFirst(2))
         switch CommandLine.arguments.dropFirst().first {
         case "crash": try await CrashRun(arguments).run()
+        case "fault": try await FaultRun(arguments).run()
+        case "limited": try await LimitedRun(arguments).run()
         case "job":
             // `storage-worker job BACKEND FOLDER …`, the rest as `StorageJob` has it.
             guard arguments.count > 2, let backend = CrashWorkload.Backend(rawValue: arguments[0]),

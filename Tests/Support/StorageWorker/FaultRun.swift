@@ -1,0 +1,173 @@
+import CFaultyVFS
+import CrashWorkload
+import Foundation
+import RoostFiles
+import RoostModel
+import RoostTestKit
+import Synchronization
+
+/// `storage-worker fault BACKEND FOLDER KIND LIMIT`
+///
+/// Makes the writes of `CrashWorkload` again and again, each time with a fault at another step of the file
+/// system; after it the store must be as before the write, for its own handle and for another, and the same
+/// write must then succeed. Writes what it found to standard output; exits with 1 where the store was otherwise.
+struct FaultRun {
+    enum Kind: String, CaseIterable {
+        case ioError = "io-error"
+        case diskFull = "disk-full"
+        /// Everything fails from the step on, until the write has failed.
+        case diskStaysFull = "disk-stays-full"
+        case shortWrite = "short-write"
+        case noPermission = "no-permission"
+
+        var code: Int32 {
+            switch self {
+            case .ioError, .shortWrite: EIO
+            case .diskFull, .diskStaysFull: ENOSPC
+            case .noPermission: EACCES
+            }
+        }
+    }
+
+    // The file system of SQLite calls a C function, which can carry nothing along.
+    private static let point = Atomic(0)
+    private static let steps = Atomic(0)
+    private static let kind = Mutex(Kind.ioError)
+    private static let fired = Atomic(0)
+
+    private let backend: CrashWorkload.Backend
+    private let folder: URL
+    private let kind: Kind
+    private let limit: Int
+
+    init(_ arguments: [String]) {
+        guard arguments.count == 4, let backend = CrashWorkload.Backend(rawValue: arguments[0]),
+            let kind = Kind(rawValue: arguments[2]), let limit = Int(arguments[3])
+        else { exit(64) }
+        self.backend = backend
+        self.kind = kind
+        self.limit = limit
+        folder = URL(fileURLWithPath: arguments[1])
+        Self.kind.withLock { $0 = kind }
+    }
+
+    /// Whether a step fails; none does after `disarm`.
+    private static func isDue() -> Bool {
+        let (step, point) = (steps.add(1, ordering: .relaxed).newValue, point.load(ordering: .relaxed))
+        guard point > 0 else { return false }
+        let isDue = kind.withLock { $0 } == .diskStaysFull ? step >= point : step == point
+        if isDue { fired.add(1, ordering: .relaxed) }
+        return isDue
+    }
+
+    private static func arm(_ number: Int) {
+        steps.store(0, ordering: .relaxed)
+        fired.store(0, ordering: .relaxed)
+        point.store(number, ordering: .relaxed)
+    }
+
+    private static func disarm() { point.store(0, ordering: .relaxed) }
+
+    private var files: FileSystem {
+        let kind = kind
+        return FileSystem { step in
+            guard Self.isDue() else { return nil }
+            guard kind == .shortWrite, step.kind == .write else { return .error(kind.code) }
+            return .shortWrite(count: step.count / 2) { kind.code }
+        }
+    }
+
+    private func installVFS() {
+        let installed = faulty_vfs_install { @Sendable step, _ in
+            guard FaultRun.isDue() else { return Int32(FAULTY_GO_ON.rawValue) }
+            return switch FaultRun.kind.withLock({ $0 }) {
+            case .diskFull, .diskStaysFull: Int32(FAULTY_FULL.rawValue)
+            case .shortWrite: Int32(FAULTY_HALF_THEN_IO_ERROR.rawValue)
+            case .ioError, .noPermission: Int32(FAULTY_IO_ERROR.rawValue)
+            }
+        }
+        guard installed == 0 else { exit(70) }
+    }
+
+    func run() async throws {
+        if backend == .sqlite { installVFS() }
+        let expected = try await CrashWorkload.expected()
+        Self.arm(.max)
+        let whole = folder.appendingPathComponent("whole")
+        try FileManager.default.createDirectory(at: whole, withIntermediateDirectories: true)
+        let store = try await open(in: whole)
+        for step in CrashWorkload.steps { try await CrashWorkload.perform(step, on: store) }
+        try await store.close()
+        let count = Self.steps.load(ordering: .relaxed)
+        let stride = max(1, Double(count) / Double(limit))
+        var (tried, failed) = (0, 0)
+        var violations: [String] = []
+        for number in 0..<min(count, limit) {
+            let point = min(count, Int(Double(number) * stride) + 1)
+            let copy = folder.appendingPathComponent("\(point)")
+            try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
+            let (hasFailed, violation) = try await attempt(point, in: copy, expected)
+            tried += 1
+            failed += hasFailed ? 1 : 0
+            if let violation {
+                violations.append("\(kind.rawValue) at step \(point) of \(count): \(violation)")
+            }
+            try? FileManager.default.removeItem(at: copy)
+        }
+        print("\(tried) points of \(count), \(failed) writes failed, wrong: \(violations.count)")
+        for violation in violations.prefix(10) { print(violation) }
+        exit(violations.isEmpty ? 0 : 1)
+    }
+
+    private func open(in folder: URL) async throws -> any StorageProvider {
+        try await CrashWorkload.open(backend, in: folder, files: files)
+    }
+
+    private func attempt(
+        _ point: Int, in folder: URL, _ expected: [StorageContents]
+    ) async throws -> (hasFailed: Bool, String?) {
+        Self.arm(point)
+        var hasFailed = false
+        let store: any StorageProvider
+        do {
+            store = try await open(in: folder)
+        } catch {
+            Self.disarm()
+            guard error is StorageError else { return (true, "opening threw \(error)") }
+            hasFailed = true
+            store = try await open(in: folder)
+        }
+        for (number, step) in CrashWorkload.steps.enumerated() {
+            do {
+                try await CrashWorkload.perform(step, on: store)
+            } catch {
+                Self.disarm()
+                hasFailed = true
+                guard let error = error as? StorageError, [.inputOutput, .full].contains(error.code),
+                    !error.message.isEmpty
+                else { return (true, "write \(number + 1) threw \(error)") }
+                // The same handle, and one that knows nothing.
+                let fresh = try await CrashWorkload.open(backend, in: folder)
+                for handle in [store, fresh] {
+                    let differences = try await StorageContents(handle).differences(from: expected[number])
+                    guard differences.isEmpty else {
+                        return (true, "write \(number + 1) failed (\(error)) and left other \(differences)")
+                    }
+                }
+                try await fresh.close()
+                try await CrashWorkload.perform(step, on: store)
+            }
+            let differences = try await StorageContents(store).differences(from: expected[number + 1])
+            guard differences.isEmpty else {
+                return (hasFailed, "after write \(number + 1) there are other \(differences)")
+            }
+        }
+        Self.disarm()
+        try? await store.close()
+        let again = try await CrashWorkload.open(backend, in: folder)
+        let differences = try await StorageContents(again).differences(
+            from: expected[CrashWorkload.steps.count])
+        try await again.close()
+        return (hasFailed, differences.isEmpty ? nil : "opened again there are other \(differences)")
+    }
+}
