@@ -90,7 +90,7 @@ let package = Package(
         .testTarget(
             name: "RoostVectorsTests",
             dependencies: ["RoostVectors", "RoostIndexes", "RoostClustering", "RoostText", "CRoostKernels"]),
-        .testTarget(name: "ExampleTests", dependencies: ["Roost"]),
+        .testTarget(name: "ExampleTests", dependencies: ["Roost", "RoostTestKit"]),
         .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostCLI", "RoostTestKit", "storage-worker"]),
         .testTarget(
             name: "RoostStorageTests",

@@ -23,7 +23,11 @@ enum Journal {
     // MARK: Writing
 
     static func line(_ record: Record, revision: Revision) throws -> Data {
-        let body = try text(of: record)
+        sealed(try text(of: record), revision: revision)
+    }
+
+    /// A line with this record.
+    static func sealed(_ body: [UInt8], revision: Revision) -> Data {
         let head =
             "{\"revision\":\(revision),\"length\":\(body.count),\"sha256\":\"\(checksum(body, revision))\""
         var line = Data(capacity: body.count + head.utf8.count + 16)

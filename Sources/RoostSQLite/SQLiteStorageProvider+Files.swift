@@ -38,6 +38,11 @@ extension SQLiteStorageProvider {
         return pool
     }
 
+    /// What SQLite says of the connection that commits: 2 for `FULL`, 1 for `NORMAL`.
+    package func synchronousSetting() async throws -> Int? {
+        try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+    }
+
     static func configuration(_ options: Options) -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(options.lockTimeout)

@@ -1,0 +1,68 @@
+import Foundation
+import Roost
+import RoostTestKit
+import Testing
+
+/// Both backends of the guide *Writing a storage provider*, held to the laws that they declare.
+struct NotesFixture: StorageFixture {
+    let level = StorageLevel.simple
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("notes-\(UUID().uuidString)")
+
+    func open() async throws -> any StorageProvider {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return try NotesStorage(folder: folder)
+    }
+
+    func tearDown() async { try? FileManager.default.removeItem(at: folder) }
+}
+
+struct LedgerFixture: StorageFixture {
+    let level = StorageLevel.durable
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("ledger-\(UUID().uuidString)")
+
+    func open() async throws -> any StorageProvider { try LedgerStorage(folder: folder) }
+
+    func tearDown() async { try? FileManager.default.removeItem(at: folder) }
+}
+
+struct StorageProviderTests {
+    @Test(arguments: StorageLaw.laws(upTo: .simple))
+    func `the small backend obeys`(law: StorageLaw) async throws { try await law.check(NotesFixture()) }
+
+    @Test(arguments: StorageLaw.laws(upTo: .durable))
+    func `the full backend obeys`(law: StorageLaw) async throws { try await law.check(LedgerFixture()) }
+
+    @Test(arguments: [1, 2, 3]) func `the full backend does what the reference does`(seed: UInt64)
+        async throws
+    {
+        try await StorageFuzzer(seed: seed).run { LedgerFixture() }
+    }
+
+    @Test func `Roost works over a backend of one's own`() async throws {
+        let fixture = LedgerFixture()
+        let storage = try await fixture.open().caching(limit: 100).retrying().logging()
+        let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
+        for text in ["a swift over the roof", "a loaf in the oven", "swifts in the evening"] {
+            try await store.add(text)
+        }
+        let result = try await store.query("swift")
+        #expect(result.hits.count == 3)
+        #expect(result.hits[0].entry.content.contains("swift"))
+        await fixture.tearDown()
+    }
+
+    /// The guide shows the code that is compiled here, line by line.
+    @Test(arguments: ["NotesStorage", "LedgerStorage"])
+    func `the guide shows what is compiled`(name: String) throws {
+        let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let guide = try String(
+            contentsOf: top.appendingPathComponent("Documentation/Guides/WritingAStorageProvider.md"),
+            encoding: .utf8)
+        let shown = Set(guide.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
+        let code = try String(contentsOf: here.appendingPathComponent("\(name).swift"), encoding: .utf8)
+        for line in code.split(separator: "\n").map({ $0.trimmingCharacters(in: .whitespaces) }) {
+            #expect(shown.contains(line), "\(name): \(line)")
+        }
+    }
+}
