@@ -67,6 +67,7 @@ public struct LocalStorageProvider: StorageProvider {
         try await local.reading().changes(after: cursor, limit: limit)
     }
 
+    @discardableResult
     public func renewEpoch() async throws -> Stamp {
         try await local.writing { state, date in
             state.renewEpoch()

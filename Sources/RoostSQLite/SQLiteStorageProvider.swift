@@ -120,6 +120,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         }
     }
 
+    @discardableResult
     public func renewEpoch() async throws -> Stamp {
         try await writing { database in
             var meta = try Meta(database)

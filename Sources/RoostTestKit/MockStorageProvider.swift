@@ -98,6 +98,7 @@ public final class MockStorageProvider: StorageDecorator {
         return try await base.changes(after: cursor, limit: limit)
     }
 
+    @discardableResult
     public func renewEpoch() async throws -> Stamp {
         try note(.renewEpoch)
         return try await base.renewEpoch()

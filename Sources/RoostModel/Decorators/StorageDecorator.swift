@@ -18,6 +18,7 @@ extension StorageDecorator {
     public func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
         try await base.changes(after: cursor, limit: limit)
     }
+    @discardableResult
     public func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
     public func compact() async throws { try await base.compact() }
     public func close() async throws { try await base.close() }

@@ -60,6 +60,7 @@ public struct InterceptedStorage<Base: StorageProvider, Interceptor: StorageInte
         }
     }
 
+    @discardableResult
     public func renewEpoch() async throws -> Stamp {
         try await interceptor.intercept(.renewEpoch, size: 0) { try await base.renewEpoch() }
     }

@@ -89,6 +89,7 @@ public final class InMemoryStorageProvider: StorageProvider {
         }
     }
 
+    @discardableResult
     public func renewEpoch() async throws -> Stamp {
         try renewEpoch(to: UUID())
     }

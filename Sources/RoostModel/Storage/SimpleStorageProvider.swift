@@ -77,6 +77,7 @@ extension SimpleStorageProvider {
         return try await currentState().changes(after: cursor, limit: .max)
     }
 
+    @discardableResult
     public func renewEpoch() async throws -> Stamp {
         throw StorageError(.unsupported, "this storage keeps no epoch")
     }
