@@ -9,9 +9,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
             name: "RoostBenchmarks",
             dependencies: [
+                "CSQLite",
                 .product(name: "Roost", package: "roost"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ])

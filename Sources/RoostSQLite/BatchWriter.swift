@@ -106,27 +106,39 @@ struct BatchWriter {
     private mutating func upsert(_ entries: [Entry]) throws {
         guard !entries.isEmpty else { return }
         try checkDimensions(entries)
+        let hasRemovals = try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM tombstones)")
         let coder = EntryRows(database)
         for entry in entries {
             let id = Column.bytes(entry.id)
-            let find = try database.cachedStatement(sql: "SELECT row FROM entries WHERE id = ?")
-            if let row = try Int64.fetchOne(find, arguments: [id]) {
-                if try coder.entries(rows: [row]).first?.entry == entry { continue }
-                try writeRow(entry, row: row, isNew: false)
-                for table in ["vectors", "passages", "entry_tags", "entry_metadata"] {
-                    try execute("DELETE FROM \(table) WHERE row = ?", [row])
-                }
+            // Nearly all are new: to try costs less than to look first.
+            let before = (ordinal, nextRow, changed)
+            let row = try newRow()
+            try writeRow(entry, row: row, isNew: true)
+            if database.changesCount > 0 {
                 try writeParts(of: entry, row: row)
-            } else {
-                let row = try newRow()
-                try writeRow(entry, row: row, isNew: true)
-                try writeParts(of: entry, row: row)
-                try execute("DELETE FROM tombstones WHERE id = ?", [id])
+                if hasRemovals == true { try execute("DELETE FROM tombstones WHERE id = ?", [id]) }
+                continue
             }
+            (ordinal, nextRow, changed) = before
+            let find = try database.cachedStatement(sql: "SELECT row FROM entries WHERE id = ?")
+            guard let row = try Int64.fetchOne(find, arguments: [id]) else {
+                throw Column.damaged("an index that does not agree with its table")
+            }
+            if try coder.entries(rows: [row]).first?.entry == entry { continue }
+            try writeRow(entry, row: row, isNew: false)
+            for table in ["vectors", "passages", "entry_tags", "entry_metadata"] {
+                try execute("DELETE FROM \(table) WHERE row = ?", [row])
+            }
+            try writeParts(of: entry, row: row)
         }
     }
 
     private func checkDimensions(_ entries: [Entry]) throws {
+        let sample = try Data.fetchOne(database, sql: "SELECT embedding FROM vectors LIMIT 1")
+        let dimensions = Set(entries.lazy.map(\.embeddings.count).filter { $0 > 0 })
+        if dimensions.isEmpty || sample.map({ dimensions == [$0.count / 4] }) ?? (dimensions.count == 1) {
+            return
+        }
         let replaced = try entries.reduce(0) { count, entry in
             let sql = "SELECT 1 FROM vectors WHERE row = (SELECT row FROM entries WHERE id = ?)"
             let found = try Int.fetchOne(
@@ -135,7 +147,6 @@ struct BatchWriter {
         }
         var expected: Int?
         // When the batch replaces every vector there is, the dimension is free again.
-        let sample = try Data.fetchOne(database, sql: "SELECT embedding FROM vectors LIMIT 1")
         if let sample {
             let others = try Int.fetchOne(
                 database, sql: "SELECT count(*) FROM (SELECT 1 FROM vectors LIMIT ?)",
@@ -164,8 +175,7 @@ struct BatchWriter {
     mutating func writeRow(_ entry: Entry, row: Int64, isNew: Bool) throws {
         let values: [(any DatabaseValueConvertible)?] = [
             Column.bytes(entry.content), entry.source.map(Column.bytes), entry.key.map(Column.bytes),
-            entry.metadata.isEmpty ? Data("{}".utf8) : try Column.json(entry.metadata),
-            entry.tags.isEmpty ? Data("[]".utf8) : try Column.json(entry.tags),
+            Column.json(.object(entry.metadata)), Column.json(.array(entry.tags.map { .string($0) })),
             entry.createdAt.milliseconds, entry.updatedAt.milliseconds,
             Data(ContentDigest(of: entry.content).bytes), Int64(revision.rawValue), nextOrdinal(),
             entry.passages.count, entry.embeddings.count, Column.bytes(entry.id), row,
@@ -188,6 +198,7 @@ struct BatchWriter {
                     passages, dimension, id, row, checksum)
                 VALUES (
                     CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \(checksum))
+                ON CONFLICT(id) DO NOTHING
                 """, StatementArguments(values))
         }
     }

@@ -159,6 +159,12 @@ enum Column {
         }
     }
 
+    static func json(_ value: MetadataValue) -> Data {
+        var text: [UInt8] = []
+        text.append(metadata: value)
+        return Data(text)
+    }
+
     static func json(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,6 +1,6 @@
 public import Foundation
 import RoostFiles
-public import RoostModel
+import RoostModel
 
 /// What an undo takes back.
 public struct UndoReport: Sendable, Hashable, Encodable {

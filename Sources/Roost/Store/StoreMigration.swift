@@ -117,7 +117,7 @@ public struct StoreMigration: Sendable {
             try require(expected.entries == found.entries && expected.rows == found.rows, "entries")
             let ids = expected.entries.map(\.id)
             try require(
-                try original.revisions(of: ids) == (try await snapshot.revisions(of: ids)), "revisions")
+                original.revisions(of: ids) == (try await snapshot.revisions(of: ids)), "revisions")
             row = expected.next
         } while row != nil
         try require(try await snapshot.clusters() == original.clusters(), "clusters")

@@ -1,6 +1,6 @@
 public import Foundation
 import RoostFiles
-public import RoostModel
+import RoostModel
 import Synchronization
 
 /// Writes down, beside a store, how to take back what one program commits: a file `undo.jsonl` with a line for

@@ -1,5 +1,5 @@
 public import Foundation
-public import RoostVectors
+import RoostVectors
 
 /// A call of a storage provider, or of one of its snapshots.
 public enum StorageCall: String, Sendable, Hashable, Codable, CaseIterable {

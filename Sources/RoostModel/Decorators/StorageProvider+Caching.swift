@@ -1,5 +1,5 @@
-public import Foundation
-public import RoostVectors
+import Foundation
+import RoostVectors
 import Synchronization
 
 extension StorageProvider {

@@ -1,0 +1,64 @@
+/// JSON text, written without a general coder.
+extension [UInt8] {
+    package mutating func append(literal: StaticString) {
+        append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    /// A string with its quotes.
+    package mutating func append(string: String) {
+        append(UInt8(ascii: "\""))
+        var string = string
+        string.withUTF8 { bytes in
+            var start = 0
+            for (index, byte) in bytes.enumerated()
+            where byte < 32 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<index]))
+                start = index + 1
+                append(UInt8(ascii: "\\"))
+                switch byte {
+                case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
+                case 10: append(UInt8(ascii: "n"))
+                case 13: append(UInt8(ascii: "r"))
+                case 9: append(UInt8(ascii: "t"))
+                default:
+                    let digits = Array("0123456789abcdef".utf8)
+                    append(literal: "u00")
+                    append(digits[Int(byte >> 4)])
+                    append(digits[Int(byte & 15)])
+                }
+            }
+            append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    package mutating func append<Item>(list: [Item], _ item: (Item, inout [UInt8]) -> Void) {
+        append(UInt8(ascii: "["))
+        for (index, value) in list.enumerated() {
+            if index > 0 { append(UInt8(ascii: ",")) }
+            item(value, &self)
+        }
+        append(UInt8(ascii: "]"))
+    }
+
+    package mutating func append(metadata value: MetadataValue) {
+        switch value {
+        case .null: append(literal: "null")
+        case .bool(let value): append(literal: value ? "true" : "false")
+        case .integer(let value): append(contentsOf: String(value).utf8)
+        case .number(let number):
+            append(contentsOf: (value.wholeNumber?.description ?? number.description).utf8)
+        case .string(let value): append(string: value)
+        case .array(let values): append(list: values) { $1.append(metadata: $0) }
+        case .object(let values):
+            append(UInt8(ascii: "{"))
+            for (index, key) in values.keys.sorted().enumerated() {
+                if index > 0 { append(UInt8(ascii: ",")) }
+                append(string: key)
+                append(UInt8(ascii: ":"))
+                append(metadata: values[key] ?? .null)
+            }
+            append(UInt8(ascii: "}"))
+        }
+    }
+}
