@@ -96,7 +96,7 @@ let package = Package(
             name: "RoostStorageTests",
             dependencies: [
                 "RoostModel", "RoostFiles", "RoostJSON", "RoostSQLite", "RoostTestKit", "CrashWorkload",
-                "storage-worker", "CFaultyVFS", logging,
+                "storage-worker", "CFaultyVFS", logging, grdb,
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -103,7 +103,12 @@ struct Generation: Codable, Sendable, Hashable {
     /// checked whenever it is read.
     ///
     /// - Throws: ``StorageError`` with `.damaged`; ``FileError``.
-    func open(in directory: URL) throws -> (state: StoreState, contents: GenerationContents) {
+    ///
+    /// - Parameter text: the file to read entries from, a copy of the generation's own; that one unless it is
+    ///   given.
+    func open(
+        in directory: URL, text: URL? = nil
+    ) throws -> (state: StoreState, contents: GenerationContents) {
         let folder = Self.folder(number, in: directory)
         let sidecarURL = folder.appendingPathComponent(Self.sidecarFile)
         let file = try FileDescriptor(sidecarURL.path, O_RDONLY)
@@ -118,7 +123,8 @@ struct Generation: Codable, Sendable, Hashable {
             throw Self.damaged(sidecarURL)
         }
         let contents = try GenerationContents(
-            folder.appendingPathComponent(Self.entriesFile), size: entries.size, extents: sidecar.extents,
+            text ?? folder.appendingPathComponent(Self.entriesFile), size: entries.size,
+            extents: sidecar.extents,
             dimensions: sidecar.archive.places.first { $0.dimension > 0 }?.dimension ?? 0)
         return (try StoreState(sidecar.archive, contents: contents), contents)
     }

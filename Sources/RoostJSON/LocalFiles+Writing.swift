@@ -22,7 +22,10 @@ extension LocalFiles {
                 return state.stamp
             }
             let line = try Journal.checkedLine(record, revision: state.stamp.revision)
-            try checkSize(generation.size + loaded.journalLength + line.count)
+            // What only removes makes room in the end.
+            if record.batch?.isRemoving != true {
+                try checkSize(generation.size + loaded.journalLength + line.count)
+            }
             try append(line, generation, &loaded)
             loaded.state = state
             if loaded.journalLength > max(Self.smallestJournalLimit, generation.size / 2, loaded.nextFold) {
@@ -142,7 +145,7 @@ extension LocalFiles {
         do {
             let generation = try Generation.write(
                 state, number: number, in: directory, from: loaded.contents, files: files)
-            try checkSize(generation.size)
+            if generation.size > (loaded.generation?.size ?? 0) { try checkSize(generation.size) }
             try makeCurrent(generation, after: loaded.current)
         } catch {
             if try Self.contents(of: Self.currentURL(directory)) == loaded.current {

@@ -39,6 +39,8 @@ struct Recovery {
         var isTextOnly = false
     }
 
+    private static let remedy = "sets it aside and goes on from what is whole"
+
     // MARK: Inspection
 
     /// Checks every byte.
@@ -87,7 +89,7 @@ struct Recovery {
     }
 
     private mutating func damage(_ url: URL, _ message: String, _ outcome: inout Outcome) {
-        findings.append(.damage(url.path, message))
+        findings.append(.damage(url.path, message, remedy: Self.remedy))
         outcome.damaged.append(url)
         outcome.isWhole = false
     }
@@ -107,7 +109,8 @@ struct Recovery {
             } else if FileManager.default.fileExists(
                 atPath: folder.appendingPathComponent(Generation.recordFile).path)
             {
-                findings.append(.damage(folder.path, "has a record that is not as it was written"))
+                findings.append(
+                    .damage(folder.path, "has a record that is not as it was written", remedy: Self.remedy))
             } else {
                 findings.append(.note(folder.path, "was never finished"))
             }
@@ -144,16 +147,32 @@ struct Recovery {
             let (damaged, isFrameWhole) = try contents.verify()
             let url = folder.appendingPathComponent(Generation.entriesFile)
             if !isFrameWhole {
-                findings.append(.damage(url.path, "is not as it was written between the entries"))
+                findings.append(
+                    .damage(
+                        url.path, "is not as it was written between the entries", remedy: Self.remedy))
             }
             if !damaged.isEmpty {
                 findings.append(
                     .damage(
                         url.path,
-                        "\(damaged.count) of \(contents.count) entries are not as they were written"))
+                        "\(damaged.count) of \(contents.count) entries are not as they were written",
+                        remedy: Self.remedy))
             }
-            return Candidate(
+            var candidate = Candidate(
                 number: generation.number, state: state, contents: contents, damagedEntries: damaged)
+            // The copy for people may be whole where the file is not.
+            let copy = directory.appendingPathComponent(Generation.entriesFile)
+            if !damaged.isEmpty, let (other, text) = try? generation.open(in: directory, text: copy) {
+                let left = try text.verify().damaged
+                if left.count < damaged.count {
+                    candidate.state = other
+                    candidate.contents = text
+                    candidate.damagedEntries = left
+                    findings.append(
+                        .note(copy.path, "has \(damaged.count - left.count) of them as they were"))
+                }
+            }
+            return candidate
         } catch let error as StorageError where error.code == .damaged {
             findings.append(.damage(folder.path, error.message))
         } catch let error as FileError where error.isMissing {
@@ -184,7 +203,9 @@ struct Recovery {
             let contents = data.withUnsafeBytes { Journal.read($0) }
             journals[number] = contents
             if let place = contents.damage {
-                findings.append(.damage(url.path, "is not as it was written from byte \(place) on"))
+                findings.append(
+                    .damage(
+                        url.path, "is not as it was written from byte \(place) on", remedy: Self.remedy))
                 outcome.damaged.append(url)
                 if number >= standing?.number ?? 0 { outcome.isWhole = false }
             } else if contents.tail > 0, standing?.number == number {
@@ -337,6 +358,10 @@ struct Recovery {
         CommitMark(generation: number, length: 0).write(directory, files)
         // The store is the new generation from here on; what is damaged is only in the way.
         try setAside(outcome.damaged.filter { $0 != current && $0 != directory }, in: aside)
+        // The copies for people may have what the rest has lost.
+        try setAside(
+            [Generation.entriesFile, Generation.clustersFile].map(directory.appendingPathComponent), in: aside
+        )
         for name in [Generation.entriesFile, Generation.clustersFile] {
             let target = directory.appendingPathComponent(name)
             let source = Generation.folder(number, in: directory).appendingPathComponent(name)

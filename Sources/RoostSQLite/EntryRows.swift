@@ -34,6 +34,10 @@ struct EntryRows {
         guard try passages.count == row.value(11), try embeddings.count == row.value(12) else {
             throw Column.damaged("an entry in row \(number) without all of its vectors")
         }
+        return try entry(row, embeddings: embeddings, passages: passages)
+    }
+
+    private func entry(_ row: Row, embeddings: [Float], passages: [Passage]) throws -> Entry {
         let metadata: Data = try row.value(5)
         let tags: Data = try row.value(6)
         return Entry(
@@ -43,6 +47,21 @@ struct EntryRows {
             metadata: metadata.count == 2 ? [:] : try Column.value([String: MetadataValue].self, metadata),
             tags: tags.count == 2 ? [] : try Column.value([String].self, tags),
             createdAt: Date(milliseconds: try row.value(7)), updatedAt: Date(milliseconds: try row.value(8)))
+    }
+
+    /// The entry of a row; `nil` where there is none.
+    func entry(in row: Int64) throws -> Entry? { try entries(rows: [row]).first?.entry }
+
+    /// What is left of an entry whose vector or passages are damaged.
+    func entryWithoutVectors(in row: Int64) throws -> Entry? {
+        let sql = """
+            SELECT e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags, 
+                e.created, e.updated, NULL, \(Checksum.entries.holds("e"))
+            FROM entries e WHERE e.row = ?
+            """
+        guard let found = try Row.fetchOne(database, sql: sql, arguments: [row]) else { return nil }
+        try Checksum.check(found, 10, "an entry in row \(row)")
+        return try entry(found, embeddings: [], passages: [])
     }
 
     /// The revision that last changed an entry; `nil` where there is none.
@@ -74,20 +93,19 @@ struct EntryRows {
 
 /// Reads clusters and assignments.
 enum ClusterRows {
+    static let clusterSelection = """
+        SELECT record, centroid, \(Checksum.clusters.holds("clusters")) FROM clusters ORDER BY position
+        """
+
+    static func cluster(_ row: Row) throws -> Cluster {
+        try Checksum.check(row, 2, "a cluster")
+        var cluster = try Column.value(Cluster.self, row.value(0))
+        cluster.centroid = try Column.vector(row.value(1))
+        return cluster
+    }
+
     static func clusters(_ database: Database, members: Bool) throws -> [Cluster] {
-        var clusters: [Cluster] = []
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT record, centroid, \(Checksum.clusters.holds("clusters"))
-                FROM clusters ORDER BY position
-                """)
-        while let row = try rows.next() {
-            try Checksum.check(row, 2, "a cluster")
-            var cluster = try Column.value(Cluster.self, row.value(0))
-            cluster.centroid = try Column.vector(row.value(1))
-            clusters.append(cluster)
-        }
+        var clusters = try Row.fetchAll(database, sql: clusterSelection).map(cluster)
         guard members, !clusters.isEmpty else { return clusters }
         var byCluster: [UUID: [UUID]] = [:]
         let pairs = try Row.fetchCursor(

@@ -20,10 +20,10 @@ struct Inspection {
         do {
             head = try FileDescriptor(url.path, O_RDONLY).read(at: 0, count: 16)
         } catch let error as FileError where error.isMissing {
-            return [.damage(url.path, "is missing")]
+            return [.damage(url.path, "is missing; put back a copy of it")]
         }
         guard head == Data("SQLite format 3\0".utf8) else {
-            return [.damage(url.path, "is not an SQLite database")]
+            return [.damage(url.path, "is not an SQLite database; put back a copy of it")]
         }
         var findings: [StorageFinding] = []
         func look(_ what: String, _ body: () throws -> Void) throws {
@@ -32,7 +32,10 @@ struct Inspection {
                 try body()
             } catch  where SQLiteStorageProvider.isDamage(error) {
                 let message = (error as? DatabaseError)?.message ?? (error as? StorageError)?.message
-                findings.append(.damage(what, "cannot be read: \(message ?? "a value of another type")"))
+                findings.append(
+                    .damage(
+                        what, "cannot be read: \(message ?? "a value of another type")",
+                        remedy: "puts the database together again from the rows that can be"))
             }
         }
         try look(url.path) {
@@ -49,12 +52,19 @@ struct Inspection {
             try look(url.path) {
                 for text in try queue.read({ try String.fetchAll($0, sql: "PRAGMA integrity_check(20)") })
                 where text != "ok" {
-                    findings.append(.damage(url.path, text))
+                    findings.append(
+                        .damage(
+                            url.path, text,
+                            remedy: "puts the database together again from the rows that are whole"))
                 }
             }
             try look("foreign keys") {
                 let count = try queue.read { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check").count }
-                if count > 0 { findings.append(.damage("foreign keys", "\(count) rows point to nothing")) }
+                if count > 0 {
+                    findings.append(
+                        .damage(
+                            "foreign keys", "\(count) rows point to nothing", remedy: "leaves them out"))
+                }
             }
             guard try queue.read({ try Schema.migrator.hasCompletedMigrations($0) }) else {
                 findings.append(

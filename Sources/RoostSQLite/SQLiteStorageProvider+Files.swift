@@ -89,6 +89,19 @@ extension SQLiteStorageProvider {
         _ = try FileDescriptor(url.path, O_RDWR | O_CREAT)
     }
 
+    /// Whether a database has the present format, so that opening it changes nothing. Reads only.
+    ///
+    /// - Throws: ``StorageError``.
+    package static func isOfPresentFormat(_ url: URL) throws -> Bool {
+        try translating(url.path) {
+            var configuration = configuration(Options())
+            configuration.readonly = true
+            let queue = try DatabaseQueue(path: url.path, configuration: configuration)
+            defer { try? queue.close() }
+            return try queue.read { try Schema.migrator.hasCompletedMigrations($0) }
+        }
+    }
+
     // MARK: Copies
 
     /// Copies the store as it is now into a new file, while readers and writers go on (SQLite's online
@@ -147,10 +160,15 @@ struct Replacement {
         }
         let folder = url.deletingLastPathComponent()
         let made = folder.appendingPathComponent(name)
-        guard !name.contains("/") else {
-            throw StorageError(.damaged, "\(marker.path) names a file of another folder")
+        guard name.hasPrefix("repaired-"), name.hasSuffix(".sqlite"), !name.contains("/") else {
+            throw StorageError(
+                .damaged, "\(marker.path) is not as it was written; move it away, and try again")
         }
-        if FileManager.default.fileExists(atPath: made.path) {
+        if let file = try? FileDescriptor(made.path, O_RDONLY) {
+            guard try file.read(at: 0, count: 16) == Data("SQLite format 3\0".utf8) else {
+                throw StorageError(
+                    .damaged, "\(made.path), which \(marker.path) names, is no database; move both away")
+            }
             // The log of the old database must not be taken for one of the new.
             for suffix in ["-wal", "-shm", "-mark"] { try files.unlink(url.path + suffix) }
             try files.synchronizeFolder(folder)

@@ -90,8 +90,8 @@ extension SQLiteStorageProvider {
         return (archive, rows)
     }
 
-    /// Puts a state into a database that is empty, or has the beginning of the same state from a call that did
-    /// not come to its end: it goes on from there.
+    /// Puts a state into a database that is empty, or has the beginning of the same state from a call that
+    /// did not come to its end: it goes on from there.
     ///
     /// - Parameter progress: told after each commit how many entries are there.
     package static func fill(

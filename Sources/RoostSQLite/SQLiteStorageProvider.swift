@@ -244,8 +244,8 @@ public struct SQLiteStorageProvider: StorageProvider {
             case .SQLITE_FULL:
                 StorageError(
                     .full,
-                    "\(path): the disk is full, or the store has reached the limit that `roost compact --max-size "
-                        + "SIZE` raises",
+                    "\(path): the disk is full, or the store has reached the limit that `roost compact "
+                        + "--max-size SIZE` raises",
                     underlying: error)
             case .SQLITE_MISUSE: StorageError(.closed, "the store was closed", underlying: error)
             default: StorageError(.inputOutput, message, underlying: error)

@@ -17,21 +17,35 @@ struct Salvage {
         let configuration = SQLiteStorageProvider.configuration(options)
         let source = try await readable(configuration)
         var findings: [StorageFinding] = []
-        var kept = 0
         guard let last = try await highestRow(source) else { throw unreadable }
+        var (kept, withoutVectors) = (0, 0)
         var batch: [Entry] = []
-        for row in 1...max(1, last) {
-            let entry = try await whole {
-                try await source.read { try EntryRows($0).entries(rows: [row]).first?.entry }
+        // A store that came from another kind has a row 0.
+        for row in 0...last {
+            if let entry = try await whole({ try await source.read { try EntryRows($0).entry(in: row) } })
+                ?? nil
+            {
+                batch.append(entry)
+            } else if let entry = try await whole({
+                try await source.read { try EntryRows($0).entryWithoutVectors(in: row) }
+            }) ?? nil {
+                batch.append(entry)
+                withoutVectors += 1
             }
-            if let entry = entry ?? nil { batch.append(entry) }
-            if batch.count == 500 || row == max(1, last) {
+            if batch.count == 500 || row == last {
                 kept += batch.count
                 try await target.saveEntries(batch)
                 batch = []
             }
         }
         findings.append(.note("entries", "\(kept) were kept"))
+        if withoutVectors > 0 {
+            findings.append(
+                .damage(
+                    "vectors",
+                    "\(withoutVectors) of the entries were kept as texts, without their vectors; "
+                        + "`roost edit`, or an ingest of what they came from, embeds them again"))
+        }
         if let lost = try await lost(source, kept), lost > 0 {
             findings.append(.damage("entries", "\(lost) are lost"))
         }
@@ -56,6 +70,7 @@ struct Salvage {
 
     /// The damaged database, or a copy of it in the present format.
     private func readable(_ configuration: Configuration) async throws -> DatabaseQueue {
+        guard FileManager.default.fileExists(atPath: url.path) else { throw unreadable }
         let source = try DatabaseQueue(path: url.path, configuration: configuration)
         guard try await source.read({ try !Schema.migrator.hasCompletedMigrations($0) }) else {
             return source
@@ -89,14 +104,27 @@ struct Salvage {
     ) async throws -> [StorageFinding] {
         var findings: [StorageFinding] = []
         let snapshot = SQLiteSnapshotReader(source)
-        if let sources = try await whole({ try await snapshot.sources() }) {
+        if let (sources, lost) = try await whole({ try await snapshot.sources() }) {
             _ = try await target.commit(WriteBatch(sources: sources))
+            if lost > 0 {
+                findings.append(
+                    .damage("sources", "\(lost) records are lost; the next ingest looks at each anew"))
+            }
         } else {
             findings.append(.damage("sources", "their records are lost; the next ingest looks at each anew"))
         }
-        if let (run, clusters, assignments) = try await whole({ try await snapshot.clustering() }) {
+        if let clustering = try await whole({ try await snapshot.clustering() }) {
             _ = try await target.commit(
-                WriteBatch(clustering: .init(run: run, clusters: clusters, assignments: assignments)))
+                WriteBatch(
+                    clustering: .init(
+                        run: clustering.run, clusters: clustering.clusters,
+                        assignments: clustering.assignments)))
+            if clustering.lost > 0 {
+                findings.append(
+                    .damage(
+                        "clusters", "\(clustering.lost) clusters and assignments are lost; `roost recluster`")
+                )
+            }
         } else {
             findings.append(.damage("clusters", "are lost; `roost recluster` makes new ones"))
         }
@@ -122,18 +150,40 @@ private struct SQLiteSnapshotReader {
 
     init(_ source: DatabaseQueue) { self.source = source }
 
-    func sources() async throws -> [Source] {
+    /// The rows that are as they were written, and how many are not.
+    private func rows<Value>(
+        _ sql: String, _ database: Database, _ value: (Row) throws -> Value
+    ) throws -> ([Value], lost: Int) {
+        let rows = try Row.fetchAll(database, sql: sql)
+        var values: [Value] = []
+        for row in rows {
+            do {
+                values.append(try value(row))
+            } catch  where SQLiteStorageProvider.isDamage(error) {}
+        }
+        return (values, rows.count - values.count)
+    }
+
+    func sources() async throws -> ([Source], lost: Int) {
         try await source.read { database in
-            let sql = "SELECT \(SQLiteSnapshot.sourceColumns) FROM sources ORDER BY id"
-            return try Row.fetchAll(database, sql: sql).map(SQLiteSnapshot.source)
+            try rows(
+                "SELECT \(SQLiteSnapshot.sourceColumns) FROM sources ORDER BY id", database,
+                SQLiteSnapshot.source)
         }
     }
 
-    func clustering() async throws -> (ClusteringRun?, [Cluster], [Assignment]) {
+    func clustering() async throws -> (
+        run: ClusteringRun?, clusters: [Cluster], assignments: [Assignment], lost: Int
+    ) {
         try await source.read { database in
-            (
-                try Meta(database).run(), try ClusterRows.clusters(database, members: false),
-                try ClusterRows.assignments(database)
+            let clusters = try rows(ClusterRows.clusterSelection, database, ClusterRows.cluster)
+            let known = Set(clusters.0.map(\.id))
+            let all = try rows(
+                "\(ClusterRows.selection) ORDER BY a.row", database, ClusterRows.assignment)
+            let assignments = all.0.filter { $0.cluster.map(known.contains) != false }
+            return (
+                try? Meta(database).run(), clusters.0, assignments,
+                clusters.lost + all.lost + all.0.count - assignments.count
             )
         }
     }

@@ -4,7 +4,8 @@ import Synchronization
 /// A store that fails at the call that it is told to, in the way that it is told to: to try what programs do
 /// about it.
 ///
-///     let store = FaultyStorage(InMemoryStorageProvider(), failing: .init([.commit], at: 3, with: .refusal(error)))
+///     let store = FaultyStorage(
+///         InMemoryStorageProvider(), failing: .init([.commit], at: 3, with: .refusal(error)))
 public struct FaultyStorage<Base: StorageProvider>: StorageDecorator {
     /// Where to fail and how.
     public struct Plan: Sendable {

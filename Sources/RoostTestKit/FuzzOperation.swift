@@ -24,8 +24,8 @@ public enum FuzzOperation: Sendable, CustomStringConvertible {
         switch self {
         case .commit(let batch): "commit(\(Self.summary(batch)))"
         case .conditional(let batch, let entries, let clusters, let isStale):
-            "commit(\(Self.summary(batch))) expecting \(isStale ? "old " : "")revisions of \(entries.count) entries"
-                + (clusters ? " and of the clusters" : "")
+            "commit(\(Self.summary(batch))) expecting \(isStale ? "old " : "")revisions of "
+                + "\(entries.count) entries" + (clusters ? " and of the clusters" : "")
         case .saveEntry(let entry): "saveEntry(\(Self.name(entry.id)): \(entry.content.debugDescription))"
         case .updateCluster(let cluster):
             "updateCluster(\(Self.name(cluster.id)), members \(cluster.members.map(Self.name)))"

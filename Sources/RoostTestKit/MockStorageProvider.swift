@@ -61,12 +61,17 @@ public final class MockStorageProvider: StorageDecorator {
     public func resetCalls() { state.withLock { $0.calls = [] } }
 
     /// Lets the next call of a kind throw, and do nothing; said twice, the next two.
+    ///
+    /// - Precondition: it is a call of the store, not of a snapshot (``StorageCall/isOfSnapshot``); those
+    ///   fail by ``FaultyStorage``.
     public func failNext(_ call: StorageCall, with error: any Error) {
+        precondition(!call.isOfSnapshot, "a mock does not fail at \(call)")
         state.withLock { $0.failures[call, default: []].append(error) }
     }
 
     /// Lets every call of a kind throw from now on, and do nothing; `nil` ends it.
     public func fail(_ call: StorageCall, with error: (any Error)?) {
+        precondition(!call.isOfSnapshot, "a mock does not fail at \(call)")
         state.withLock { $0.lasting[call] = error }
     }
 

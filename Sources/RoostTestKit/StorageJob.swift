@@ -16,7 +16,8 @@ public struct StorageJob: Sendable, Hashable {
         case saveAndDie
         /// Replaces the same entries in one batch again and again, so that all say the same at any moment.
         case replaceTogether
-        /// Follows the changes while others write, and fails where one is missing or out of order.
+        /// Follows the changes while others write, and saves a receipt when it has been told of the first
+        /// half, and another when of all; none where one is missing or out of order.
         case follow
     }
 
@@ -43,7 +44,8 @@ public struct StorageJob: Sendable, Hashable {
     /// The job as a program's arguments.
     public var arguments: [String] { [kind.rawValue, "\(first)", "\(count)"] }
 
-    static let rounds = 100
+    static let rounds = 50
+    static let mostRounds = 5000
 
     /// The id of an entry of a number, the same in every process.
     static func id(_ number: Int) -> Entry.ID {
@@ -70,29 +72,47 @@ public struct StorageJob: Sendable, Hashable {
             for number in numbers { try await store.saveEntry(Self.entry(number, "entry \(number)")) }
             if kind == .saveAndDie { kill(getpid(), SIGKILL) }
         case .replaceTogether:
-            for round in 0..<Self.rounds {
+            // Until the law's reader has seen some rounds come and go.
+            for round in 0..<Self.mostRounds {
+                let isSeen = try await !store.snapshot().entries([Self.id(Self.receipt)]).isEmpty
+                if round >= Self.rounds, isSeen { break }
                 let batch = numbers.map { Self.entry($0, "round \(round)") }
                 _ = try await store.commit(WriteBatch(upserts: batch))
                 // So that a reader has the time to look at some.
                 try await Task.sleep(for: .milliseconds(3))
             }
-        case .follow: try await follow(store, Set(numbers.map(Self.id)))
+        case .follow:
+            var follower = Follower(store: store)
+            try await follower.follow(Set(numbers.prefix(count / 2).map(Self.id)))
+            try await store.saveEntry(Self.entry(Self.receipt, "half"))
+            try await follower.follow(Set(numbers.map(Self.id)))
+            try await store.saveEntry(Self.entry(Self.receipt + 1, "all"))
         }
         try await store.close()
     }
 
-    private func follow(_ store: some StorageProvider, _ expected: Set<Entry.ID>) async throws {
-        var seen = Set<Entry.ID>()
-        var cursor = ChangeCursor.start
-        var last: (Revision, UInt32) = (.zero, 0)
-        let deadline = Date().addingTimeInterval(120)
+    /// The number of the entry by which a follower says what it has been told.
+    static let receipt = 1_000_000
+}
+
+/// Reads the change feed and remembers what it has been told.
+private struct Follower<Store: StorageProvider> {
+    let store: Store
+    var seen = Set<Entry.ID>()
+    var cursor = ChangeCursor.start
+    var last: (Revision, UInt32) = (.zero, 0)
+
+    init(store: Store) { self.store = store }
+
+    mutating func follow(_ expected: Set<Entry.ID>) async throws {
+        let deadline = Date().addingTimeInterval(60)
         while !expected.isSubset(of: seen) {
             guard
                 case .changes(let page, let next, let isLast) = try await store.changes(
-                    after: cursor, limit: 7),
-                Date() < deadline
+                    after: cursor, limit: 7), Date() < deadline
             else {
-                throw StorageError(.damaged, "\(expected.subtracting(seen).count) changes were never told")
+                throw StorageError(
+                    .damaged, "\(expected.subtracting(seen).count) changes were never told")
             }
             for change in page {
                 guard (change.revision, change.ordinal) > last else {

@@ -1,5 +1,6 @@
 import Foundation
 import RoostModel
+import RoostVectors
 
 /// Laws on commits, snapshots and changes.
 extension Trial {
@@ -33,10 +34,16 @@ extension Trial {
             _ = try await store.commit(
                 WriteBatch(upserts: [first], expecting: .init(entries: [first.id: revision])))
         }
+        let untouched = try await StorageContents(store)
         try await requireError(.conflict, "an entry that should not be there") {
             _ = try await store.commit(
-                WriteBatch(upserts: [first], expecting: .init(entries: [first.id: .zero])))
+                WriteBatch(
+                    upserts: [first, entry(7)], removals: [first.id],
+                    sources: [Source(id: "s", fingerprint: "f")], clusters: [Cluster(label: "c")],
+                    assignments: [Assignment(entry: first.id, place: .outlier(.distant))],
+                    expecting: .init(entries: [first.id: .zero])))
         }
+        try requireSame(try await StorageContents(store), untouched, "the store after a conflict")
         let new = entry(1)
         _ = try await store.commit(WriteBatch(upserts: [new], expecting: .init(entries: [new.id: .zero])))
         try requireEqual(try await store.fetchEntries(), [changed, new], "the entries")
@@ -156,6 +163,7 @@ extension Trial {
         try await store.saveEntries(entries)
         try await store.updateCluster(Cluster(label: "before", members: [entries[0].id]))
         let snapshot = try await store.snapshot()
+        let whole = try await StorageContents(snapshot, pageSize: 2)
         let before = entries
         entries[0].content = "changed"
         try await store.saveEntries([entries[0], entry(9)])
@@ -166,6 +174,7 @@ extension Trial {
             "the snapshot's entries")
         try requireEqual(try await snapshot.clusters().map(\.label), ["before"], "the snapshot's clusters")
         try requireEqual(snapshot.stamp.entryCount, 3, "the snapshot's count")
+        try requireSame(try await StorageContents(snapshot, pageSize: 1), whole, "the snapshot")
         try require(
             try await store.snapshot().stamp.revision > snapshot.stamp.revision, "the revision stood still")
     }
@@ -199,7 +208,8 @@ extension Trial {
         }
         try requireEqual(
             Set(try await store.fetchEntries().map(\.id)), Set(all.map(\.id)), "what 8 writers saved")
-        try requireEqual(try await store.snapshot().stamp.revision.rawValue, 160, "the revision")
+        try require(
+            try await store.snapshot().stamp.revision.rawValue >= 160, "fewer revisions than commits")
     }
 
     func reopening() async throws {

@@ -86,6 +86,7 @@ extension Trial {
         let sources = try await snapshot.sources(["file:///tmp/\(odd)"])
         try requireEqual(sources.first?.fingerprint, odd, "the source's fingerprint")
         try requireEqual(sources.first?.entryIDs, [id], "the source's entries")
+        try requireEqual(sources.first?.ingestedAt, Date(milliseconds: 9), "the source's date")
     }
 
     func deleted() async throws {

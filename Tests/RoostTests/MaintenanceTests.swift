@@ -126,9 +126,15 @@ struct MaintenanceTests {
         try record.write(to: file)
         let outcome = try commands.roost("undo", "--store", "s")
         #expect(outcome.status == 66 && outcome.error.contains("changed by something else"))
+        // Two at once: neither can be taken back alone.
+        #expect(try commands.roost("add", "three", "--store", "s").status == 0)
+        let mine = try Data(contentsOf: file)
+        #expect(try commands.roost("add", "four", "--store", "s").status == 0)
+        try (mine + Data(contentsOf: file)).write(to: file)
+        #expect(try commands.roost("undo", "--store", "s").error.contains("changed by something else"))
         try Data("{".utf8).write(to: file)
         #expect(try commands.roost("undo", "--store", "s").error.contains("damaged"))
-        #expect(try commands.roost("list", "--store", "s").output.split(separator: "\n").count == 2)
+        #expect(try commands.roost("list", "--store", "s").output.split(separator: "\n").count == 4)
     }
 
     @Test(arguments: ["sqlite", "json"]) func `doctor tells and mends`(provider: String) throws {

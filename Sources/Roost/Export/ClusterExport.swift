@@ -108,8 +108,3 @@ extension KnowledgeStore {
             unassignedCount: snapshot.stamp.entryCount - assignments.count)
     }
 }
-
-extension UUID {
-    /// An id as Roost writes it for people: in lower case.
-    public var text: String { uuidString.lowercased() }
-}

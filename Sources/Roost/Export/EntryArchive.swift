@@ -79,11 +79,18 @@ extension KnowledgeStore {
     /// taken over; vectors only where the file says that they are of the store's space, else texts are
     /// embedded again.
     ///
-    /// - Throws: ``RoostError`` with `.badInput`: nothing was taken in then.
-    public func importEntries(_ data: Data, name: String) async throws -> ImportReport {
+    /// Committed every few hundred entries: what was committed before a cancellation stays, and the same
+    /// import goes on from there.
+    /// - Parameter progress: told after each commit how many of the file's entries are in the store, and how
+    ///   many there are.
+    /// - Throws: ``RoostError`` with `.badInput`: nothing was taken in then; `CancellationError`.
+    public func importEntries(
+        _ data: Data, name: String, progress: (@Sendable (Int, Int) -> Void)? = nil
+    ) async throws -> ImportReport {
         let (entries, space) = try Self.parse(data, name)
         var report = ImportReport()
         let isOurs = space.map(embedder.space.isCompatible) ?? false
+        if isOurs { try checkLengths(entries, name) }
         for start in stride(from: 0, to: entries.count, by: 256) {
             try Task.checkCancellation()
             let piece = Array(entries[start..<min(entries.count, start + 256)])
@@ -93,6 +100,7 @@ extension KnowledgeStore {
                 do {
                     _ = try await storage.commit(batch)
                     report = next
+                    progress?(start + piece.count, entries.count)
                     break
                 } catch let error as StorageError where error.code == .conflict && attempt < 20 {
                     continue
@@ -100,6 +108,26 @@ extension KnowledgeStore {
             }
         }
         return report
+    }
+
+    /// Refuses a file that an import could not take in.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput`, `.newerFormat`.
+    public static func checkImport(_ data: Data, name: String) throws { _ = try parse(data, name) }
+
+    private func checkLengths(_ entries: [Entry], _ name: String) throws {
+        guard embedder.space.isNormalized else { return }
+        func isUnit(_ vector: [Float]) -> Bool {
+            let square = vector.reduce(0) { $0 + Double($1) * Double($1) }
+            return square == 0 || abs(square - 1) <= 0.01
+        }
+        for (index, entry) in entries.enumerated()
+        where !isUnit(entry.embeddings) || !entry.passages.allSatisfy({ isUnit($0.vector) }) {
+            throw RoostError(
+                .badInput,
+                "\(name), entry \(index + 1): a vector that is not of unit length, as those of "
+                    + "\(embedder.space.model) are; nothing was taken in")
+        }
     }
 
     private func importBatch(
@@ -146,16 +174,20 @@ extension KnowledgeStore {
         return WriteBatch(upserts: upserts, expecting: .init(entries: expected))
     }
 
-    /// How many entries of a JSON array can be read before one cannot; `nil` where it is no array.
+    /// How many entries of a document, or of a bare array, can be read before one cannot; `nil` where it is
+    /// neither.
     private static func countOfEntries(before data: Data) -> Int? {
-        struct Probe: Decodable {
-            var count = 0
+        struct Bare: Decodable {
+            var count: Int
             init(from decoder: any Decoder) throws {
                 var list = try decoder.unkeyedContainer()
+                count = 0
                 while !list.isAtEnd, (try? list.decode(Entry.self)) != nil { count += 1 }
             }
         }
-        return try? JSONDecoder().decode(Probe.self, from: data).count
+        struct Document: Decodable { var entries: Bare }
+        return (try? JSONDecoder().decode(Bare.self, from: data).count)
+            ?? (try? JSONDecoder().decode(Document.self, from: data).entries.count)
     }
 
     private static func parse(_ data: Data, _ name: String) throws -> ([Entry], EmbeddingSpace?) {
@@ -166,6 +198,14 @@ extension KnowledgeStore {
                     .newerFormat, "\(name) was written by a newer version of Roost; update Roost to read it")
             }
         }
+        func refusal(_ place: String) -> RoostError {
+            RoostError(
+                .badInput,
+                "\(name), \(place): not an entry as `roost export entries` writes it; nothing was taken in")
+        }
+        guard !data.allSatisfy({ [9, 10, 13, 32].contains($0) }) else {
+            throw RoostError(.badInput, "\(name) is empty; nothing was taken in")
+        }
         var entries: [Entry]
         var space: EmbeddingSpace?
         if let whole = try? decoder.decode(EntryArchive.Whole.self, from: data) {
@@ -173,26 +213,22 @@ extension KnowledgeStore {
             (entries, space) = (whole.entries, whole.space)
         } else if let bare = try? decoder.decode([Entry].self, from: data) {
             entries = bare
-        } else if data.first == UInt8(ascii: "["), let count = Self.countOfEntries(before: data) {
-            throw RoostError(
-                .badInput,
-                "\(name), entry \(count + 1): not an entry as `roost export entries` writes it; "
-                    + "nothing was taken in")
+        } else if let count = Self.countOfEntries(before: data) {
+            throw refusal("entry \(count + 1)")
         } else {
             entries = []
-            for (index, line) in data.split(separator: UInt8(ascii: "\n")).enumerated() {
-                if index == 0, let head = try? decoder.decode(EntryArchive.Head.self, from: line) {
+            let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            var isFirst = true
+            for (index, line) in lines.enumerated() where !line.allSatisfy({ [9, 13, 32].contains($0) }) {
+                if isFirst, let head = try? decoder.decode(EntryArchive.Head.self, from: line) {
                     try check(head.schemaVersion)
                     space = head.space
                 } else if let entry = try? decoder.decode(Entry.self, from: line) {
                     entries.append(entry)
                 } else {
-                    throw RoostError(
-                        .badInput,
-                        "\(name), line \(index + 1): not an entry as `roost export entries` "
-                            + "writes it; nothing was taken in"
-                    )
+                    throw refusal("line \(index + 1)")
                 }
+                isFirst = false
             }
         }
         for (index, entry) in entries.enumerated() {

@@ -29,16 +29,19 @@ public struct EntryDraft: Sendable, Hashable {
     public var tags: [String]
     /// Where it stands in the source, for messages: `line 3`.
     public var place: String?
+    /// The line of the source, from 1, that it begins on; 1 for a whole file.
+    public var line: Int
 
     public init(
         key: String? = nil, content: String, metadata: [String: MetadataValue] = [:], tags: [String] = [],
-        place: String? = nil
+        place: String? = nil, line: Int = 1
     ) {
         self.key = key
         self.content = content
         self.metadata = metadata
         self.tags = tags
         self.place = place
+        self.line = line
     }
 }
 

@@ -22,12 +22,10 @@ struct Ingest {
         if !taken.insert(draft.id).inserted { try await flush() }
         var snapshot = try await store.storage.snapshot()
         let record = try await snapshot.sources([draft.id]).first
-        if draft.isComplete, let record, record.fingerprint == draft.fingerprint, options.tags.isEmpty,
-            !record.entryIDs.isEmpty
-        {
-            report.unchanged += record.entryIDs.count
-            progress.entries += record.entryIDs.count
+        if draft.isComplete, let record, record.fingerprint == draft.fingerprint, !record.entryIDs.isEmpty {
+            try await tag(record.entryIDs, snapshot)
             progress.sources += 1
+            if isDue { try await flush() }
             return
         }
         var entries = identified(draft)
@@ -59,6 +57,24 @@ struct Ingest {
         progress.sources += 1
         progress.fractionOfNextSource = 0
         if batch.removals.count + batch.sources.count >= options.batchSize { try await flush() }
+    }
+
+    /// Puts the tags that were asked for on entries whose source has not changed.
+    private mutating func tag(_ ids: [Entry.ID], _ snapshot: any StorageSnapshot) async throws {
+        var unchanged = ids.count
+        if !options.tags.isEmpty {
+            let revisions = try await snapshot.revisions(of: ids)
+            for var entry in try await snapshot.entries(ids)
+            where !Set(options.tags).isSubset(of: entry.tags) {
+                entry.tags += options.tags
+                batch.upserts.append(entry)
+                batch.expecting.entries[entry.id] = revisions[entry.id]
+                report.updated += 1
+                unchanged -= 1
+            }
+        }
+        report.unchanged += unchanged
+        progress.entries += unchanged
     }
 
     /// How many entries are looked at together: few enough for a commit every few seconds.

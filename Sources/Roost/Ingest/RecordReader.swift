@@ -100,9 +100,14 @@ public struct RecordReader: Sendable {
         for (index, line) in lines.enumerated() {
             let number = index + 1
             guard !Substring(line).allSatisfy(\.isWhitespace) else { continue }
-            guard var object = try? decoder.decode([String: MetadataValue].self, from: Data(line)) else {
+            var object: [String: MetadataValue]
+            do {
+                object = try decoder.decode([String: MetadataValue].self, from: Data(line))
+            } catch {
                 throw RoostError(
-                    .badInput, "\(name), line \(number): not a JSON object; nothing of the file was taken in")
+                    .badInput,
+                    "\(name), line \(number): not a JSON object that can be read (\(Self.reason(error))); "
+                        + "nothing of the file was taken in")
             }
             let key = textColumn ?? (object["text"] != nil ? "text" : "content")
             guard case .string(let content)? = object.removeValue(forKey: key) else {
@@ -112,7 +117,7 @@ public struct RecordReader: Sendable {
                         + "\(textColumn.map { "'\($0)'" } ?? "\"text\" or \"content\"") "
                         + "with a string; nothing of the file was taken in")
             }
-            let id = object.removeValue(forKey: idColumn ?? "id")?.text
+            let id = Self.name(object.removeValue(forKey: idColumn ?? "id"))
             var tags: [String] = []
             if case .array(let values)? = object["tags"], values.allSatisfy({ $0.string != nil }) {
                 tags = values.compactMap(\.string)
@@ -121,16 +126,30 @@ public struct RecordReader: Sendable {
             drafts.append(
                 EntryDraft(
                     key: id.map { "id:\($0)" }, content: content, metadata: object, tags: tags,
-                    place: "line \(number)"))
+                    place: "line \(number)", line: number))
         }
         return drafts
+    }
+
+    /// A row's own name; a value that names nothing is none.
+    private static func name(_ value: MetadataValue?) -> String? {
+        guard let value, value != .null, let text = value.text, !text.isEmpty else { return nil }
+        return text
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        guard case .dataCorrupted(let context)? = error as? DecodingError else { return "not an object" }
+        let detail = (context.underlyingError as? NSError)?.userInfo[NSDebugDescriptionErrorKey] as? String
+        return detail ?? context.debugDescription
     }
 
     // MARK: Tables
 
     private func table(_ text: String, separator: Character, name: String) throws -> [EntryDraft] {
         var rows = try DelimitedText(separator: separator).rows(of: text, name: name)[...]
-        guard let header = rows.popFirst() else { return [] }
+        guard let header = rows.popFirst() else {
+            throw RoostError(.badInput, "\(name) is empty; a table has a header and rows")
+        }
         func column(_ wanted: String) throws -> Int {
             guard let index = header.fields.firstIndex(of: wanted) else {
                 throw RoostError(
@@ -154,6 +173,9 @@ public struct RecordReader: Sendable {
                     + "(it has \(header.fields.prefix(20).joined(separator: ", ")))")
         }
         let idIndex = try idColumn.map(column) ?? header.fields.firstIndex(of: "id")
+        guard !rows.isEmpty else {
+            throw RoostError(.badInput, "\(name) has a header and no rows; nothing was taken in")
+        }
         return try rows.map { row in
             guard row.fields.count == header.fields.count else {
                 throw RoostError(
@@ -166,9 +188,9 @@ public struct RecordReader: Sendable {
                 metadata[header.fields[index]] = .string(field)
             }
             return EntryDraft(
-                key: idIndex.map { "id:\(row.fields[$0])" }, content: row.fields[textIndex],
-                metadata: metadata,
-                place: "row \(row.number)")
+                key: idIndex.flatMap { row.fields[$0].isEmpty ? nil : "id:\(row.fields[$0])" },
+                content: row.fields[textIndex], metadata: metadata, place: "row \(row.number)",
+                line: row.line)
         }
     }
 }
@@ -179,6 +201,8 @@ struct DelimitedText {
     struct Row {
         /// From 1, the header being row 1.
         var number: Int
+        /// The file's line, from 1, that it begins on.
+        var line: Int
         var fields: [String]
     }
 
@@ -193,18 +217,23 @@ struct DelimitedText {
         var fields: [String] = []
         var field: [UInt8] = []
         var (place, isQuoted) = (0, false)
+        var (line, firstLine) = (1, 1)
         func finish() {
             fields.append(String(decoding: field, as: UTF8.self))
             field.removeAll(keepingCapacity: true)
         }
         func finishRow() {
             finish()
-            if fields != [""] { rows.append(Row(number: rows.count + 1, fields: fields)) }
+            if fields != [""] { rows.append(Row(number: rows.count + 1, line: firstLine, fields: fields)) }
             fields = []
+            firstLine = line
         }
         while place < bytes.count {
             let byte = bytes[place]
             place += 1
+            if byte == newline || (byte == carriage && (place == bytes.count || bytes[place] != newline)) {
+                line += 1
+            }
             if isQuoted {
                 if byte != quote {
                     field.append(byte)
@@ -219,7 +248,10 @@ struct DelimitedText {
             } else if byte == comma {
                 finish()
             } else if byte == newline || byte == carriage {
-                if byte == carriage, place < bytes.count, bytes[place] == newline { place += 1 }
+                if byte == carriage, place < bytes.count, bytes[place] == newline {
+                    place += 1
+                    line += 1
+                }
                 finishRow()
             } else {
                 field.append(byte)

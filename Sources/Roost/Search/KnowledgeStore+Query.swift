@@ -19,6 +19,8 @@ public struct QueryResult: Sendable {
     public var stamp: Stamp
     /// How many entries met the filter; of a search without a filter all.
     public var candidateCount: Int
+    /// How many tokens of the query's text were left out because the model's limit was reached.
+    public var omittedTokens = 0
 }
 
 /// How to search.
@@ -45,7 +47,10 @@ extension KnowledgeStore {
         guard !text.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "the query is empty; give some words to look for")
         }
-        return try await search(try await embedder.embed(text, as: .query), options)
+        let embeddings = try await embedder.embed([text], as: .query)
+        var result = try await search(embeddings.vectors.row(0), options)
+        result.omittedTokens = embeddings.omittedTokens[0]
+        return result
     }
 
     /// The entries nearest to an entry, without itself.

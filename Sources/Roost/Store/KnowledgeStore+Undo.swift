@@ -59,8 +59,9 @@ extension KnowledgeStore {
             return line
         }
         let follows = zip(lines, lines.dropFirst()).allSatisfy { $0.to == $1.from }
-        let areSingle = lines.allSatisfy { $0.to == $0.from.next }
-        guard let last = lines.last, follows, areSingle, last.store == stamp.store, last.epoch == stamp.epoch,
+        let areOfOneRun = Set(lines.map(\.run)).count <= 1
+        guard let last = lines.last, follows, areOfOneRun, last.store == stamp.store,
+            last.epoch == stamp.epoch,
             last.to == stamp.revision
         else {
             throw RoostError(

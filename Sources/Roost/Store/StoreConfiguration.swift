@@ -46,17 +46,47 @@ struct StoreConfiguration {
 
     /// What the storage is, as a value that another provider can be filled from, and a snapshot of the same
     /// revision to compare with.
-    func transferableState() async throws -> (StoreState, any StorageProvider) {
+    ///
+    /// - Returns: also the folder of a copy that was made for it, to be removed after.
+    func transferableState() async throws -> (StoreState, any StorageProvider, copy: URL?) {
         switch manifest.provider {
         case .sqlite:
-            let storage = try await SQLiteStorageProvider(
-                databaseURL: Self.databaseURL(directory), options: sqliteOptions)
-            return (try await storage.transferableState(), storage)
+            let url = try databaseOfPresentFormat()
+            let folder = url.deletingLastPathComponent()
+            let isCopy = folder.standardizedFileURL != directory.standardizedFileURL
+            var options = sqliteOptions
+            if isCopy { options.lockURL = nil }
+            let storage = try await SQLiteStorageProvider(databaseURL: url, options: options)
+            return (try await storage.transferableState(), storage, isCopy ? folder : nil)
         case .json:
             let storage = try LocalStorageProvider(
                 directory: Self.storageURL(directory), options: localOptions)
-            return (try await storage.transferableState(), storage)
+            return (try await storage.transferableState(), storage, nil)
         }
+    }
+
+    /// Whether opening the storage writes nothing.
+    func isOfPresentFormat() throws -> Bool {
+        guard manifest.provider == .sqlite else { return true }
+        return try SQLiteStorageProvider.isOfPresentFormat(Self.databaseURL(directory))
+    }
+
+    /// The database, or a copy of it where opening would bring it to another format.
+    private func databaseOfPresentFormat() throws -> URL {
+        let url = Self.databaseURL(directory)
+        guard FileManager.default.fileExists(atPath: url.path), try !isOfPresentFormat() else { return url }
+        let copy = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
+        do {
+            try FileSystem.standard.createFolder(copy)
+            for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+                try AtomicFile.copy(
+                    URL(fileURLWithPath: url.path + suffix),
+                    to: copy.appendingPathComponent(url.lastPathComponent + suffix))
+            }
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
+        }
+        return copy.appendingPathComponent(url.lastPathComponent)
     }
 
     /// Fills the storage of this configuration, which must be empty or the beginning of the same.
@@ -69,6 +99,18 @@ struct StoreConfiguration {
         case .json:
             try await LocalStorageProvider.fill(
                 directory: Self.storageURL(directory), options: localOptions, from: state)
+        }
+    }
+
+    /// The bytes of the present files of the storage: what a limit is about. Earlier generations, logs and
+    /// copies for people are not counted.
+    func presentSize() -> Int {
+        func size(_ url: URL) -> Int {
+            ((try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? Int) ?? 0
+        }
+        switch manifest.provider {
+        case .sqlite: return size(Self.databaseURL(directory))
+        case .json: return LocalStorageProvider.presentSize(of: Self.storageURL(directory))
         }
     }
 

@@ -18,23 +18,82 @@ public struct StoreInspection: Sendable {
     /// Reads only.
     ///
     /// - Returns: what was found, with what a repair would do; no damage where the store is whole.
-    /// - Throws: ``RoostError``: `.noStore`, `.newerFormat`; ``StorageError`` where files cannot be read for a
-    ///   reason that is not in them.
+    /// - Throws: ``RoostError``: `.noStore`, `.newerFormat`; ``StorageError`` where files cannot be read for
+    ///   a reason that is not in them.
     public func inspect() async throws -> [StorageFinding] {
         var findings: [StorageFinding] = []
         let (manifest, isManifestWhole) = try readManifest(&findings)
         guard let manifest else { return findings }
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
         noteLock(&findings)
+        noteLeftovers(&findings)
+        if manifest.provider == .json, !exists(StoreConfiguration.storageURL(directory)) {
+            findings.append(
+                .damage(
+                    StoreConfiguration.storageURL(directory).path, "is missing; put back a copy of it"))
+            return findings
+        }
         findings += try await configuration.inspect()
         guard !findings.contains(where: { $0.severity == .damage && $0.subject != manifestPath }) else {
             return findings
         }
-        let storage = try await configuration.open()
-        let snapshot = try await storage.snapshot()
-        findings += try await snapshot.inspectContents(space: isManifestWhole ? manifest.space : nil)
-        try await storage.close()
+        guard try configuration.isOfPresentFormat() else {
+            findings.append(
+                .note(
+                    directory.path, "what the entries hold is looked at when the store has the present format"
+                ))
+            return findings
+        }
+        do {
+            findings += try await contentFindings(configuration, isManifestWhole ? manifest.space : nil)
+        } catch let error as StorageError where error.code == .locked {
+            findings.append(
+                .note(directory.path, "is being written to; what the entries hold was not looked at"))
+        }
         return findings
+    }
+
+    private func contentFindings(
+        _ configuration: StoreConfiguration, _ space: EmbeddingSpace?
+    ) async throws -> [StorageFinding] {
+        let storage = try await configuration.open()
+        do {
+            let findings = try await storage.snapshot().inspectContents(space: space)
+            try await storage.close()
+            return findings
+        } catch {
+            try? await storage.close()
+            throw error
+        }
+    }
+
+    private func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+
+    /// Half-written files of processes that died, in the store's own folder.
+    private var leftovers: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        let database = StoreConfiguration.databaseURL(directory).lastPathComponent
+        return AtomicFile.leftovers(in: directory)
+            + names.filter { $0.hasPrefix(database + ".") && $0.hasSuffix(".tmp") }
+    }
+
+    private func noteLeftovers(_ findings: inout [StorageFinding]) {
+        for name in leftovers {
+            findings.append(
+                .note(
+                    directory.appendingPathComponent(name).path, "was left by a process that died",
+                    remedy: "removes it"))
+        }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        for name in names.sorted() where name.hasPrefix("repaired-") || name.hasPrefix("damaged-") {
+            findings.append(.note(directory.appendingPathComponent(name).path, "is of an earlier repair"))
+        }
+        if names.contains("migration.json") {
+            findings.append(
+                .note(
+                    directory.appendingPathComponent("migration.json").path,
+                    "is of a move that was not finished"))
+        }
     }
 
     /// Mends what can be mended: the manifest, and the storage as its provider does
@@ -48,9 +107,55 @@ public struct StoreInspection: Sendable {
         let (manifest, isManifestWhole) = try readManifest(&findings)
         guard let manifest else { return findings }
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
+        if manifest.provider == .json, !exists(StoreConfiguration.storageURL(directory)) {
+            throw StorageError(
+                .damaged, "\(StoreConfiguration.storageURL(directory).path) is missing; put back a copy of it"
+            )
+        }
         findings += try await configuration.repair()
         if !isManifestWhole { findings.append(try await writeManifest(manifest, configuration)) }
+        findings += try await mendContents(configuration)
+        try removeLeftovers(configuration)
         return findings
+    }
+
+    /// Takes assignments away that name clusters that are not there.
+    private func mendContents(_ configuration: StoreConfiguration) async throws -> [StorageFinding] {
+        let storage = try await configuration.open()
+        let snapshot = try await storage.snapshot()
+        let known = Set(try await snapshot.clusters().map(\.id))
+        let loose = try await snapshot.assignments(of: nil).filter { $0.cluster.map(known.contains) == false }
+        if !loose.isEmpty { _ = try await storage.commit(WriteBatch(unassignments: loose.map(\.entry))) }
+        try await storage.close()
+        guard !loose.isEmpty else { return [] }
+        return [.note("assignments", "\(loose.count) that named clusters that are not there were taken away")]
+    }
+
+    private func removeLeftovers(_ configuration: StoreConfiguration) throws {
+        do {
+            // Under the writers' lock nobody else can be in the middle of one.
+            let lock = try FileLock.acquire(StoreConfiguration.lockURL(directory), timeout: 5)
+            defer { lock.release() }
+            for name in leftovers {
+                try FileSystem.standard.unlink(directory.appendingPathComponent(name).path)
+            }
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
+        } catch is LockTimeout {
+            // Another time.
+        }
+    }
+
+    private func setManifestAside() throws {
+        guard let data = FileManager.default.contents(atPath: manifestPath) else { return }
+        let stamp = DateText.string(from: Date()).filter(\.isNumber)
+        let aside = directory.appendingPathComponent("damaged-\(stamp)")
+        do {
+            try FileSystem.standard.createFolder(aside)
+            try AtomicFile.write(data, to: aside.appendingPathComponent(StoreManifest.fileName))
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
+        }
     }
 
     private var manifestPath: String { directory.appendingPathComponent(StoreManifest.fileName).path }
@@ -113,8 +218,11 @@ public struct StoreInspection: Sendable {
             guard cosine > 0.999 else { continue }
             var found = manifest
             found.space = embedder.space
+            try setManifestAside()
             try found.write(in: directory)
-            return .note(manifestPath, "was written anew: the vectors are of \(embedder.space)")
+            return .note(
+                manifestPath,
+                "was written anew: the vectors are of \(embedder.space); a limit of its size is lost")
         }
         return .damage(
             manifestPath,

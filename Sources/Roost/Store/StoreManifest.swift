@@ -28,13 +28,15 @@ public struct StoreManifest: Codable, Sendable, Hashable {
 
     /// Whether a folder has a store.
     public static func exists(in directory: URL) -> Bool {
-        FileManager.default.fileExists(atPath: directory.appendingPathComponent(fileName).path)
+        var status = stat()
+        // What may not be looked at is there.
+        return stat(directory.appendingPathComponent(fileName).path, &status) == 0 || errno == EACCES
     }
 
     /// - Throws: ``RoostError``: `.noStore`, `.damagedManifest`, `.newerFormat`, `.foreignStore`.
     public static func read(in directory: URL) throws -> StoreManifest {
         let url = directory.appendingPathComponent(fileName)
-        guard FileManager.default.fileExists(atPath: url.path) else {
+        guard exists(in: directory) else {
             throw RoostError(.noStore, "there is no store in \(directory.path); `roost init` makes one")
         }
         struct Format: Decodable { var format: Int }
@@ -42,7 +44,8 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         do {
             data = try Data(contentsOf: url)
         } catch {
-            throw StorageError(.inputOutput, "cannot read \(url.path)", underlying: error)
+            throw StorageError(
+                .inputOutput, "cannot read \(url.path): permission denied or an I/O error", underlying: error)
         }
         guard let format = try? JSONDecoder().decode(Format.self, from: data) else {
             throw RoostError(
@@ -72,8 +75,9 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         while true {
             let candidate = folder.appendingPathComponent(".roost", isDirectory: true)
             var status = stat()
-            if stat(candidate.appendingPathComponent(fileName).path, &status) == 0 {
-                guard status.st_uid == getuid() else {
+            let isThere = stat(candidate.appendingPathComponent(fileName).path, &status) == 0
+            if isThere || errno == EACCES {
+                guard isThere, status.st_uid == getuid() else {
                     throw RoostError(
                         .foreignStore,
                         "the store in \(candidate.path) belongs to another user and is not "
@@ -86,6 +90,13 @@ public struct StoreManifest: Codable, Sendable, Hashable {
             if parent.path == folder.path { return nil }
             folder = parent
         }
+    }
+
+    /// The bytes of the present files of a store's storage: what its limit is about.
+    ///
+    /// - Throws: as ``read(in:)``.
+    public static func presentSize(in directory: URL) throws -> Int {
+        StoreConfiguration(directory: directory, manifest: try read(in: directory)).presentSize()
     }
 
     /// Changes the most bytes that a store may take.

@@ -41,7 +41,8 @@ public struct StoreMigration: Sendable {
         }
         manifest.provider = provider
         let copy = StoreConfiguration(directory: target, manifest: manifest)
-        let (state, storage) = try await origin.transferableState()
+        let (state, storage, temporary) = try await origin.transferableState()
+        defer { if let temporary { try? FileManager.default.removeItem(at: temporary) } }
         do {
             try prepare(for: Marker(provider: provider, stamp: state.stamp))
             if try !hasAll(state.stamp) { try await copy.fill(from: state, progress: progress) }
@@ -80,7 +81,9 @@ public struct StoreMigration: Sendable {
         let manager = FileManager.default
         do {
             try FileSystem.standard.createFolder(target)
-            let names = try manager.contentsOfDirectory(atPath: target.path).filter { $0 != "lock" }
+            let names = try manager.contentsOfDirectory(atPath: target.path).filter {
+                $0 != "lock" && !$0.hasPrefix(".migration.json.")
+            }
             if let data = manager.contents(atPath: markerURL.path) {
                 if (try? JSONDecoder().decode(Marker.self, from: data)) == marker { return }
                 // The source has changed, or it is to be another kind: what was begun is of no use.

@@ -3,13 +3,15 @@ import RoostFiles
 import RoostModel
 import Synchronization
 
-/// Writes down, beside a store, how to take back what one program commits: a file `undo.jsonl` with a line for
-/// each commit, oldest first, begun anew by the first commit of each program.
+/// Writes down, beside a store, how to take back what one program commits: a file `undo.jsonl` with a line
+/// for each commit, oldest first, begun anew by the first commit of each program.
 ///
 /// What was written down can be taken back as long as nothing else has been committed since.
 public final class UndoRecorder: Sendable {
     /// A line of the file.
     struct Line: Codable {
+        /// The same in all lines of one program.
+        var run: UUID
         var command: String
         var date: Int64
         var store: UUID
@@ -28,10 +30,13 @@ public final class UndoRecorder: Sendable {
     private struct State {
         var size = 0
         var isBroken = false
+        /// The file that was begun: another program may have begun its own since.
+        var file: FileIdentity?
     }
 
     let directory: URL
     let command: String
+    private let run = UUID()
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -47,7 +52,7 @@ public final class UndoRecorder: Sendable {
     /// Best effort: the commit has succeeded before, and an undo that is not whole is refused.
     func record(_ inverse: WriteBatch, from before: Stamp, to revision: Revision) {
         let line = Line(
-            command: command, date: Date().milliseconds, store: before.store, epoch: before.epoch,
+            run: run, command: command, date: Date().milliseconds, store: before.store, epoch: before.epoch,
             from: before.revision, to: revision, inverse: inverse)
         state.withLock { state in
             guard !state.isBroken else { return }
@@ -56,7 +61,12 @@ public final class UndoRecorder: Sendable {
                 let url = Self.url(directory)
                 if state.size == 0 {
                     try AtomicFile.write(data, to: url)
+                    state.file = FileIdentity(url)
                 } else {
+                    guard FileIdentity(url) == state.file else {
+                        // The store was changed by two at once: neither can be taken back.
+                        throw FileError(operation: "append to", path: url.path, errno: ESTALE)
+                    }
                     let file = try FileDescriptor(url.path, O_WRONLY | O_APPEND)
                     try data.withUnsafeBytes { try file.write($0) }
                 }

@@ -8,11 +8,11 @@ struct Recluster: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     @Option(
-        name: .long,
+        name: .long, parsing: .unconditional,
         help: ArgumentHelp("How many; chosen from the entries where it is not given.", valueName: "N"))
     var clusters: Int?
 
-    @Option(name: .long, help: "The same entries and seed give the same clusters.")
+    @Option(name: .long, parsing: .unconditional, help: "The same entries and seed give the same clusters.")
     var seed: UInt64 = 0
 
     @Flag(name: .long, help: "The clusters as JSON.")
@@ -107,7 +107,9 @@ struct ClusterCommand: AsyncParsableCommand {
         @Argument(help: ArgumentHelp("A cluster's id, the beginning of one, or its label.", valueName: "ID"))
         var id: String
 
-        @Option(name: .customShort("n"), help: ArgumentHelp("The most members to show.", valueName: "N"))
+        @Option(
+            name: .customShort("n"), parsing: .unconditional,
+            help: ArgumentHelp("The most members to show.", valueName: "N"))
         var limit = 20
 
         @Flag(name: .long, help: "As JSON, with all members.")
@@ -124,7 +126,7 @@ struct ClusterCommand: AsyncParsableCommand {
             if json { return try Terminal.json(group) }
             Terminal.write(Terminal.bold(Terminal.line(group.label)))
             Terminal.write("\(group.id), \(group.size) members, cohesion \(Terminal.score(group.cohesion))")
-            Terminal.write(group.keywords.joined(separator: ", "))
+            Terminal.write(Terminal.line(group.keywords.joined(separator: ", ")))
             for member in group.members.prefix(max(0, limit)) {
                 Terminal.write(
                     "\(Terminal.score(member.similarity))  \(Terminal.dim(String(member.id.prefix(8))))  "

@@ -14,6 +14,9 @@ struct Show: AsyncParsableCommand {
     @Flag(name: .long, help: "As JSON.")
     var json = false
 
+    @Flag(name: .long, help: "JSON with the vectors.")
+    var withEmbeddings = false
+
     func run() async throws {
         let store = try await options.open()
         let id = try await options.entryID(id, store)
@@ -24,12 +27,17 @@ struct Show: AsyncParsableCommand {
         let assignment = try await snapshot.assignments(of: [id]).first
         let cluster = try await snapshot.clusters().first { $0.id == assignment?.cluster }
         try await store.close()
-        if json { return try Terminal.json(entry) }
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            encoder.userInfo[.omitsVectors] = !withEmbeddings
+            return Terminal.write(String(decoding: try encoder.encode(entry), as: UTF8.self))
+        }
         func line(_ name: String, _ value: String) {
             Terminal.write(Terminal.dim(name.padding(toLength: 10, withPad: " ", startingAt: 0)) + value)
         }
         line("id", entry.id.text)
-        line("source", entry.place)
+        line("source", Terminal.safe(entry.place))
         line("created", DateText.string(from: entry.createdAt))
         line("updated", DateText.string(from: entry.updatedAt))
         if !entry.tags.isEmpty { line("tags", entry.tags.map { Terminal.line($0) }.joined(separator: ", ")) }
@@ -38,8 +46,12 @@ struct Show: AsyncParsableCommand {
         }
         let tokens = entry.passages.reduce(0) { $0 + $1.tokenCount }
         line("passages", "\(entry.searchablePassages.count), \(tokens) tokens")
-        if let cluster { line("cluster", "\(cluster.label) (\(cluster.id.text.prefix(8)))") }
-        Terminal.write("\n" + entry.content)
+        if let cluster { line("cluster", "\(Terminal.line(cluster.label)) (\(cluster.id.text.prefix(8)))") }
+        // Piped, it is the text as it is.
+        Terminal.write(
+            "\n"
+                + (Terminal.isOutputTerminal
+                    ? Terminal.safe(entry.content, keepingLines: true) : entry.content))
     }
 }
 
@@ -50,7 +62,7 @@ struct List: AsyncParsableCommand {
     @OptionGroup var filters: FilterOptions
 
     @Option(
-        name: .customShort("n"),
+        name: .customShort("n"), parsing: .unconditional,
         help: ArgumentHelp("The most entries; all where it is not given.", valueName: "N"))
     var limit: Int?
 

@@ -85,9 +85,18 @@ extension EntryArchive.Format: ExpressibleByArgument {}
 enum Output {
     /// Writes to a file, whole or not at all, or to standard output.
     static func write(_ path: String?, _ body: ((Data) throws -> Void) throws -> Void) throws {
-        guard let path else { return try body { Terminal.write($0) } }
+        guard let path, path != "-" else { return try body { Terminal.write($0) } }
+        var status = stat()
+        let isThere = stat(path, &status) == 0
         do {
-            try AtomicFile.write(to: URL(fileURLWithPath: path)) { file in
+            if isThere, status.st_mode & S_IFMT != S_IFREG {
+                // A device or a pipe is written into, not replaced.
+                let file = try FileDescriptor(path, O_WRONLY)
+                return try body { data in try data.withUnsafeBytes { try file.write($0) } }
+            }
+            let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+            try AtomicFile.write(to: target) { file in
+                if isThere { _ = fchmod(file.raw, status.st_mode & 0o777) }
                 try body { data in try data.withUnsafeBytes { try file.write($0) } }
             }
         } catch let error as FileError {
@@ -110,8 +119,25 @@ struct ImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let data = try InputFile.read(file)
+        let name = file == "-" ? "standard input" : file
+        // A store is not made for a file that cannot be taken in.
+        if try !options.hasStore() { try KnowledgeStore.checkImport(data, name: name) }
         let store = try await options.openOrCreate()
-        let report = try await store.importEntries(data, name: file == "-" ? "standard input" : file)
+        let progress = Progress(isQuiet: options.quiet)
+        let report: ImportReport
+        do {
+            report = try await store.importEntries(data, name: name) { done, all in
+                progress.update(done, fraction: Double(done) / Double(max(1, all)))
+            }
+        } catch is CancellationError {
+            progress.finish()
+            try? await store.close()
+            throw CommandError(
+                .interrupted,
+                "stopped; \(progress.done) entries of the file are in the store, and the same command "
+                    + "goes on from there")
+        }
+        progress.finish()
         try await store.close()
         if json { return try Terminal.json(report) }
         Terminal.write("\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged")

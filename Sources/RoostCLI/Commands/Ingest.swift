@@ -55,12 +55,21 @@ struct Add: AsyncParsableCommand {
         guard !text.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "the text is empty; nothing was added")
         }
+        guard !tag.contains(where: \.isEmpty) else {
+            throw CommandError(.usage, "--tag takes a word, not nothing")
+        }
         let store = try await options.openOrCreate()
+        let before = try await store.storage.snapshot().stamp.revision
         let metadata = Dictionary(pairs.map { ($0.key, MetadataValue.string($0.value)) }) { _, last in last }
         let (id, isNew) = try await store.add(text, tags: tag, metadata: metadata)
+        let isChanged = try await store.storage.snapshot().stamp.revision > before
         try await store.close()
         Terminal.write(id.text)
-        if !isNew { options.note("the store had this text already; nothing was added twice") }
+        if !isNew {
+            options.note(
+                "the store had this text already; "
+                    + (isChanged ? "its tags and metadata were added to" : "nothing was added twice"))
+        }
     }
 }
 
@@ -112,6 +121,9 @@ struct IngestCommand: AsyncParsableCommand {
         guard !paths.isEmpty || filesFrom != nil else {
             throw ValidationError("Nothing to ingest: name files, folders, or - for standard input.")
         }
+        guard !tag.contains(where: \.isEmpty) else {
+            throw ValidationError("--tag takes a word, not nothing.")
+        }
     }
 
     func run() async throws {
@@ -120,8 +132,13 @@ struct IngestCommand: AsyncParsableCommand {
         var skipped: [IngestReport.Skip] = []
         let named = try paths.filter { $0 != "-" } + listedPaths()
         var seen = Set<Source.ID>()
+        let hasStore = try options.hasStore()
+        var gone: [String] = []
         for path in named {
-            if prune, isGone(path) { continue }
+            if prune, hasStore, isGone(path) {
+                gone.append(path)
+                continue
+            }
             let found = try finder.find(URL(fileURLWithPath: path))
             // A file that is reached in several ways is one source.
             files += found.files.filter { seen.insert(RecordReader.sourceID($0)).inserted }
@@ -136,9 +153,9 @@ struct IngestCommand: AsyncParsableCommand {
             )
         }
         let reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
-        let isOnlyFile = files.count == 1 && !readsInput
-        // A store is not made for a file that has nothing to put into it.
-        if isOnlyFile, let file = files.first, try !options.hasStore() { _ = try reader.read(file) }
+        let isOnlyFile = named.count == 1 && files.count == 1 && !readsInput && Self.isFile(named[0])
+        // A store is not made for files that have nothing to put into it.
+        if !hasStore, !readsInput { try requireText(in: files, reader, isOnlyFile) }
         let store = try await dryRun ? options.openOrPretend() : options.openOrCreate()
         let progress = Progress(isQuiet: options.quiet)
         let drafts = IngestInput(
@@ -154,6 +171,7 @@ struct IngestCommand: AsyncParsableCommand {
                     progress.update($0.entries, fraction: sizes.fraction(of: $0))
                 })
             if let error = drafts.fatalError { throw error }
+            try await requireSources(of: gone, store)
             if prune { try await prune(store, named, keeping: files, &report) }
         } catch is CancellationError {
             progress.finish()
@@ -168,7 +186,46 @@ struct IngestCommand: AsyncParsableCommand {
         progress.finish()
         report.skipped = skipped + drafts.skipped + report.skipped
         try await store.close()
+        let isNothing = report.new + report.updated + report.removed + report.unchanged == 0
+        defer {
+            // Programs are told that nothing came of it.
+            if isNothing, !report.skipped.isEmpty { Foundation.exit(ExitStatus.badData.rawValue) }
+        }
         if json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
+    }
+
+    private static func isFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// - Throws: what is wrong with the only file; ``RoostError`` where no file has a text.
+    private func requireText(in files: [URL], _ reader: RecordReader, _ isOnlyFile: Bool) throws {
+        var reason: String?
+        for file in files {
+            do {
+                let draft = try reader.read(file)
+                if draft.entries.contains(where: { !$0.content.allSatisfy(\.isWhitespace) }) { return }
+                reason = reason ?? "\(file.path) has no text"
+            } catch let error as RoostError where !isOnlyFile {
+                reason = reason ?? error.message
+            }
+        }
+        throw RoostError(.badInput, "\(reason ?? "there is no text"); nothing was taken in")
+    }
+
+    /// A path that is gone is pruned only where something had come from it; else it was mistyped.
+    private func requireSources(of gone: [String], _ store: KnowledgeStore) async throws {
+        guard !gone.isEmpty else { return }
+        let sources = try await store.storage.snapshot().sources().map(\.id)
+        for path in gone {
+            let id = RecordReader.sourceID(URL(fileURLWithPath: path))
+            guard sources.contains(where: { $0 == id || $0.hasPrefix(id.hasSuffix("/") ? id : id + "/") })
+            else {
+                throw RoostError(
+                    .noInput, "\(path): there is no such file, and nothing in the store came from it")
+            }
+        }
     }
 
     private func isGone(_ path: String) -> Bool {

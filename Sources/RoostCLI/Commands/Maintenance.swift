@@ -20,19 +20,19 @@ struct Compact: AsyncParsableCommand {
     func run() async throws {
         let location = try options.location()
         let limit = try maxSize.map { try ByteCount.parse($0, option: "--max-size") }
-        let isRaised = limit.map { $0 ?? .max >= ByteCount.ofFiles(in: location) } ?? false
+        let isRaised = try limit.map { try $0 ?? .max >= StoreManifest.presentSize(in: location) } ?? false
         if let limit, isRaised { try StoreManifest.setMaximumSize(limit, in: location) }
         let store = try await options.open()
-        let before = ByteCount.ofFiles(in: location)
+        let before = try StoreManifest.presentSize(in: location)
         try await store.storage.compact()
         try await store.close()
-        let after = ByteCount.ofFiles(in: location)
+        let after = try StoreManifest.presentSize(in: location)
         if let limit, !isRaised {
             guard after <= limit ?? .max else {
                 throw CommandError(
                     .usage,
-                    "the store takes \(ByteCount.text(after)) and cannot be limited to less; remove entries first"
-                )
+                    "the store takes \(ByteCount.text(after)) and cannot be limited to less; remove entries "
+                        + "first")
             }
             try StoreManifest.setMaximumSize(limit, in: location)
         }
@@ -45,9 +45,9 @@ struct Doctor: AsyncParsableCommand {
         abstract: "Look at every byte of the store, and mend it where it is damaged.",
         discussion: """
             Looks at the manifest, the lock, the files or the database with their checksums, vectors, \
-            passages, assignments, and what was left behind; changes nothing without --repair. A repair keeps \
-            what was damaged in a folder beside the store. Exits with 0 where the store is whole, and with 65 \
-            where it is not.
+            passages, assignments, and what was left behind; changes nothing without --repair. A repair \
+            keeps what was damaged in a folder beside the store. Exits with 0 where the store is whole, and \
+            with 65 where it is not.
             """)
 
     @OptionGroup var options: StoreOptions
@@ -91,9 +91,8 @@ struct Doctor: AsyncParsableCommand {
 
     private func show(_ findings: [StorageFinding]) {
         for finding in findings where finding.severity == .damage || !options.quiet {
-            Terminal.write(
-                "\(finding.severity == .damage ? "damage" : "note  ")  \(Terminal.line(finding.description, limit: 400))"
-            )
+            let severity = finding.severity == .damage ? "damage" : "note  "
+            Terminal.write("\(severity)  \(Terminal.line(finding.description, limit: 400))")
         }
     }
 }
@@ -102,9 +101,9 @@ struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copy the store into another kind of storage.",
         discussion: """
-            Ids, dates and revisions stay, so that exports before and after are the same. Every answer of the \
-            two is compared at the end. The store itself is only read. A command that was stopped is given \
-            again to go on.
+            Ids, dates and revisions stay, so that exports before and after are the same. Every answer of \
+            the two is compared at the end. The store itself is only read. A command that was stopped is \
+            given again to go on.
             """)
 
     @OptionGroup var options: StoreOptions

@@ -6,7 +6,8 @@ import Roost
 struct HitDocument: Encodable {
     struct Part: Encodable {
         var ordinal: Int
-        var line: Int
+        /// In the source's file, where it is known; from 1.
+        var line: Int?
         var range: [Int]
         var text: String
     }
@@ -22,7 +23,7 @@ struct HitDocument: Encodable {
     var createdAt: String
     var updatedAt: String
 
-    init(_ hit: QueryHit) {
+    init(_ hit: QueryHit, _ lines: SourceLines) {
         let entry = hit.entry
         id = entry.id.text
         score = hit.score
@@ -33,7 +34,7 @@ struct HitDocument: Encodable {
         path = entry.path
         let range = hit.passage.utf8Range
         passage = Part(
-            ordinal: hit.passage.ordinal, line: entry.line(of: hit.passage),
+            ordinal: hit.passage.ordinal, line: lines.line(of: hit.passage, in: entry),
             range: [range.lowerBound, range.upperBound],
             text: entry.text(of: hit.passage) ?? "")
         createdAt = DateText.string(from: entry.createdAt)
@@ -57,7 +58,9 @@ extension Entry {
 }
 
 struct SearchOptions: ParsableArguments {
-    @Option(name: .customShort("n"), help: ArgumentHelp("The most hits.", valueName: "N"))
+    @Option(
+        name: .customShort("n"), parsing: .unconditional, help: ArgumentHelp("The most hits.", valueName: "N")
+    )
     var limit: Int?
 
     // Unconditional: a cosine may begin with a minus.
@@ -83,16 +86,23 @@ struct SearchOptions: ParsableArguments {
     }
 
     func show(_ result: QueryResult, _ options: StoreOptions) throws {
+        let lines = SourceLines()
+        if result.omittedTokens > 0 {
+            options.note(
+                "the query is longer than the model takes in: its last \(result.omittedTokens) tokens were "
+                    + "left out")
+        }
         if json {
-            try Terminal.json(result.hits.map(HitDocument.init))
+            try Terminal.json(result.hits.map { HitDocument($0, lines) })
         } else if pathsOnly {
             var seen = Set<String>()
             for hit in result.hits where seen.insert(hit.entry.place).inserted {
-                Terminal.write(hit.entry.place)
+                Terminal.write(Terminal.safe(hit.entry.place))
             }
         } else {
             for hit in result.hits {
-                let place = "\(hit.entry.place):\(hit.entry.line(of: hit.passage))"
+                let line = lines.line(of: hit.passage, in: hit.entry).map { ":\($0)" } ?? ""
+                let place = Terminal.safe(hit.entry.place) + line
                 Terminal.write(
                     "\(Terminal.bold(Terminal.score(hit.score)))  \(place)  "
                         + Terminal.dim(String(hit.entry.id.text.prefix(8)))

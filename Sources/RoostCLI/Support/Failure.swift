@@ -28,7 +28,11 @@ enum Failure {
             Foundation.exit(ExitStatus.interrupted.rawValue)
         }
         guard let (message, status) = explain(error) else {
-            RoostCommand.exit(withError: error)
+            let code = RoostCommand.exitCode(for: error)
+            guard code == .validationFailure else { RoostCommand.exit(withError: error) }
+            let text = Terminal.line(RoostCommand.message(for: error), limit: 400)
+            Terminal.error("roost: \(text) See `roost help`, or --help after a verb.")
+            Foundation.exit(ExitStatus.usage.rawValue)
         }
         Terminal.error("roost: \(message)")
         Foundation.exit(status.rawValue)

@@ -37,7 +37,14 @@ struct StoreOptions: ParsableArguments {
         let places = UserPlaces()
         let store = try await KnowledgeStore.open(
             in: location, recording: recordingUndo ? recorder(location) : nil
-        ) { try places.models.open(for: $0) }
+        ) { space in
+            do {
+                return try places.models.open(for: space)
+            } catch {
+                // What needs no embedding can be done all the same.
+                return AbsentEmbedder(space: space, reason: error)
+            }
+        }
         detail("model: \(store.embedder.space)")
         return store
     }
@@ -82,22 +89,31 @@ struct StoreOptions: ParsableArguments {
         guard let provider = StoreManifest.Provider(rawValue: providerName) else {
             throw CommandError(.usage, "there is no provider '\(providerName)'; there are sqlite and json")
         }
-        return try await KnowledgeStore.create(
-            in: location, provider: provider,
-            embedder: try embedder(model ?? settings.value(of: "model"), places.models),
-            maximumSize: maximumSize, recording: recorder(location))
+        var notes: [String] = []
+        let embedder = try embedder(model ?? settings.value(of: "model"), places.models, &notes)
+        do {
+            let made = try await KnowledgeStore.create(
+                in: location, provider: provider, embedder: embedder, maximumSize: maximumSize,
+                recording: recorder(location))
+            for text in notes { note(text) }
+            return made
+        } catch let error as StorageError where error.code == .inputOutput {
+            throw CommandError(.cannotCreate, error.message)
+        }
     }
 
     /// The named model; without a name MiniLM where it is installed, else the lexical embedder, which is
     /// said.
-    private func embedder(_ name: String?, _ models: ModelLibrary) throws -> any Embedder {
+    private func embedder(
+        _ name: String?, _ models: ModelLibrary, _ notes: inout [String]
+    ) throws -> any Embedder {
         if let name {
             var isFolder: ObjCBool = false
             if name.contains("/"), FileManager.default.fileExists(atPath: name, isDirectory: &isFolder),
                 isFolder.boolValue
             {
                 let added = try models.add(URL(fileURLWithPath: name))
-                note("added the model \(added) to \(models.directory.path)")
+                notes.append("added the model \(added) to \(models.directory.path)")
                 return try models.open(added)
             }
             if name.contains("/") {
@@ -106,10 +122,9 @@ struct StoreOptions: ParsableArguments {
             return try models.open(name)
         }
         if models.names().contains(ModelLibrary.aliases["minilm"] ?? "") { return try models.open("minilm") }
-        note(
-            "no embedding model is installed: texts are compared by their words, not their "
-                + "meaning (lexical). "
-                + "Scripts/model installs one; it takes effect in a new store.")
+        notes.append(
+            "no embedding model is installed: texts are compared by their words, not their meaning "
+                + "(lexical). Scripts/model installs one; it takes effect in a new store.")
         return LexicalEmbedder()
     }
 

@@ -59,5 +59,16 @@ enum Terminal {
         return result
     }
 
+    /// Text of a user's as it is, but for control characters, which would move the cursor or more; `\n` and
+    /// `\t` may be kept.
+    static func safe(_ text: String, keepingLines: Bool = false) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    let isKept = keepingLines && (scalar == "\n" || scalar == "\t")
+                    return scalar.properties.generalCategory == .control && !isKept ? "\u{FFFD}" : scalar
+                }))
+    }
+
     static func score(_ value: Float) -> String { String(format: "%.3f", Double(value)) }
 }

@@ -23,6 +23,15 @@ public struct BERTEmbedder: Embedder {
     ///
     /// - Throws: ``EmbedderError`` naming the file and what is wrong with it.
     public init(folder url: URL) throws {
+        do {
+            try self.init(opening: url)
+        } catch let error as EmbedderError where error.code == .damagedModel {
+            let place = error.message.contains(url.path) ? "" : "\(url.path): "
+            throw EmbedderError(.damagedModel, "\(place)\(error.message); fetch the model again")
+        }
+    }
+
+    private init(opening url: URL) throws {
         let folder = try ModelFolder(url)
         let configuration = try BERTConfiguration(folder)
         guard folder.has("model.safetensors") else { throw folder.missing("model.safetensors") }

@@ -18,6 +18,9 @@ public struct ModelFolder: Sendable, Hashable {
     /// - Throws: ``EmbedderError`` with `.modelNotFound` where there is no folder or it has no `config.json`.
     public init(_ url: URL) throws {
         self.url = url
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw EmbedderError(.modelNotFound, "\(url.path): there is no such folder")
+        }
         guard FileManager.default.fileExists(atPath: url.appendingPathComponent("config.json").path) else {
             throw EmbedderError(.modelNotFound, "\(url.path) is no model folder: it has no config.json")
         }

@@ -15,7 +15,7 @@ enum EntryText {
         text.append(literal: "\",\"embeddings\":")
         text.append(numbers: entry.embeddings)
         text.append(literal: ",\"id\":\"")
-        text.append(contentsOf: entry.id.uuidString.utf8)
+        text.append(contentsOf: entry.id.text.utf8)
         text.append(UInt8(ascii: "\""))
         if let key = entry.key {
             text.append(literal: ",\"key\":")

@@ -46,6 +46,8 @@ private final class EntryCache: Sendable {
 
     /// Forgets what has changed up to a snapshot.
     func follow(_ base: some StorageProvider, to stamp: Stamp) async throws {
+        // A simple backend has no history to follow: what it had is not known to be what it has.
+        if stamp.epoch == StoreState.unnamed { return state.withLock { $0 = State() } }
         let (epoch, revision) = state.withLock { ($0.epoch, $0.revision) }
         if epoch == stamp.epoch, revision >= stamp.revision { return }
         var changed: Set<Entry.ID>?

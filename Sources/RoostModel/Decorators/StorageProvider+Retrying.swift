@@ -1,7 +1,9 @@
 /// How often and how long to try again.
 public struct RetryPolicy: Sendable, Hashable {
     /// The most times a call is made, the first included.
-    public var attempts = 4
+    public var attempts = 4 {
+        didSet { precondition(attempts >= 1, "\(attempts) attempts") }
+    }
     /// How long to wait before the second time; twice as long before each further one.
     public var pause = Duration.milliseconds(50)
     /// The longest wait.
@@ -18,7 +20,9 @@ extension StorageProvider {
     /// Makes a call again where it failed with an error that says that it may succeed later
     /// (``StorageError/isRetryable``), and where making it twice does no harm.
     ///
-    /// A commit is idempotent and may be repeated even where its answer was lost; one that expects something
+    /// A commit is idempotent and may be repeated even where its answer was lost: what it finds written is no
+    /// change. (Where another writer has replaced the same entry in between, the later one wins, as with any
+    /// two writers that expect nothing.) One that expects something
     /// is repeated only where the error says that nothing was written (`.locked`), because its own first try
     /// would look like another writer. A conflict is never retried: whoever wrote the batch must look again.
     /// A cancelled task waits no longer.

@@ -116,7 +116,7 @@ package struct StoreState: Sendable {
         revision = max(revision, Revision(rawValue: UInt64(clamping: latest)))
     }
 
-    private static let unnamed = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    package static let unnamed = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
     // MARK: Entries
 

@@ -2,7 +2,7 @@ import Foundation
 
 extension StorageSnapshot {
     /// Looks at everything that a store holds: vectors of another dimension or length than the space's,
-    /// passages outside their text, assignments and representatives that point to nothing.
+    /// passages outside their text, assignments and parents that point to nothing.
     ///
     /// - Parameter space: what the vectors should be; `nil` leaves the comparison out.
     /// - Throws: ``StorageError`` where something cannot be read at all.
@@ -57,7 +57,8 @@ private struct ContentInspection {
             }
             let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
             let end = utf8.index(start, offsetBy: range.count)
-            if start.samePosition(in: entry.content) == nil || end.samePosition(in: entry.content) == nil {
+            let scalars = entry.content.unicodeScalars
+            if start.samePosition(in: scalars) == nil || end.samePosition(in: scalars) == nil {
                 add(part, "begins or ends inside a character")
             }
         }

@@ -3,21 +3,28 @@ public import RoostVectors
 
 /// One revision of a store, to be read at leisure: nothing committed later is seen.
 ///
-/// Every requirement reads only; may throw `CancellationError`; and throws ``StorageError`` with `.damaged`
-/// or `.inputOutput` where the store cannot be read, never a partial answer. Entries have row numbers,
-/// which grow in the order of insertion and are not used again while a store lasts.
+/// For every requirement:
+/// - **Atomicity, visibility**: answers are of the one revision of ``stamp``, those of several calls too.
+/// - **Idempotence**: reads only; the same call gives the same answer.
+/// - **Cancellation**: may throw `CancellationError`; the snapshot can be read on by others.
+/// - **Errors**: ``StorageError`` with `.damaged` where something is not as it was written, or with
+///   `.inputOutput`; never a partial answer. Being closed is no error: a snapshot outlives its handle.
+///
+/// Entries have row numbers, which grow in the order of insertion and are not used again in an epoch.
 public protocol StorageSnapshot: Sendable {
     /// Which state this is.
     var stamp: Stamp { get }
 
-    /// Entries by id, in the order asked; those that are not there are left out.
+    /// Entries by id, in the order asked; those that are not there are left out, one asked for twice comes
+    /// twice.
     func entries(_ ids: [Entry.ID]) async throws -> [Entry]
 
     /// Entries in the order of their rows.
     ///
     /// - Parameters:
     ///   - row: where the page before ended, `nil` for the first.
-    ///   - limit: the most entries to return, at least 1.
+    ///   - limit: the most entries to return.
+    /// - Precondition: `limit` is at least 1.
     func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> EntryPage
 
     /// The rows of the entries that meet a filter.
@@ -26,7 +33,8 @@ public protocol StorageSnapshot: Sendable {
     /// The vectors of entries or of their passages, in the order of the entries' rows. All passages of an
     /// entry are on one page; entries without vectors are passed over.
     ///
-    /// - Parameter limit: the most entries on a page, at least 1.
+    /// - Parameter limit: the most entries on a page.
+    /// - Precondition: `limit` is at least 1.
     func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) async throws -> VectorPage
 
     /// For each of these entries that is there, the revision that last changed it.

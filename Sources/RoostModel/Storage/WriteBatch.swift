@@ -77,6 +77,11 @@ public struct WriteBatch: Sendable, Hashable {
 }
 
 extension WriteBatch {
+    /// Whether the batch removes entries and writes none.
+    package var isRemoving: Bool {
+        !removals.isEmpty && upserts.isEmpty && clustering == nil && clusters.isEmpty && assignments.isEmpty
+    }
+
     /// Refuses what no store may keep. Every provider calls it before its commit point.
     ///
     /// - Throws: `StorageError` with code `.invalidBatch`: something named twice, or assigned and unassigned
@@ -103,16 +108,17 @@ extension WriteBatch {
         }
         for cluster in clusters + (clustering?.clusters ?? []) {
             guard cluster.createdAt.isWritable, cluster.updatedAt.isWritable else {
-                throw StorageError.invalid("cluster \(cluster.id) has a date outside the years 1 to 9999")
+                throw StorageError.invalid(
+                    "cluster \(cluster.id.text) has a date outside the years 1 to 9999")
             }
             guard cluster.centroid.allSatisfy(\.isFinite), cluster.cohesion.isFinite else {
-                throw StorageError.invalid("cluster \(cluster.id) has a number that is not finite")
+                throw StorageError.invalid("cluster \(cluster.id.text) has a number that is not finite")
             }
         }
         for assignment in assignments + (clustering?.assignments ?? [])
         where !assignment.similarity.isFinite || !assignment.confidence.isFinite {
             throw StorageError.invalid(
-                "the assignment of entry \(assignment.entry) has a number that is not finite")
+                "the assignment of entry \(assignment.entry.text) has a number that is not finite")
         }
     }
 }
@@ -121,7 +127,7 @@ extension WriteBatch {
     private static func checkUnique<ID: Hashable>(_ ids: [ID], _ what: String) throws {
         var seen = Set<ID>(minimumCapacity: ids.count)
         for id in ids where !seen.insert(id).inserted {
-            let name = (id as? UUID).map { " \($0)" } ?? ""
+            let name = (id as? UUID).map { " \($0.text)" } ?? ""
             throw StorageError.invalid("the batch has \(what)\(name) twice")
         }
     }
@@ -130,37 +136,38 @@ extension WriteBatch {
 extension Entry {
     fileprivate func validate() throws {
         guard createdAt.isWritable, updatedAt.isWritable else {
-            throw StorageError.invalid("entry \(id) has a date outside the years 1 to 9999")
+            throw StorageError.invalid("entry \(id.text) has a date outside the years 1 to 9999")
         }
         guard embeddings.allFinite else {
-            throw StorageError.invalid("the embeddings of entry \(id) have a number that is not finite")
+            throw StorageError.invalid("the embeddings of entry \(id.text) have a number that is not finite")
         }
         let size = content.utf8.count
         for (ordinal, passage) in passages.enumerated() {
             guard passage.ordinal == ordinal else {
                 throw StorageError.invalid(
-                    "passage \(ordinal) of entry \(id) says that it is \(passage.ordinal)")
+                    "passage \(ordinal) of entry \(id.text) says that it is \(passage.ordinal)")
             }
             guard passage.vector.count == embeddings.count else {
                 throw StorageError.invalid(
-                    "passage \(ordinal) of entry \(id) has \(passage.vector.count) numbers, "
+                    "passage \(ordinal) of entry \(id.text) has \(passage.vector.count) numbers, "
                         + "the entry \(embeddings.count)")
             }
             guard passage.vector.allFinite else {
                 throw StorageError.invalid(
-                    "passage \(ordinal) of entry \(id) has a number that is not finite")
+                    "passage \(ordinal) of entry \(id.text) has a number that is not finite")
             }
             guard passage.utf8Range.lowerBound >= 0, passage.utf8Range.upperBound <= size else {
-                throw StorageError.invalid("passage \(ordinal) of entry \(id) reaches outside the content")
+                throw StorageError.invalid(
+                    "passage \(ordinal) of entry \(id.text) reaches outside the content")
             }
         }
         for (key, value) in metadata {
             guard value.isFinite else {
-                throw StorageError.invalid("a value of entry \(id)'s metadata is not finite")
+                throw StorageError.invalid("a value of entry \(id.text)'s metadata is not finite")
             }
             guard !value.isNested(deeperThan: MetadataValue.maximumDepth), key.utf8.count <= 4096 else {
                 throw StorageError.invalid(
-                    "the metadata of entry \(id) is nested too deeply or has a key too long")
+                    "the metadata of entry \(id.text) is nested too deeply or has a key too long")
             }
         }
     }

@@ -79,16 +79,16 @@ extension Cluster: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
+        try container.encode(id.text, forKey: .id)
         try container.encode(label, forKey: .label)
         try container.encode(keywords, forKey: .keywords)
         if encoder.userInfo[.omitsVectors] as? Bool != true {
             try container.encode(centroid, forKey: .centroid)
         }
-        try container.encode(members, forKey: .members)
-        try container.encode(representatives, forKey: .representatives)
+        try container.encode(members.map(\.text), forKey: .members)
+        try container.encode(representatives.map(\.text), forKey: .representatives)
         try container.encode(cohesion, forKey: .cohesion)
-        try container.encodeIfPresent(parent, forKey: .parent)
+        try container.encodeIfPresent(parent?.text, forKey: .parent)
         try container.encode(DateText.string(from: createdAt), forKey: .createdAt)
         try container.encode(DateText.string(from: updatedAt), forKey: .updatedAt)
     }

@@ -46,7 +46,7 @@ extension Entry: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
+        try container.encode(id.text, forKey: .id)
         try container.encode(content, forKey: .content)
         if encoder.userInfo[.omitsVectors] as? Bool != true {
             try container.encode(embeddings, forKey: .embeddings)

@@ -54,3 +54,8 @@ public struct ContentDigest: Sendable, Hashable {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }
+
+extension UUID {
+    /// An id as Roost writes it for people: in lower case.
+    public var text: String { uuidString.lowercased() }
+}

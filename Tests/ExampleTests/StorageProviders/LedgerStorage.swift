@@ -87,8 +87,10 @@ actor LedgerStorage: StorageProvider {
     /// Applies the pages that are not known yet, whoever wrote them.
     private func catchUp() throws {
         guard !isClosed else { throw StorageError(.closed, "the store was closed") }
-        while let data = try? Data(contentsOf: url(known + 1)) {
-            guard let page = try? JSONDecoder().decode(Page.self, from: data) else {
+        while FileManager.default.fileExists(atPath: url(known + 1).path) {
+            guard let data = try? Data(contentsOf: url(known + 1)),
+                let page = try? JSONDecoder().decode(Page.self, from: data)
+            else {
                 throw StorageError(.damaged, "\(url(known + 1).path) is not as it was written")
             }
             if let batch = page.batch { try state.apply(batch) }

@@ -12,44 +12,51 @@ actor NotesStorage: SimpleStorageProvider {
         file = folder.appendingPathComponent("notes.jsonl")
         clustersFile = folder.appendingPathComponent("groups.json")
         let decoder = JSONDecoder()
-        if let text = try? String(contentsOf: file, encoding: .utf8) {
-            entries = try text.split(separator: "\n").map {
+        // Only a file that is not there is an empty store; one that cannot be read is an error.
+        if FileManager.default.fileExists(atPath: file.path) {
+            entries = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map {
                 try decoder.decode(Entry.self, from: Data($0.utf8))
             }
         }
-        if let data = try? Data(contentsOf: clustersFile) {
-            clusters = try decoder.decode([Cluster].self, from: data)
+        if FileManager.default.fileExists(atPath: clustersFile.path) {
+            clusters = try decoder.decode([Cluster].self, from: Data(contentsOf: clustersFile))
         }
     }
 
     func saveEntry(_ entry: Entry) async throws {
-        if let index = entries.firstIndex(where: { $0.id == entry.id }) {
-            entries[index] = entry
+        var changed = entries
+        if let index = changed.firstIndex(where: { $0.id == entry.id }) {
+            changed[index] = entry
         } else {
-            entries.append(entry)
+            changed.append(entry)
         }
-        try write()
+        // Written first: a save that fails leaves no trace in memory.
+        try write(changed)
+        entries = changed
     }
 
     func fetchEntries() async throws -> [Entry] { entries }
 
     func updateCluster(_ cluster: Cluster) async throws {
-        if let index = clusters.firstIndex(where: { $0.id == cluster.id }) {
-            clusters[index] = cluster
+        var changed = clusters
+        if let index = changed.firstIndex(where: { $0.id == cluster.id }) {
+            changed[index] = cluster
         } else {
-            clusters.append(cluster)
+            changed.append(cluster)
         }
-        try JSONEncoder().encode(clusters).write(to: clustersFile, options: .atomic)
+        try JSONEncoder().encode(changed).write(to: clustersFile, options: .atomic)
+        clusters = changed
     }
 
     func fetchClusters() async throws -> [Cluster] { clusters }
 
     func deleteEntry(_ id: Entry.ID) async throws {
-        entries.removeAll { $0.id == id }
-        try write()
+        let changed = entries.filter { $0.id != id }
+        try write(changed)
+        entries = changed
     }
 
-    private func write() throws {
+    private func write(_ entries: [Entry]) throws {
         let lines = try entries.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
         try Data(lines.joined(separator: "\n").utf8).write(to: file, options: .atomic)
     }

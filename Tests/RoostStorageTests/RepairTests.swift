@@ -1,0 +1,160 @@
+import CrashWorkload
+import Foundation
+import GRDB
+import RoostModel
+import RoostTestKit
+import Testing
+
+@testable import RoostJSON
+@testable import RoostSQLite
+
+/// What a repair keeps.
+struct RepairTests {
+    private func entries(_ count: Int) -> [Entry] {
+        (0..<count).map {
+            Entry(
+                content: "text \($0)", embeddings: [1, 0], source: "s\($0)", tags: ["t"],
+                createdAt: Date(milliseconds: Int64($0)))
+        }
+    }
+
+    /// A database with everything, closed.
+    private func database(in folder: URL) async throws -> (URL, [Entry]) {
+        let json = try LocalStorageProvider(directory: folder.appendingPathComponent("json"))
+        let entries = entries(6)
+        try await json.saveEntries(entries)
+        _ = try await json.commit(
+            WriteBatch(sources: entries.map { Source(id: $0.source ?? "", fingerprint: "f") }))
+        let clusters = (0..<3).map { Cluster(label: "cluster \($0)") }
+        _ = try await json.commit(
+            WriteBatch(
+                clustering: .init(
+                    run: nil, clusters: clusters,
+                    assignments: entries.enumerated().map {
+                        Assignment(entry: $1.id, place: .cluster(clusters[$0 % 3].id))
+                    })))
+        // Its first row is row 0, as no database of its own would have it.
+        let url = folder.appendingPathComponent("roost.sqlite")
+        try await SQLiteStorageProvider.fill(
+            databaseURL: url, options: .init(), from: try await json.transferableState(), progress: { _ in })
+        return (url, entries)
+    }
+
+    private func execute(_ url: URL, _ sql: String) throws {
+        let queue = try DatabaseQueue(path: url.path)
+        try queue.write { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
+    @Test func `one bad row of each kind costs one row of each kind`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (url, entries) = try await database(in: folder.url)
+        for sql in [
+            "UPDATE vectors SET checksum = 1 WHERE row = 2",
+            "UPDATE assignments SET checksum = 1 WHERE row = 3",
+            "UPDATE sources SET checksum = 1 WHERE id = X'7334'", "DELETE FROM clusters WHERE position = 2",
+            "UPDATE entries SET checksum = 1 WHERE row = 5",
+        ] { try execute(url, sql) }
+        let findings = try await SQLiteStorageProvider.repair(databaseURL: url)
+        #expect(findings.contains { $0.message.contains("without their vectors") })
+        let store = try await SQLiteStorageProvider(databaseURL: url)
+        let kept = try await store.fetchEntries()
+        #expect(kept.map(\.content) == (0..<5).map { "text \($0)" })
+        #expect(kept[0] == entries[0])
+        #expect(kept[2].embeddings.isEmpty && kept[2].tags == ["t"])
+        #expect(try await store.snapshot().sources().map(\.id) == ["s0", "s1", "s2", "s3", "s5"])
+        #expect(try await store.fetchClusters().map(\.label) == ["cluster 0", "cluster 2"])
+        #expect(
+            try await store.snapshot().assignments(of: nil).map(\.entry) == [entries[0].id, entries[2].id])
+        try await store.close()
+        #expect(try await SQLiteStorageProvider.inspect(databaseURL: url).allSatisfy { $0.severity == .note })
+    }
+
+    @Test(arguments: ["", ".", "nothing.sqlite", "../roost.sqlite", "repaired-1.sqlite"])
+    func `a marker that names no database touches nothing`(name: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let url = folder.url.appendingPathComponent("roost.sqlite")
+        let store = try await SQLiteStorageProvider(databaseURL: url)
+        try await store.saveEntries(entries(3))
+        if name.hasPrefix("repaired") {
+            try Data("no database".utf8).write(to: folder.url.appendingPathComponent(name))
+        }
+        try Data(name.utf8).write(to: URL(fileURLWithPath: url.path + "-replacing"))
+        let before = try DamageTests.files(folder.url)
+        let error = await #expect(throws: StorageError.self) {
+            try await SQLiteStorageProvider(databaseURL: url)
+        }
+        #expect(error?.message.contains("-replacing") == true)
+        let after = try DamageTests.files(folder.url)
+        #expect(before.allSatisfy { $0.key.hasSuffix("lock") || after[$0.key] == $0.value })
+        #expect(try await store.fetchEntries().count == 3)
+        try await store.close()
+    }
+
+    @Test func `a repair that was interrupted is finished by whoever comes next`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (url, _) = try await database(in: folder.url)
+        let made = folder.url.appendingPathComponent("repaired-1.sqlite")
+        let other = try await SQLiteStorageProvider(databaseURL: made)
+        try await other.saveEntry(Entry(content: "mended", embeddings: [1, 0]))
+        try await other.close()
+        try Data("repaired-1.sqlite".utf8).write(to: URL(fileURLWithPath: url.path + "-replacing"))
+        let store = try await SQLiteStorageProvider(databaseURL: url)
+        #expect(try await store.fetchEntries().map(\.content) == ["mended"])
+        #expect(!FileManager.default.fileExists(atPath: url.path + "-replacing"))
+        try await store.close()
+    }
+
+    @Test func `a healthy database of format 1 is not taken for a damaged one`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Fixtures/Formats/v1/sqlite")
+        let copy = folder.url.appendingPathComponent("store")
+        try FileManager.default.copyItem(at: fixtures, to: copy)
+        let url = copy.appendingPathComponent("roost.sqlite")
+        let before = try Data(contentsOf: url)
+        let findings = try await SQLiteStorageProvider.repair(databaseURL: url)
+        #expect(findings.allSatisfy { $0.severity == .note })
+        #expect(try Data(contentsOf: url) == before)
+    }
+
+    @Test func `the copy for people gives back what its generation has lost`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let store = try LocalStorageProvider(directory: folder.url)
+        let entries = entries(5)
+        try await store.saveEntries(entries)
+        try await store.deleteEntry(entries[4].id)
+        let file = folder.url.appendingPathComponent("generations/1/entries.json")
+        var data = try Data(contentsOf: file)
+        let place = try #require(data.firstRange(of: Data("text 2".utf8))?.lowerBound)
+        data[place] = UInt8(ascii: "X")
+        try data.write(to: file)
+        #expect(throws: StorageError.self) {
+            try LocalFiles.translating {
+                _ = try LocalFiles(directory: folder.url, options: .init()).withLoaded {
+                    try $0.state.entry(entries[2].id)
+                }
+            }
+        }
+        _ = try await LocalStorageProvider.repair(directory: folder.url)
+        let again = try LocalStorageProvider(directory: folder.url)
+        #expect(try await again.fetchEntries() == Array(entries.prefix(4)))
+        // Without the copy the entry is lost, and only that.
+        let other = try TemporaryFolder()
+        defer { other.remove() }
+        let second = try LocalStorageProvider(directory: other.url)
+        try await second.saveEntries(entries)
+        for path in ["generations/1/entries.json", "entries.json"] {
+            try data.write(to: other.url.appendingPathComponent(path))
+        }
+        _ = try await LocalStorageProvider.repair(directory: other.url)
+        let left = try LocalStorageProvider(directory: other.url)
+        #expect(try await left.fetchEntries() == entries.filter { $0.id != entries[2].id })
+    }
+}
