@@ -206,4 +206,105 @@ struct IngestCommandTests {
         #expect(found[0] == found[1])
         #expect(found[0].count == 9)
     }
+
+    @Test func `an import says what is wrong with which entry`() throws {
+        defer { clean() }
+        for text in ["a swift", "two swifts", "three swifts"] {
+            #expect(try commands.roost("add", text).status == 0)
+        }
+        #expect(try commands.roost("export", "entries", "--with-embeddings", "-o", "e.json").status == 0)
+        let whole = try String(contentsOf: home.appendingPathComponent("e.json"), encoding: .utf8)
+        let second = try #require(try listed()[1]["id"] as? String)
+        let number = try #require(whole.firstRange(of: /"embeddings":\[[^,]*/))
+        for (text, words) in [
+            (whole.replacingOccurrences(of: second, with: "no id"), "entry 2"),
+            (
+                whole.replacingOccurrences(of: "\n", with: "").replacingOccurrences(
+                    of: second, with: "no id"), "entry 2"
+            ),
+            ("", "is empty"), (" \n", "is empty"),
+            (whole.replacingCharacters(in: number, with: "\"embeddings\":[5.0"), "unit length"),
+        ] {
+            try write(text, to: "bad.json")
+            let outcome = try commands.roost("import", "bad.json")
+            #expect(outcome.status == 65 && outcome.error.contains(words), "\(outcome)")
+            // And no store is made for it.
+            if words != "unit length" {
+                #expect(try commands.roost("import", "bad.json", "--store", "none").status == 65)
+                #expect(try commands.roost("list", "--store", "none").status == 66)
+            }
+        }
+        #expect(try commands.roost("import", "e.json").output == "0 new, 0 updated, 3 unchanged\n")
+    }
+
+    @Test func `rows without a name of their own, and where rows stand`() throws {
+        defer { clean() }
+        try write("id,text\n,alpha swift\n,beta bread\n7,\"gamma\nboat\"\n8,delta train\n", to: "t.csv")
+        try write(
+            "{\"id\":null,\"text\":\"one star\"}\n\n{\"id\":null,\"text\":\"two moons\"}\n", to: "t.jsonl")
+        #expect(try commands.roost("ingest", "t.csv", "t.jsonl").output.hasPrefix("6 new"))
+        for (query, place) in [
+            ("alpha swift", "t.csv:2"), ("gamma boat", "t.csv:4"), ("delta train", "t.csv:6"),
+            ("two moons", "t.jsonl:3"),
+        ] {
+            #expect(try commands.roost("query", query, "-n", "1").output.contains("\(place)  "))
+        }
+    }
+
+    @Test func `a tag for what has not changed leaves edits alone`() throws {
+        defer { clean() }
+        try write("a swift", to: "notes/a.md")
+        #expect(try commands.roost("ingest", "notes").status == 0)
+        let id = try #require(try listed().first?["id"] as? String)
+        #expect(try commands.roost("edit", id, "--text", "my own words").status == 0)
+        #expect(try commands.roost("ingest", "notes", "--tag", "new").output.contains("1 updated"))
+        #expect(try texts() == ["my own words"])
+        #expect(try listed().first?["tags"] as? [String] == ["new"])
+        #expect(try commands.roost("ingest", "notes", "--tag", "new").output.contains("1 unchanged"))
+    }
+
+    @Test func `nothing usable makes no store and is no success`() throws {
+        defer { clean() }
+        try write("  ", to: "empty.md")
+        try write("id,text\n", to: "header.csv")
+        for arguments in [
+            ["ingest", "empty.md"], ["ingest", "header.csv"], ["ingest", "empty.md", "header.csv"],
+        ] {
+            let outcome = try commands.run(arguments)
+            #expect(outcome.status == 65, "\(arguments): \(outcome)")
+            #expect(outcome.error.split(separator: "\n").count == 1)
+        }
+        #expect(try commands.roost("list").status == 66)
+        let typo = try commands.roost("ingest", "nowhere", "--prune")
+        #expect(typo.status == 66)
+        #expect(try commands.roost("list").status == 66)
+        #expect(try commands.roost("add", "a swift").status == 0)
+        #expect(try commands.roost("ingest", "nowhere", "--prune").status == 66)
+        for arguments in [
+            ["query", "x", "-n", "-1"], ["query"], ["recluster", "--seed", "-1"], ["nonsense", "x"],
+        ] {
+            let outcome = try commands.start(arguments).outcome()
+            #expect(outcome.status == 64, "\(arguments): \(outcome)")
+            #expect(outcome.error.hasPrefix("roost: ") && outcome.error.split(separator: "\n").count == 1)
+        }
+    }
+
+    @Test func `where an export goes`() throws {
+        defer { clean() }
+        #expect(try commands.roost("add", "a swift").status == 0)
+        #expect(try commands.roost("export", "entries", "-o", "-").output.contains("a swift"))
+        #expect(!FileManager.default.fileExists(atPath: home.appendingPathComponent("-").path))
+        try write("old", to: "real.json")
+        chmod(home.appendingPathComponent("real.json").path, 0o644)
+        try FileManager.default.createSymbolicLink(
+            at: home.appendingPathComponent("link.json"),
+            withDestinationURL: home.appendingPathComponent("real.json"))
+        #expect(try commands.roost("export", "entries", "-o", "link.json").status == 0)
+        let real = home.appendingPathComponent("real.json").path
+        #expect(try String(contentsOfFile: real, encoding: .utf8).contains("a swift"))
+        #expect(try FileManager.default.attributesOfItem(atPath: real)[.posixPermissions] as? Int == 0o644)
+        #expect(try commands.roost("export", "entries", "-o", "/dev/null").status == 0)
+        var status = stat()
+        #expect(stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
+    }
 }
