@@ -27,7 +27,7 @@ public final class FileLock: Sendable {
                 // Somebody may have removed the file meanwhile: then this is a lock on nothing.
                 if FileIdentity(url) == FileIdentity(file) { break }
                 file = try FileDescriptor(url.path, O_RDWR | O_CREAT)
-                continue
+                errno = EWOULDBLOCK
             }
             guard errno == EWOULDBLOCK || errno == EINTR else { throw FileError.last("lock", url.path) }
             if isCancelled() { throw CancellationError() }

@@ -25,6 +25,8 @@ struct Recovery {
         var base: Int?
         /// The files and folders that are not as they were written.
         var damaged: [URL] = []
+        /// How many entries cannot be had.
+        var lost = 0
         /// Whether the store is what it should be, without a repair.
         var isWhole = true
     }
@@ -163,8 +165,7 @@ struct Recovery {
             // The copy for people may be whole where the file is not.
             let copy = directory.appendingPathComponent(Generation.entriesFile)
             if !damaged.isEmpty, let (other, text) = try? generation.open(in: directory, text: copy) {
-                let left = try text.verify().damaged
-                if left.count < damaged.count {
+                if let left = try? text.verify().damaged, left.count < damaged.count {
                     candidate.state = other
                     candidate.contents = text
                     candidate.damagedEntries = left
@@ -260,6 +261,7 @@ struct Recovery {
         }
         guard let best else { return }
         outcome = best.outcome
+        outcome.lost = best.lost
         if best.lost > 0 { findings.append(.damage(directory.path, "\(best.lost) entries are lost")) }
         guard !outcome.isWhole, let base = outcome.base else { return }
         let last = journals.flatMap { $0.value.records.map(\.revision) }.max()
@@ -345,6 +347,13 @@ struct Recovery {
                 "\(directory.path): no generation of it can be read; put back a copy. Nothing was changed")
         }
         try files.createFolder(aside)
+        if outcome.lost > 0 {
+            // So that the next ingest of them brings back what it can.
+            let records = outcome.state.sources.map {
+                Source(id: $0.id, fingerprint: "", ingestedAt: $0.ingestedAt)
+            }
+            try outcome.state.apply(WriteBatch(sources: records))
+        }
         outcome.state.renewEpoch()
         // What was there is numbered on, so that no name is used twice.
         let number = max(LocalFiles.newestGeneration(directory), journalNumbers().last ?? 0) + 1

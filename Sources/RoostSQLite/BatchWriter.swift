@@ -196,9 +196,9 @@ struct BatchWriter {
                 INSERT INTO entries(
                     content, source, key, metadata, tags, created, updated, digest, revision, ordinal,
                     passages, dimension, id, row, checksum)
-                VALUES (
-                    CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \(checksum))
-                ON CONFLICT(id) DO NOTHING
+                SELECT
+                    CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \(checksum)
+                WHERE NOT EXISTS (SELECT 1 FROM entries WHERE id = ?13)
                 """, StatementArguments(values))
         }
     }

@@ -164,8 +164,14 @@ struct Replacement {
             throw StorageError(
                 .damaged, "\(marker.path) is not as it was written; move it away, and try again")
         }
-        if let file = try? FileDescriptor(made.path, O_RDONLY) {
-            guard try file.read(at: 0, count: 16) == Data("SQLite format 3\0".utf8) else {
+        var head: Data?
+        do {
+            head = try FileDescriptor(made.path, O_RDONLY).read(at: 0, count: 16)
+        } catch let error as FileError where error.isMissing {
+            // It has the database's name already.
+        }
+        if let head {
+            guard head == Data("SQLite format 3\0".utf8) else {
                 throw StorageError(
                     .damaged, "\(made.path), which \(marker.path) names, is no database; move both away")
             }

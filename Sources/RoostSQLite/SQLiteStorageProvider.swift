@@ -28,6 +28,8 @@ public struct SQLiteStorageProvider: StorageProvider {
         public var durability = Durability.full
         /// The most bytes that the database may take; `nil` for no limit.
         public var maximumSize: Int?
+        /// Whether a close moves the log into the database: not where a store is only looked at.
+        package var movesLogAtClose = true
 
         public init() {}
     }
@@ -137,7 +139,7 @@ public struct SQLiteStorageProvider: StorageProvider {
             guard closing.close() else { return }
             try await BlockingWork.run { _ in
                 try Self.translating(pool.path) {
-                    let lock = try? FileLock.acquire(lockURL, timeout: 0)
+                    let lock = options.movesLogAtClose ? try? FileLock.acquire(lockURL, timeout: 0) : nil
                     defer { lock?.release() }
                     if lock != nil {
                         try? pool.writeWithoutTransaction { database in

@@ -17,7 +17,9 @@ struct Salvage {
         let configuration = SQLiteStorageProvider.configuration(options)
         let source = try await readable(configuration)
         var findings: [StorageFinding] = []
-        guard let last = try await highestRow(source) else { throw unreadable }
+        guard let highest = try await highestRow(source) else { throw unreadable }
+        // A damaged number may be anything.
+        let last = max(0, highest)
         var (kept, withoutVectors) = (0, 0)
         var batch: [Entry] = []
         // A store that came from another kind has a row 0.
@@ -46,11 +48,10 @@ struct Salvage {
                     "\(withoutVectors) of the entries were kept as texts, without their vectors; "
                         + "`roost edit`, or an ingest of what they came from, embeds them again"))
         }
-        if let lost = try await lost(source, kept), lost > 0 {
-            findings.append(.damage("entries", "\(lost) are lost"))
-        }
+        let lost = try await lost(source, kept)
+        if let lost, lost > 0 { findings.append(.damage("entries", "\(lost) are lost")) }
         guard kept > 0 || last == 0 else { throw unreadable }
-        findings += try await copyRest(source, to: target)
+        findings += try await copyRest(source, to: target, isWhole: withoutVectors == 0 && lost == 0)
         return findings
     }
 
@@ -99,13 +100,20 @@ struct Salvage {
         return (count ?? nil).map { max(0, $0 - kept) }
     }
 
+    /// - Parameter isWhole: whether every entry was kept as it was; otherwise sources are said to have
+    ///   changed, so that the next ingest of them brings back what it can.
     private func copyRest(
-        _ source: DatabaseQueue, to target: SQLiteStorageProvider
+        _ source: DatabaseQueue, to target: SQLiteStorageProvider, isWhole: Bool
     ) async throws -> [StorageFinding] {
         var findings: [StorageFinding] = []
         let snapshot = SQLiteSnapshotReader(source)
         if let (sources, lost) = try await whole({ try await snapshot.sources() }) {
-            _ = try await target.commit(WriteBatch(sources: sources))
+            let records = sources.map { record in
+                var record = record
+                if !isWhole { record.fingerprint = "" }
+                return record
+            }
+            _ = try await target.commit(WriteBatch(sources: records))
             if lost > 0 {
                 findings.append(
                     .damage("sources", "\(lost) records are lost; the next ingest looks at each anew"))

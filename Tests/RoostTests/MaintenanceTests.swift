@@ -1,4 +1,5 @@
 import Foundation
+import Roost
 import Testing
 
 /// `compact`, `doctor`, `migrate` and `undo`.
@@ -184,5 +185,41 @@ struct MaintenanceTests {
         #expect(try commands.roost("stats", "--store", "s").output.contains("4000 from 1 sources"))
         let low = try commands.roost("compact", "--max-size", "1MB", "--store", "s")
         #expect(low.status == 64 && low.error.contains("remove entries first"))
+    }
+
+    @Test(arguments: ["v1/sqlite", "v1/json", "v2/sqlite", "v2/json"])
+    func `a move and a look leave the source alone, of whatever format`(name: String) async throws {
+        defer { clean() }
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        let source = home.appendingPathComponent("old")
+        try FileManager.default.copyItem(
+            at: CommandLineTests.fixtures.appendingPathComponent("Formats/\(name)"), to: source)
+        try FileManager.default.createSymbolicLink(
+            at: home.appendingPathComponent("link"), withDestinationURL: source)
+        func contents() throws -> [String: Data] {
+            var files: [String: Data] = [:]
+            for path in try FileManager.default.subpathsOfDirectory(atPath: source.path)
+            where !path.hasSuffix("lock") && !path.hasSuffix("-shm") && !path.hasSuffix("-wal") {
+                files[path] = try? Data(contentsOf: source.appendingPathComponent(path))
+            }
+            return files
+        }
+        let before = try contents()
+        for (number, store) in ["old", "old/", "link"].enumerated() {
+            #expect(try commands.roost("doctor", "--store", store).status == 0)
+            for to in ["sqlite", "json"] {
+                let moved = try commands.roost("migrate", "--to", to, "\(to)-\(number)", "--store", store)
+                #expect(moved.status == 0, "\(moved.error)")
+                #expect(try exports("\(to)-\(number)")[2] == exports("sqlite-0")[2])
+            }
+        }
+        // As a program does it, that names the folder in its own way.
+        for (number, isFolder) in [true, false].enumerated() {
+            let url = URL(fileURLWithPath: source.path, isDirectory: isFolder)
+            let target = home.appendingPathComponent("library-\(number)")
+            try await StoreMigration(from: url, to: target, provider: .sqlite).run()
+        }
+        #expect(try contents() == before)
+        #expect(FileManager.default.fileExists(atPath: home.appendingPathComponent("link/store.json").path))
     }
 }

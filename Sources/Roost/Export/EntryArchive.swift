@@ -17,6 +17,10 @@ public struct EntryArchive: Sendable {
         var space: EmbeddingSpace?
     }
 
+    struct Version: Decodable, Sendable {
+        var schemaVersion: Int
+    }
+
     struct Whole: Decodable, Sendable {
         var schemaVersion: Int
         var space: EmbeddingSpace?
@@ -176,18 +180,21 @@ extension KnowledgeStore {
 
     /// How many entries of a document, or of a bare array, can be read before one cannot; `nil` where it is
     /// neither.
-    private static func countOfEntries(before data: Data) -> Int? {
+    private static func countOfEntries(before data: Data) -> (entries: Int, isWhole: Bool)? {
         struct Bare: Decodable {
-            var count: Int
+            var count = 0
+            var isWhole: Bool
             init(from decoder: any Decoder) throws {
                 var list = try decoder.unkeyedContainer()
-                count = 0
                 while !list.isAtEnd, (try? list.decode(Entry.self)) != nil { count += 1 }
+                isWhole = list.isAtEnd
             }
         }
         struct Document: Decodable { var entries: Bare }
-        return (try? JSONDecoder().decode(Bare.self, from: data).count)
-            ?? (try? JSONDecoder().decode(Document.self, from: data).entries.count)
+        let bare =
+            (try? JSONDecoder().decode(Bare.self, from: data))
+            ?? (try? JSONDecoder().decode(Document.self, from: data).entries)
+        return bare.map { ($0.count, $0.isWhole) }
     }
 
     private static func parse(_ data: Data, _ name: String) throws -> ([Entry], EmbeddingSpace?) {
@@ -214,7 +221,10 @@ extension KnowledgeStore {
         } else if let bare = try? decoder.decode([Entry].self, from: data) {
             entries = bare
         } else if let count = Self.countOfEntries(before: data) {
-            throw refusal("entry \(count + 1)")
+            if let head = try? decoder.decode(EntryArchive.Version.self, from: data) {
+                try check(head.schemaVersion)
+            }
+            throw refusal(count.isWhole ? "its head" : "entry \(count.entries + 1)")
         } else {
             entries = []
             let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -25,7 +25,6 @@ struct Ingest {
         if draft.isComplete, let record, record.fingerprint == draft.fingerprint, !record.entryIDs.isEmpty {
             try await tag(record.entryIDs, snapshot)
             progress.sources += 1
-            if isDue { try await flush() }
             return
         }
         var entries = identified(draft)
@@ -59,22 +58,37 @@ struct Ingest {
         if batch.removals.count + batch.sources.count >= options.batchSize { try await flush() }
     }
 
-    /// Puts the tags that were asked for on entries whose source has not changed.
+    /// Puts the tags that were asked for on entries whose source has not changed, and changes nothing else.
     private mutating func tag(_ ids: [Entry.ID], _ snapshot: any StorageSnapshot) async throws {
-        var unchanged = ids.count
-        if !options.tags.isEmpty {
-            let revisions = try await snapshot.revisions(of: ids)
-            for var entry in try await snapshot.entries(ids)
-            where !Set(options.tags).isSubset(of: entry.tags) {
-                entry.tags += options.tags
-                batch.upserts.append(entry)
-                batch.expecting.entries[entry.id] = revisions[entry.id]
-                report.updated += 1
-                unchanged -= 1
-            }
+        guard !options.tags.isEmpty else {
+            report.unchanged += ids.count
+            progress.entries += ids.count
+            return
         }
-        report.unchanged += unchanged
-        progress.entries += unchanged
+        let wanted = Set(options.tags)
+        for start in stride(from: 0, to: ids.count, by: step) {
+            try Task.checkCancellation()
+            let part = Array(ids[start..<min(ids.count, start + step)])
+            let lacking = try await snapshot.entries(part).filter { !wanted.isSubset(of: $0.tags) }.map(\.id)
+            if !options.isDryRun {
+                for tag in wanted.sorted() { try await put(tag, on: lacking) }
+            }
+            report.updated += lacking.count
+            report.unchanged += part.count - lacking.count
+            progress.entries += part.count
+            options.progress?(progress)
+        }
+    }
+
+    private func put(_ tag: String, on ids: [Entry.ID]) async throws {
+        do {
+            _ = try await store.setTag(tag, on: ids, isPresent: true)
+        } catch let error as RoostError where error.code == .notFound && ids.count > 1 {
+            // One was removed meanwhile: the others one by one.
+            for id in ids { try await put(tag, on: [id]) }
+        } catch let error as RoostError where error.code == .notFound {
+            return
+        }
     }
 
     /// How many entries are looked at together: few enough for a commit every few seconds.

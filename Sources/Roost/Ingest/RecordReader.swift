@@ -47,7 +47,14 @@ public struct RecordReader: Sendable {
             defer { free(pointer) }
             return String(cString: pointer)
         }
-        return URL(fileURLWithPath: resolved ?? url.standardizedFileURL.path).absoluteString
+        if let resolved { return URL(fileURLWithPath: resolved).absoluteString }
+        // What is gone had its id by the real path of the folder that it was in.
+        let url = url.standardizedFileURL
+        let folder = url.deletingLastPathComponent()
+        guard folder.path != url.path else { return url.absoluteString }
+        let base = sourceID(folder)
+        return URL(fileURLWithPath: URL(string: base)?.path ?? folder.path)
+            .appendingPathComponent(url.lastPathComponent, isDirectory: false).absoluteString
     }
 
     /// One text a line.
@@ -147,9 +154,7 @@ public struct RecordReader: Sendable {
 
     private func table(_ text: String, separator: Character, name: String) throws -> [EntryDraft] {
         var rows = try DelimitedText(separator: separator).rows(of: text, name: name)[...]
-        guard let header = rows.popFirst() else {
-            throw RoostError(.badInput, "\(name) is empty; a table has a header and rows")
-        }
+        guard let header = rows.popFirst() else { return [] }
         func column(_ wanted: String) throws -> Int {
             guard let index = header.fields.firstIndex(of: wanted) else {
                 throw RoostError(
@@ -173,9 +178,6 @@ public struct RecordReader: Sendable {
                     + "(it has \(header.fields.prefix(20).joined(separator: ", ")))")
         }
         let idIndex = try idColumn.map(column) ?? header.fields.firstIndex(of: "id")
-        guard !rows.isEmpty else {
-            throw RoostError(.badInput, "\(name) has a header and no rows; nothing was taken in")
-        }
         return try rows.map { row in
             guard row.fields.count == header.fields.count else {
                 throw RoostError(

@@ -59,8 +59,10 @@ extension KnowledgeStore {
             return line
         }
         let follows = zip(lines, lines.dropFirst()).allSatisfy { $0.to == $1.from }
+        // A revision more than one later is of a commit that came in between, and was not looked at.
+        let areSingle = lines.allSatisfy { $0.to == $0.from.next }
         let areOfOneRun = Set(lines.map(\.run)).count <= 1
-        guard let last = lines.last, follows, areOfOneRun, last.store == stamp.store,
+        guard let last = lines.last, follows, areSingle, areOfOneRun, last.store == stamp.store,
             last.epoch == stamp.epoch,
             last.to == stamp.revision
         else {

@@ -30,13 +30,19 @@ struct StoreConfiguration {
         return options
     }
 
-    /// - Parameter undo: writes down how to take back what is committed.
-    func open(recording undo: UndoRecorder? = nil) async throws -> any StorageProvider {
+    /// - Parameters:
+    ///   - undo: writes down how to take back what is committed.
+    ///   - isForLooking: whether the files stay as they are, their log included.
+    func open(
+        recording undo: UndoRecorder? = nil, isForLooking: Bool = false
+    ) async throws -> any StorageProvider {
         let storage: any StorageProvider
         switch manifest.provider {
         case .sqlite:
+            var options = sqliteOptions
+            options.movesLogAtClose = !isForLooking
             storage = try await SQLiteStorageProvider(
-                databaseURL: Self.databaseURL(directory), options: sqliteOptions)
+                databaseURL: Self.databaseURL(directory), options: options)
         case .json:
             storage = try LocalStorageProvider(
                 directory: Self.storageURL(directory), options: localOptions)
@@ -44,24 +50,74 @@ struct StoreConfiguration {
         return if let undo { storage.recording(undo) } else { storage }
     }
 
-    /// What the storage is, as a value that another provider can be filled from, and a snapshot of the same
-    /// revision to compare with.
-    ///
-    /// - Returns: also the folder of a copy that was made for it, to be removed after.
-    func transferableState() async throws -> (StoreState, any StorageProvider, copy: URL?) {
+    /// A storage as a value that another can be filled from, with a handle on it to compare with.
+    struct Transfer {
+        let state: StoreState
+        let storage: any StorageProvider
+        /// Keeps writers out where the state is of a copy.
+        fileprivate let lock: FileLock?
+        /// The folder of the copy, made for it.
+        fileprivate let copy: URL?
+
+        func end() async {
+            try? await storage.close()
+            if let copy { try? FileManager.default.removeItem(at: copy) }
+            lock?.release()
+        }
+    }
+
+    /// Reads the storage without changing it: a database of an older format is copied first, and nobody
+    /// writes to it until the transfer has ended.
+    func transfer() async throws -> Transfer {
         switch manifest.provider {
         case .sqlite:
-            let url = try databaseOfPresentFormat()
-            let folder = url.deletingLastPathComponent()
-            let isCopy = folder.standardizedFileURL != directory.standardizedFileURL
+            if try FileManager.default.fileExists(atPath: Self.databaseURL(directory).path)
+                && !isOfPresentFormat()
+            {
+                return try await transferOfCopy()
+            }
             var options = sqliteOptions
-            if isCopy { options.lockURL = nil }
-            let storage = try await SQLiteStorageProvider(databaseURL: url, options: options)
-            return (try await storage.transferableState(), storage, isCopy ? folder : nil)
+            options.movesLogAtClose = false
+            let storage = try await SQLiteStorageProvider(
+                databaseURL: Self.databaseURL(directory), options: options)
+            return Transfer(
+                state: try await storage.transferableState(), storage: storage, lock: nil, copy: nil)
         case .json:
             let storage = try LocalStorageProvider(
                 directory: Self.storageURL(directory), options: localOptions)
-            return (try await storage.transferableState(), storage, nil)
+            return Transfer(
+                state: try await storage.transferableState(), storage: storage, lock: nil, copy: nil)
+        }
+    }
+
+    private func transferOfCopy() async throws -> Transfer {
+        let url = Self.databaseURL(directory)
+        let copy = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
+        let lockURL = Self.lockURL(directory)
+        do {
+            let lock = try await BlockingWork.run { isCancelled in
+                let lock = try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
+                try FileSystem.standard.createFolder(copy)
+                for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+                    try AtomicFile.copy(
+                        URL(fileURLWithPath: url.path + suffix),
+                        to: copy.appendingPathComponent(url.lastPathComponent + suffix))
+                }
+                return lock
+            }
+            let storage = try await SQLiteStorageProvider(
+                databaseURL: copy.appendingPathComponent(url.lastPathComponent))
+            return Transfer(
+                state: try await storage.transferableState(), storage: storage, lock: lock, copy: copy)
+        } catch {
+            try? FileManager.default.removeItem(at: copy)
+            switch error {
+            case let error as FileError:
+                throw StorageError(.inputOutput, error.description, underlying: error)
+            case let error as LockTimeout:
+                throw StorageError(.locked, "\(error)", underlying: error, isRetryable: true)
+            default: throw error
+            }
         }
     }
 
@@ -69,24 +125,6 @@ struct StoreConfiguration {
     func isOfPresentFormat() throws -> Bool {
         guard manifest.provider == .sqlite else { return true }
         return try SQLiteStorageProvider.isOfPresentFormat(Self.databaseURL(directory))
-    }
-
-    /// The database, or a copy of it where opening would bring it to another format.
-    private func databaseOfPresentFormat() throws -> URL {
-        let url = Self.databaseURL(directory)
-        guard FileManager.default.fileExists(atPath: url.path), try !isOfPresentFormat() else { return url }
-        let copy = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
-        do {
-            try FileSystem.standard.createFolder(copy)
-            for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
-                try AtomicFile.copy(
-                    URL(fileURLWithPath: url.path + suffix),
-                    to: copy.appendingPathComponent(url.lastPathComponent + suffix))
-            }
-        } catch let error as FileError {
-            throw StorageError(.inputOutput, error.description, underlying: error)
-        }
-        return copy.appendingPathComponent(url.lastPathComponent)
     }
 
     /// Fills the storage of this configuration, which must be empty or the beginning of the same.

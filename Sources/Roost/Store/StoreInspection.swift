@@ -56,7 +56,7 @@ public struct StoreInspection: Sendable {
     private func contentFindings(
         _ configuration: StoreConfiguration, _ space: EmbeddingSpace?
     ) async throws -> [StorageFinding] {
-        let storage = try await configuration.open()
+        let storage = try await configuration.open(isForLooking: true)
         do {
             let findings = try await storage.snapshot().inspectContents(space: space)
             try await storage.close()
@@ -122,10 +122,16 @@ public struct StoreInspection: Sendable {
     /// Takes assignments away that name clusters that are not there.
     private func mendContents(_ configuration: StoreConfiguration) async throws -> [StorageFinding] {
         let storage = try await configuration.open()
-        let snapshot = try await storage.snapshot()
-        let known = Set(try await snapshot.clusters().map(\.id))
-        let loose = try await snapshot.assignments(of: nil).filter { $0.cluster.map(known.contains) == false }
-        if !loose.isEmpty { _ = try await storage.commit(WriteBatch(unassignments: loose.map(\.entry))) }
+        let loose: [Assignment]
+        do {
+            let snapshot = try await storage.snapshot()
+            let known = Set(try await snapshot.clusters().map(\.id))
+            loose = try await snapshot.assignments(of: nil).filter { $0.cluster.map(known.contains) == false }
+            if !loose.isEmpty { _ = try await storage.commit(WriteBatch(unassignments: loose.map(\.entry))) }
+        } catch {
+            try? await storage.close()
+            throw error
+        }
         try await storage.close()
         guard !loose.isEmpty else { return [] }
         return [.note("assignments", "\(loose.count) that named clusters that are not there were taken away")]

@@ -41,32 +41,38 @@ public struct StoreMigration: Sendable {
         }
         manifest.provider = provider
         let copy = StoreConfiguration(directory: target, manifest: manifest)
-        let (state, storage, temporary) = try await origin.transferableState()
-        defer { if let temporary { try? FileManager.default.removeItem(at: temporary) } }
+        let transfer = try await origin.transfer()
         do {
-            try prepare(for: Marker(provider: provider, stamp: state.stamp))
-            if try !hasAll(state.stamp) { try await copy.fill(from: state, progress: progress) }
-            let copied = try await copy.open()
-            do {
-                try await compare(state, storage, copied)
-            } catch {
-                try? await copied.close()
-                throw error
-            }
-            try await copied.close()
-            let now = try await storage.snapshot().stamp
-            guard now == state.stamp else {
-                throw StorageError.conflict(
-                    "the store was written to while it was copied; give the same command again")
-            }
-            try await storage.close()
+            try await run(transfer, into: copy, progress)
         } catch {
-            try? await storage.close()
+            await transfer.end()
             throw error
         }
+        await transfer.end()
         try manifest.create(in: target)
         try? FileSystem.standard.unlink(markerURL.path)
-        return state.stamp
+        return transfer.state.stamp
+    }
+
+    private func run(
+        _ transfer: StoreConfiguration.Transfer, into copy: StoreConfiguration,
+        _ progress: @escaping @Sendable (Int) -> Void
+    ) async throws {
+        let state = transfer.state
+        try prepare(for: Marker(provider: provider, stamp: state.stamp))
+        if try !hasAll(state.stamp) { try await copy.fill(from: state, progress: progress) }
+        let copied = try await copy.open()
+        do {
+            try await compare(state, transfer.storage, copied)
+        } catch {
+            try? await copied.close()
+            throw error
+        }
+        try await copied.close()
+        guard try await transfer.storage.snapshot().stamp == state.stamp else {
+            throw StorageError.conflict(
+                "the store was written to while it was copied; give the same command again")
+        }
     }
 
     /// Whether a JSON store was written in full before the last call died; SQLite is asked row by row.

@@ -171,7 +171,7 @@ struct IngestCommand: AsyncParsableCommand {
                     progress.update($0.entries, fraction: sizes.fraction(of: $0))
                 })
             if let error = drafts.fatalError { throw error }
-            try await requireSources(of: gone, store)
+            skipped += try await unknown(gone, store, isAll: files.isEmpty && !readsInput)
             if prune { try await prune(store, named, keeping: files, &report) }
         } catch is CancellationError {
             progress.finish()
@@ -184,14 +184,13 @@ struct IngestCommand: AsyncParsableCommand {
                         + "goes on from there")
         }
         progress.finish()
+        let isNothing = report.new + report.updated + report.removed + report.unchanged == 0
+        let hasFailed = !drafts.skipped.isEmpty || !report.skipped.isEmpty
         report.skipped = skipped + drafts.skipped + report.skipped
         try await store.close()
-        let isNothing = report.new + report.updated + report.removed + report.unchanged == 0
-        defer {
-            // Programs are told that nothing came of it.
-            if isNothing, !report.skipped.isEmpty { Foundation.exit(ExitStatus.badData.rawValue) }
-        }
         if json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
+        // Programs are told that nothing came of it.
+        if isNothing, hasFailed { throw ExitCode(ExitStatus.badData.rawValue) }
     }
 
     private static func isFile(_ path: String) -> Bool {
@@ -214,18 +213,24 @@ struct IngestCommand: AsyncParsableCommand {
         throw RoostError(.badInput, "\(reason ?? "there is no text"); nothing was taken in")
     }
 
-    /// A path that is gone is pruned only where something had come from it; else it was mistyped.
-    private func requireSources(of gone: [String], _ store: KnowledgeStore) async throws {
-        guard !gone.isEmpty else { return }
+    /// The paths that are gone and that nothing in the store came from: mistyped, or pruned before.
+    ///
+    /// - Throws: ``RoostError`` where there is nothing else to do.
+    private func unknown(
+        _ gone: [String], _ store: KnowledgeStore, isAll: Bool
+    ) async throws -> [IngestReport.Skip] {
+        guard !gone.isEmpty else { return [] }
         let sources = try await store.storage.snapshot().sources().map(\.id)
-        for path in gone {
+        let unknown = gone.filter { path in
             let id = RecordReader.sourceID(URL(fileURLWithPath: path))
-            guard sources.contains(where: { $0 == id || $0.hasPrefix(id.hasSuffix("/") ? id : id + "/") })
-            else {
-                throw RoostError(
-                    .noInput, "\(path): there is no such file, and nothing in the store came from it")
-            }
+            let folder = id.hasSuffix("/") ? id : id + "/"
+            return !sources.contains { $0 == id || $0.hasPrefix(folder) }
         }
+        let reason = "there is no such file, and nothing in the store came from it"
+        if isAll, unknown.count == gone.count {
+            throw RoostError(.noInput, "\(gone[0]): \(reason)")
+        }
+        return unknown.map { .init(source: $0, reason: reason) }
     }
 
     private func isGone(_ path: String) -> Bool {

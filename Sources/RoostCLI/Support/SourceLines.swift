@@ -13,7 +13,9 @@ final class SourceLines {
         let own = entry.line(of: passage)
         guard entry.key != EntryID.wholeFileKey else { return own }
         guard let path = entry.path, let first = rows(path)[entry.id] else { return nil }
-        return first + own - 1
+        // A row of JSON Lines is one line, whatever line ends its text has.
+        let isLine = ["jsonl", "ndjson"].contains((path as NSString).pathExtension.lowercased())
+        return isLine ? first : first + own - 1
     }
 
     private func rows(_ path: String) -> [Entry.ID: Int] {

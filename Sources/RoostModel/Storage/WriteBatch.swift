@@ -77,9 +77,10 @@ public struct WriteBatch: Sendable, Hashable {
 }
 
 extension WriteBatch {
-    /// Whether the batch removes entries and writes none.
+    /// Whether the batch takes away and writes nothing new.
     package var isRemoving: Bool {
-        !removals.isEmpty && upserts.isEmpty && clustering == nil && clusters.isEmpty && assignments.isEmpty
+        !(removals.isEmpty && unassignments.isEmpty) && upserts.isEmpty && clustering == nil
+            && clusters.isEmpty && assignments.isEmpty
     }
 
     /// Refuses what no store may keep. Every provider calls it before its commit point.
