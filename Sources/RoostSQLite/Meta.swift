@@ -36,7 +36,10 @@ struct Meta {
             return uuid
         }
         func revision(_ key: String) throws -> Revision {
-            Revision(rawValue: UInt64(bitPattern: try value(key, Int64.self)))
+            guard let number = UInt64(exactly: try value(key, Int64.self)) else {
+                throw Column.damaged("a \(key) below zero")
+            }
+            return Revision(rawValue: number)
         }
         format = try value("format", String.self)
         store = try uuid("store")

@@ -96,6 +96,14 @@ extension StoreState {
     /// - Throws: ``StorageError`` with `.damaged` where the archive contradicts itself.
     package init(_ archive: Archive, contents: any EntryContents) throws {
         let damaged = StorageError(.damaged, "the files of the store do not belong together")
+        // What no store has come to must not be counted on from.
+        let positions =
+            archive.places.map(\.position) + archive.removals.map(\.position)
+            + [archive.clustersPosition].compactMap(\.self)
+        guard archive.revision.rawValue <= UInt64(Int64.max), archive.horizon <= archive.revision,
+            (0...Int(UInt32.max / 2)).contains(archive.nextRow),
+            positions.allSatisfy({ $0.revision <= archive.revision })
+        else { throw damaged }
         var items = archive.places.map { ChangeLog.Item(position: $0.position, subject: .entry($0.id)) }
         items += archive.removals.map { ChangeLog.Item(position: $0.position, subject: .entry($0.id)) }
         if let position = archive.clustersPosition {
