@@ -111,7 +111,12 @@ struct Inspection {
         let tags = try database.cachedStatement(sql: "SELECT tag FROM entry_tags WHERE row = ?")
         let values = try database.cachedStatement(sql: "SELECT key, text FROM entry_metadata WHERE row = ?")
         while let row = try cursor.next() {
-            guard let entry = try? rows.entry(row) else { continue }
+            let entry: Entry
+            do {
+                entry = try rows.entry(row)
+            } catch  where SQLiteStorageProvider.isDamage(error) {
+                continue  // Its own checksum tells of it.
+            }
             let number: Int64 = try row.value(0)
             let foundTags = try Data.fetchSet(tags, arguments: [number])
             if foundTags != Set(entry.tags.map(Column.bytes)) { counts["entry_tags", default: 0] += 1 }

@@ -189,8 +189,14 @@ private struct SQLiteSnapshotReader {
             let all = try rows(
                 "\(ClusterRows.selection) ORDER BY a.row", database, ClusterRows.assignment)
             let assignments = all.0.filter { $0.cluster.map(known.contains) != false }
+            var run: ClusteringRun?
+            do {
+                run = try Meta(database).run()
+            } catch  where SQLiteStorageProvider.isDamage(error) {
+                // That the store's own numbers are lost is told where they are copied.
+            }
             return (
-                try? Meta(database).run(), clusters.0, assignments,
+                run, clusters.0, assignments,
                 clusters.lost + all.lost + all.0.count - assignments.count
             )
         }

@@ -53,21 +53,26 @@ struct LocalFilesTests {
         #expect(try String(contentsOf: kept, encoding: .utf8).contains("\"two\""))
     }
 
+    /// A store of three entries whose mark is of the second, and the mark's bytes.
+    private func storeWithOldMark(in folder: URL) async throws -> (LocalStorageProvider, mark: Data) {
+        let store = try LocalStorageProvider(directory: folder)
+        for text in ["one", "two"] { try await store.saveEntry(entry(text)) }
+        let old = try Data(contentsOf: CommitMark.url(folder))
+        try await store.saveEntry(entry("three"))
+        try old.write(to: CommitMark.url(folder))
+        return (store, old)
+    }
+
     /// The mark of the last commit is not synchronised: after a loss of power it may be older than the journal.
     @Test func `an old mark hides no commit`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let store = try LocalStorageProvider(directory: folder.url)
-        for text in ["one", "two"] { try await store.saveEntry(entry(text)) }
-        let mark = CommitMark.url(folder.url)
-        let old = try Data(contentsOf: mark)
-        try await store.saveEntry(entry("three"))
-        try old.write(to: mark)
+        let (store, old) = try await storeWithOldMark(in: folder.url)
         let reader = try LocalStorageProvider(directory: folder.url)
         #expect(try await reader.fetchEntries().count == 3)
         // Whoever writes next marks it.
         try await reader.saveEntry(entry("four"))
-        #expect(try Data(contentsOf: mark) != old)
+        #expect(try Data(contentsOf: CommitMark.url(folder.url)) != old)
         #expect(try await store.fetchEntries().map(\.content) == ["one", "two", "three", "four"])
     }
 
@@ -75,12 +80,7 @@ struct LocalFilesTests {
     @Test func `a line that is being written is not read`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let store = try LocalStorageProvider(directory: folder.url)
-        for text in ["one", "two"] { try await store.saveEntry(entry(text)) }
-        let mark = CommitMark.url(folder.url)
-        let old = try Data(contentsOf: mark)
-        try await store.saveEntry(entry("three"))
-        try old.write(to: mark)
+        let (store, _) = try await storeWithOldMark(in: folder.url)
         let lock = try FileLock.acquire(folder.url.appendingPathComponent("lock"), timeout: 1)
         let reader = try LocalStorageProvider(directory: folder.url)
         #expect(try await reader.fetchEntries().map(\.content) == ["one", "two"])
