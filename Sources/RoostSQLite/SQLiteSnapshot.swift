@@ -79,13 +79,16 @@ struct SQLiteSnapshot: StorageSnapshot {
         return try await read { database in
             // `last` is the row that the page ends with; what follows begins after it. An entry that says
             // that it has a vector counts also where the vector is lost.
-            let rowsWithVectors = """
-                SELECT row FROM entries WHERE row > ?1 AND dimension > 0
-                UNION SELECT row FROM vectors WHERE row > ?1
-                """
             let span = try Row.fetchOne(
                 database,
-                sql: "SELECT max(row), count(*) FROM (\(rowsWithVectors) ORDER BY row LIMIT ?2)",
+                sql: """
+                    SELECT max(row), count(*) FROM (
+                        SELECT row FROM (
+                            SELECT row FROM entries WHERE row > ?1 AND dimension > 0 ORDER BY row LIMIT ?2)
+                        UNION SELECT row FROM (
+                            SELECT row FROM vectors WHERE row > ?1 ORDER BY row LIMIT ?2)
+                        ORDER BY row LIMIT ?2)
+                    """,
                 arguments: [row.map { Int64($0) } ?? -1, limit])
             let last = try span?.value(0) as Int64? ?? -1
             let sql =
@@ -139,7 +142,11 @@ struct SQLiteSnapshot: StorageSnapshot {
             let more =
                 try isFull
                 && Bool.fetchOne(
-                    database, sql: "SELECT EXISTS (\(rowsWithVectors))", arguments: [last]) == true
+                    database,
+                    sql: """
+                        SELECT EXISTS (SELECT 1 FROM entries WHERE row > ?1 AND dimension > 0)
+                            OR EXISTS (SELECT 1 FROM vectors WHERE row > ?1)
+                        """, arguments: [last]) == true
             return VectorPage(
                 rows: rows, ids: ids, ordinals: ordinals,
                 vectors: Matrix(rows: rows.count, columns: dimension ?? 0, elements: elements),
