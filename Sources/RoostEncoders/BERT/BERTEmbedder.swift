@@ -15,9 +15,9 @@ public struct BERTEmbedder: Embedder {
     private let tokenizer: WordPieceTokenizer
     private let pass: BERTForwardPass
 
-    /// About as many tokens go through the layers at once: enough for BLAS to be at its best, few enough
-    /// for the cache.
-    private static let tokensPerPass = 512
+    /// About as many tokens go through the layers at once: enough that a block of weights is used often while
+    /// it is in the cache, few enough that the tokens' own numbers stay there.
+    private static let tokensPerBatch = 256
 
     /// Opens a model folder.
     ///
@@ -51,7 +51,8 @@ public struct BERTEmbedder: Embedder {
         self.folder = folder
         self.configuration = configuration
         self.tokenizer = tokenizer
-        pass = BERTForwardPass(configuration: configuration, weights: try BERTWeights(file, configuration))
+        pass = BERTForwardPass(
+            configuration: configuration, weights: try BERTWeights(file, configuration), kernels: .best)
         space = EmbeddingSpace(
             model: folder.name, revision: "sha256:\(try folder.weightsHash(of: file))",
             dimension: configuration.hiddenSize, pooling: configuration.pooling.rawValue)
@@ -70,22 +71,10 @@ public struct BERTEmbedder: Embedder {
         let tokens = texts.map { tokenizer.tokenize($0).ids }
         let omitted = tokens.map { max(0, $0.count - limit) }
         let sequences = tokens.map { sequence(of: $0) }
-        let d = configuration.hiddenSize
-        var vectors = Matrix(rows: texts.count, columns: d)
-        // Groups are made of sequences of like length and do not depend on the number of cores.
-        let groups = Self.groups(of: sequences.map(\.count))
-        let window = 32
-        for start in stride(from: 0, to: groups.count, by: window) {
-            try Task.checkCancellation()
-            let part = Array(groups[start..<min(groups.count, start + window)])
-            vectors.withUnsafeMutableElements { elements in
-                guard let base = elements.baseAddress else { return }
-                let output = DisjointWrites(base)
-                Parallel.forEachBlock(of: part.count, size: 1) { block in
-                    for group in block { run(part[group], sequences, into: output) }
-                }
-            }
-        }
+        let batches = BERTBatches(
+            pass: pass, sequences: sequences, groups: Self.groups(of: sequences.map(\.count)))
+        var vectors = try await batches.vectors()
+        vectors.normalizeRows()
         return Embeddings(
             vectors: vectors, tokenCounts: sequences.map { $0.count - 2 }, omittedTokens: omitted)
     }
@@ -94,31 +83,18 @@ public struct BERTEmbedder: Embedder {
         [tokenizer.start] + ids.prefix(configuration.maximumLength - 2) + [tokenizer.end]
     }
 
-    private func run(_ group: [Int], _ sequences: [[Int32]], into output: DisjointWrites<Float>) {
-        let d = configuration.hiddenSize
-        var batch = BERTForwardPass.Batch()
-        for index in group { batch.append(sequences[index]) }
-        withUnsafeTemporaryAllocation(of: Float.self, capacity: group.count * d) { pooled in
-            guard let base = pooled.baseAddress else { return }
-            pass.run(batch, into: base)
-            for (row, index) in group.enumerated() {
-                (output.pointer + index * d).update(from: base + row * d, count: d)
-            }
-        }
-    }
-
-    /// Indices of sequences, longest first, in groups of about `tokensPerPass` tokens.
-    private static func groups(of lengths: [Int]) -> [[Int]] {
-        let order = lengths.indices.sorted { (lengths[$1], $0) < (lengths[$0], $1) }
-        var groups: [[Int]] = []
+    /// Ranges of sequences with about `tokensPerBatch` tokens.
+    private static func groups(of lengths: [Int]) -> [Range<Int>] {
+        var groups: [Range<Int>] = []
         var tokens = 0
-        for index in order {
-            if groups.isEmpty || tokens + lengths[index] > tokensPerPass {
-                groups.append([])
-                tokens = 0
+        for (index, length) in lengths.enumerated() {
+            if let last = groups.last, tokens + length <= tokensPerBatch {
+                groups[groups.count - 1] = last.lowerBound..<index + 1
+                tokens += length
+            } else {
+                groups.append(index..<index + 1)
+                tokens = length
             }
-            groups[groups.count - 1].append(index)
-            tokens += lengths[index]
         }
         return groups
     }

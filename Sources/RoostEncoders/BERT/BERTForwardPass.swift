@@ -1,142 +1,190 @@
 import CRoostKernels
 import RoostVectors
 
-/// The forward pass of BERT (Devlin et al. 2019) over sequences laid end to end: no padding anywhere, since
-/// only attention looks from one token to another, and it stays inside its sequence.
+/// The forward pass of BERT (Devlin et al. 2019) over sequences laid end to end, without padding.
 ///
-/// T is the number of tokens of all sequences, d the width of the model, f that of its inner layer, h the
-/// width of a head. Every buffer is row-major Float32. BLAS does the products; `CRoostKernels` what lies
-/// between them.
-struct BERTForwardPass {
+/// Tokens lie side by side in panels of 32 (`roost_panels.h`): T tokens take P panels, and a buffer of n features
+/// is (P, n, 32). Every pass works on tokens in the lanes of a vector, so the weights are used where the file
+/// is mapped, and a token's numbers do not depend on what lies beside it: only attention looks from one
+/// token to another, and it stays inside its sequence. `BERTReference` is the same in plain steps.
+///
+/// d is the width of the model, f that of its inner layer.
+struct BERTForwardPass: Sendable {
     let configuration: BERTConfiguration
     let weights: BERTWeights
+    let kernels: PanelKernels
 
     /// Sequences of token ids, special ones included, end to end.
     struct Batch {
-        var ids: [Int32] = []
+        private(set) var ids: [Int32] = []
         /// Where each sequence lies in `ids`.
-        var sequences: [Range<Int>] = []
+        private(set) var sequences: [Range<Int>] = []
 
         mutating func append(_ sequence: [Int32]) {
             sequences.append(ids.count..<ids.count + sequence.count)
             ids += sequence
         }
+
+        var longest: Int { sequences.map(\.count).max() ?? 0 }
     }
 
-    /// Writes the pooled unit vector of each sequence.
+    /// Writes the pooled vector of each sequence.
     ///
-    /// - Parameter output: (sequences, d).
-    func run(_ batch: Batch, into output: UnsafeMutablePointer<Float>) {
-        let (t, d, f) = (batch.ids.count, configuration.hiddenSize, configuration.intermediateSize)
-        let longest = batch.sequences.map(\.count).max() ?? 0
-        let sizes = [t * d, t * d, t * d, t * d, t * d, t * f, longest * longest]
-        withUnsafeTemporaryAllocation(of: Float.self, capacity: sizes.reduce(0, +)) { memory in
-            var offset = 0
-            let buffers = sizes.map { size in
-                defer { offset += size }
-                return memory.baseAddress! + offset
-            }
-            let hidden = buffers[0]  // (T, d) what the layer before gave
-            let query = buffers[1]  // (T, d)
-            let key = buffers[2]  // (T, d)
-            let value = buffers[3]  // (T, d)
-            let context = buffers[4]  // (T, d)
-            let inner = buffers[5]  // (T, f)
-            let scores = buffers[6]  // (n, n) for one head of one sequence of n tokens
+    /// - Parameters:
+    ///   - memory: buffers for at least as many tokens.
+    ///   - output: (sequences, d).
+    func run(
+        _ batch: Batch, memory: BERTMemory, team: ThreadTeam, into output: UnsafeMutablePointer<Float>
+    ) {
+        let (d, f, t) = (configuration.hiddenSize, configuration.intermediateSize, batch.ids.count)
+        let hidden = memory.hidden  // (P, d, 32) what the layer before gave
+        let qkv = memory.qkv  // (P, 3 d, 32) queries, keys and values
+        let context = memory.context  // (P, d, 32)
+        let inner = memory.inner  // (P, f, 32)
 
-            embed(batch, into: hidden)
-            for layer in weights.layers {
-                // Self-attention.
-                linear(hidden, layer.query, into: query, t, d, d)
-                linear(hidden, layer.key, into: key, t, d, d)
-                linear(hidden, layer.value, into: value, t, d, d)
-                roost_add_bias(query, layer.query.bias, t, d)
-                roost_add_bias(key, layer.key.bias, t, d)
-                roost_add_bias(value, layer.value.bias, t, d)
-                for sequence in batch.sequences {
-                    attend(sequence, query: query, key: key, value: value, scores: scores, into: context)
-                }
-                // context · W + b, plus the residual, normalised; query is free to take it.
-                linear(context, layer.attentionOutput, into: query, t, d, d)
-                normalize(query, layer.attentionOutput.bias, residual: hidden, layer.attentionNorm, t)
-                // The inner layer and back.
-                linear(query, layer.intermediate, into: inner, t, f, d)
-                roost_add_bias_gelu(inner, layer.intermediate.bias, t, f)
-                linear(inner, layer.output, into: hidden, t, d, f)
-                normalize(hidden, layer.output.bias, residual: query, layer.outputNorm, t)
+        embed(batch, into: hidden)
+        normalize(hidden, weights.embeddingNorm, t)
+        for layer in weights.layers {
+            // Self-attention.
+            let input = operand(hidden, d, t, memory)
+            for (index, linear) in [layer.query, layer.key, layer.value].enumerated() {
+                apply(linear, input, t, team, into: qkv + index * d * PanelKernels.tokens, width: 3 * d)
             }
-            pool(batch, hidden, into: output)
+            attend(batch, qkv, memory, team, into: context)
+            // hidden = norm(hidden + context · W + b)
+            apply(
+                layer.attentionOutput, operand(context, d, t, memory), t, team, into: hidden, width: d,
+                residual: hidden)
+            normalize(hidden, layer.attentionNorm, t)
+            // hidden = norm(hidden + gelu(hidden · W₁ + b₁) · W₂ + b₂)
+            apply(
+                layer.intermediate, operand(hidden, d, t, memory), t, team, into: inner, width: f,
+                activation: ROOST_GELU)
+            apply(
+                layer.output, operand(inner, f, t, memory), t, team, into: hidden, width: d, residual: hidden)
+            normalize(hidden, layer.outputNorm, t)
         }
+        pool(batch, hidden, into: output)
     }
 
-    /// hidden (T, d) = norm(word + position + type).
+    // MARK: Steps
+
+    /// hidden = word + position + type; lanes beyond the last token are 0.
     private func embed(_ batch: Batch, into hidden: UnsafeMutablePointer<Float>) {
-        let d = configuration.hiddenSize
+        let (d, lanes) = (configuration.hiddenSize, PanelKernels.tokens)
+        if let last = batch.ids.indices.last {
+            (hidden + last / lanes * lanes * d).update(repeating: 0, count: d * lanes)
+        }
         for sequence in batch.sequences {
             for (position, token) in sequence.enumerated() {
-                let row = hidden + token * d
+                let column = hidden + token / lanes * lanes * d + token % lanes
                 let word = weights.words + Int(batch.ids[token]) * d
                 let place = weights.positions + position * d
-                for column in 0..<d { row[column] = word[column] + place[column] + weights.types[column] }
+                for feature in 0..<d {
+                    column[feature * lanes] = word[feature] + place[feature] + weights.types[feature]
+                }
             }
         }
-        let norm = weights.embeddingNorm
-        roost_layer_norm(
-            hidden, nil, nil, norm.gamma, norm.beta, configuration.layerNormEpsilon, batch.ids.count, d)
     }
 
-    /// output (T, out) = input (T, in) · weightᵀ, without the bias.
-    private func linear(
-        _ input: UnsafePointer<Float>, _ layer: BERTWeights.Linear, into output: UnsafeMutablePointer<Float>,
-        _ t: Int, _ outputWidth: Int, _ inputWidth: Int
-    ) {
-        BLAS.gemm(
-            .init(input, stride: inputWidth), .init(layer.weight, stride: inputWidth, transposed: true),
-            into: output, stride: outputWidth, m: t, n: outputWidth, k: inputWidth)
+    /// What a linear layer takes in: the panels themselves, or their numbers in 8 bits.
+    private enum Operand {
+        case floats(UnsafePointer<Float>)
+        case bytes(roost_quantized_panels)
     }
 
-    /// x (T, d) = norm(x + bias + residual).
-    private func normalize(
-        _ x: UnsafeMutablePointer<Float>, _ bias: UnsafePointer<Float>, residual: UnsafePointer<Float>,
-        _ norm: BERTWeights.Norm, _ t: Int
-    ) {
-        roost_layer_norm(
-            x, bias, residual, norm.gamma, norm.beta, configuration.layerNormEpsilon, t,
-            configuration.hiddenSize)
+    private func operand(
+        _ panels: UnsafePointer<Float>, _ features: Int, _ t: Int, _ memory: BERTMemory
+    ) -> Operand {
+        guard weights.isQuantized else { return .floats(panels) }
+        kernels.quantize(panels, features, t, memory.quantized)
+        return .bytes(memory.quantized)
     }
 
-    /// context (n, d) of one sequence: for each head softmax(Q · Kᵀ / √h) · V.
-    private func attend(
-        _ sequence: Range<Int>, query: UnsafePointer<Float>, key: UnsafePointer<Float>,
-        value: UnsafePointer<Float>, scores: UnsafeMutablePointer<Float>,
-        into context: UnsafeMutablePointer<Float>
+    /// y (P, outputs of `layer`, 32) = activation(W x + b + residual), its rows split among the team.
+    ///
+    /// - Parameter width: features of a panel of `y` and `residual`.
+    private func apply(
+        _ layer: BERTWeights.Linear, _ x: Operand, _ t: Int, _ team: ThreadTeam,
+        into y: UnsafeMutablePointer<Float>, width: Int, residual: UnsafePointer<Float>? = nil,
+        activation: roost_activation = ROOST_IDENTITY
     ) {
-        let (n, d) = (sequence.count, configuration.hiddenSize)
-        let h = d / configuration.heads
-        let scale = 1 / Float(h).squareRoot()
-        for head in 0..<configuration.heads {
-            let start = sequence.lowerBound * d + head * h
-            BLAS.gemm(
-                .init(query + start, stride: d), .init(key + start, stride: d, transposed: true),
-                into: scores, stride: n, m: n, n: n, k: h)
-            roost_softmax(scores, scale, n, n, n)
-            BLAS.gemm(
-                .init(scores, stride: n), .init(value + start, stride: d),
-                into: context + start, stride: d, m: n, n: h, k: n)
+        let rows = layer.float.outputs
+        // Parts are multiples of the rows that a kernel takes at a time.
+        let parts = team.threads == 1 ? 1 : min(2 * team.threads, max(1, rows / 16))
+        let size = (rows / parts + 15) / 16 * 16
+        let call = LinearCall(
+            layer: layer, input: x, tokens: t, output: y, stride: width * PanelKernels.tokens,
+            residual: residual, activation: activation, kernels: kernels)
+        team.forEach(parts) { part in
+            let first = min(rows, part * size)
+            call(first, (part == parts - 1 ? rows : min(rows, first + size)) - first)
         }
     }
 
-    /// output (sequences, d): the mean of a sequence's rows, or its first row, at unit length.
+    /// Unchecked because the compiler cannot see that the parts write different rows.
+    private struct LinearCall: @unchecked Sendable {
+        let layer: BERTWeights.Linear
+        let input: Operand
+        let tokens: Int
+        let output: UnsafeMutablePointer<Float>
+        let stride: Int
+        let residual: UnsafePointer<Float>?
+        let activation: roost_activation
+        let kernels: PanelKernels
+
+        func callAsFunction(_ first: Int, _ count: Int) {
+            guard count > 0 else { return }
+            switch input {
+            case .floats(let x):
+                kernels.linear(layer.float, first, count, x, tokens, output, stride, residual, activation)
+            case .bytes(let x):
+                guard let int8 = layer.int8 else { preconditionFailure("weights without 8-bit numbers") }
+                kernels.linear(int8, first, count, x, tokens, output, stride, residual, activation)
+            }
+        }
+    }
+
+    /// context = for each sequence and head: softmax(Q · Kᵀ / √h) · V.
+    private func attend(
+        _ batch: Batch, _ qkv: UnsafePointer<Float>, _ memory: BERTMemory, _ team: ThreadTeam,
+        into context: UnsafeMutablePointer<Float>
+    ) {
+        let (d, heads) = (configuration.hiddenSize, configuration.heads)
+        let parts = team.threads == 1 ? 1 : min(memory.attentionParts, heads)
+        let (input, output) = (SharedReads(qkv), DisjointWrites(context))
+        let (kernels, sequences) = (kernels, batch.sequences)
+        team.forEach(parts) { part in
+            for head in stride(from: part, to: heads, by: parts) {
+                for sequence in sequences {
+                    kernels.attend(
+                        input.pointer, d, d / heads, head, sequence.lowerBound, sequence.count,
+                        output.pointer, memory.attention(part))
+                }
+            }
+        }
+    }
+
+    private func normalize(_ x: UnsafeMutablePointer<Float>, _ norm: BERTWeights.Norm, _ t: Int) {
+        kernels.layerNorm(
+            x, norm.gamma, norm.beta, configuration.layerNormEpsilon, configuration.hiddenSize, t)
+    }
+
+    /// output (sequences, d): the mean of a sequence's tokens, or its first one.
     private func pool(
         _ batch: Batch, _ hidden: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>
     ) {
-        let d = configuration.hiddenSize
+        let (d, lanes) = (configuration.hiddenSize, PanelKernels.tokens)
         for (index, sequence) in batch.sequences.enumerated() {
-            let vector = UnsafeMutableBufferPointer(start: output + index * d, count: d)
-            vector.initialize(repeating: 0)
-            let rows = configuration.pooling == .mean ? sequence.count : 1
-            roost_sum_rows(hidden + sequence.lowerBound * d, output + index * d, rows, d)
-            RoostVectors.normalize(vector)
+            let vector = output + index * d
+            vector.update(repeating: 0, count: d)
+            let tokens = configuration.pooling == .mean ? sequence : sequence.prefix(1)
+            for token in tokens {
+                let column = hidden + token / lanes * lanes * d + token % lanes
+                for feature in 0..<d { vector[feature] += column[feature * lanes] }
+            }
+            let count = Float(tokens.count)
+            for feature in 0..<d { vector[feature] /= count }
         }
     }
 }

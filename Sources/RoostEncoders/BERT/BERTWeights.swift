@@ -1,3 +1,4 @@
+import CRoostKernels
 import RoostModel
 
 /// The tensors of a BERT model, as they lie in the mapped file. A linear layer is (out, in), as PyTorch
@@ -7,8 +8,8 @@ import RoostModel
 /// pointers, which `file` holds on to.
 struct BERTWeights: @unchecked Sendable {
     struct Linear {
-        var weight: UnsafePointer<Float>
-        var bias: UnsafePointer<Float>
+        var float: roost_linear_layer
+        var int8: roost_linear_int8_layer?
     }
 
     struct Norm {
@@ -32,15 +33,18 @@ struct BERTWeights: @unchecked Sendable {
     let types: UnsafePointer<Float>
     let embeddingNorm: Norm
     let layers: [Layer]
+    /// Whether the layers have 8-bit numbers too, which are to be used then.
+    var isQuantized: Bool { layers.first?.query.int8 != nil }
     private let file: Safetensors
 
     init(_ file: Safetensors, _ configuration: BERTConfiguration) throws {
         let prefix = file.tensors.keys.contains { $0.hasPrefix("bert.") } ? "bert." : ""
         let (d, f) = (configuration.hiddenSize, configuration.intermediateSize)
         func linear(_ name: String, _ output: Int, _ input: Int) throws -> Linear {
-            Linear(
-                weight: try file.floats("\(prefix)\(name).weight", shape: [output, input]),
-                bias: try file.floats("\(prefix)\(name).bias", shape: [output]))
+            let weight = try file.floats("\(prefix)\(name).weight", shape: [output, input])
+            let bias = try file.floats("\(prefix)\(name).bias", shape: [output])
+            return Linear(
+                float: roost_linear_layer(weight: weight, bias: bias, outputs: output, inputs: input))
         }
         func norm(_ name: String) throws -> Norm {
             Norm(

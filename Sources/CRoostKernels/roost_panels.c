@@ -1,0 +1,45 @@
+#include "roost_panels.h"
+
+#include <string.h>
+
+extern const roost_panel_kernels roost_panels_portable;
+#if defined(__x86_64__)
+extern const roost_panel_kernels roost_panels_avx2, roost_panels_avxvnni, roost_panels_avx512,
+    roost_panels_avx512vnni;
+#endif
+
+/* The kernels that this processor can run, best first. */
+static size_t available(const roost_panel_kernels *kernels[5]) {
+    size_t count = 0;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    const int wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    const int narrow = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (wide && __builtin_cpu_supports("avx512vnni")) kernels[count++] = &roost_panels_avx512vnni;
+    if (wide) kernels[count++] = &roost_panels_avx512;
+    if (narrow && __builtin_cpu_supports("avxvnni")) kernels[count++] = &roost_panels_avxvnni;
+    if (narrow) kernels[count++] = &roost_panels_avx2;
+#endif
+    kernels[count++] = &roost_panels_portable;
+    return count;
+}
+
+const roost_panel_kernels *roost_panels_best(void) {
+    const roost_panel_kernels *kernels[5];
+    available(kernels);
+    return kernels[0];
+}
+
+const roost_panel_kernels *roost_panels_named(const char *name) {
+    const roost_panel_kernels *kernels[5];
+    const size_t count = available(kernels);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(kernels[i]->name, name) == 0) return kernels[i];
+    return NULL;
+}
+
+size_t roost_attention_scratch(size_t head_size, size_t count) {
+    const size_t stride = (count + ROOST_PANEL_TOKENS - 1) / ROOST_PANEL_TOKENS * ROOST_PANEL_TOKENS + ROOST_PANEL_TOKENS;
+    return 3 * head_size * stride + count * ROOST_PANEL_TOKENS;
+}

@@ -1,0 +1,18 @@
+/* AVX2 with byte products: Intel's desktop processors from Alder Lake on. */
+#if defined(__x86_64__)
+#include <immintrin.h>
+#include <math.h>
+#include <string.h>
+
+#include "roost_panels.h"
+
+#pragma clang attribute push(__attribute__((target("avx2,fma,avxvnni"))), apply_to = function)
+#define NAME "avxvnni"
+#define SUFFIX avxvnni
+#define LANES 8
+#define ROWS 4
+#define VECTORS 2
+#define DOT4(sum, x, w) ((ints)_mm256_dpbusd_avx_epi32((__m256i)(sum), (__m256i)(x), (__m256i)(w)))
+#include "roost_panels_body.h"
+#pragma clang attribute pop
+#endif
