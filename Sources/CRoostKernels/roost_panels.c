@@ -1,5 +1,6 @@
 #include "roost_panels.h"
 
+#include <math.h>
 #include <string.h>
 
 extern const roost_panel_kernels roost_panels_portable;
@@ -37,6 +38,33 @@ const roost_panel_kernels *roost_panels_named(const char *name) {
     for (size_t i = 0; i < count; i++)
         if (strcmp(kernels[i]->name, name) == 0) return kernels[i];
     return NULL;
+}
+
+/* One body, several instruction sets: the loader picks when the library is loaded (GNU ifunc). */
+#if defined(__x86_64__) && defined(__linux__)
+#define WIDEST __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+#else
+#define WIDEST
+#endif
+
+WIDEST void roost_quantize_rows(const float *weight, size_t rows, size_t inputs, int8_t *into, float *scale,
+                                float *sum) {
+    for (size_t row = 0; row < rows; row++) {
+        const float *w = weight + row * inputs;
+        int8_t *q = into + row * inputs;
+        float largest = 0;
+        for (size_t i = 0; i < inputs; i++) largest = fabsf(w[i]) > largest ? fabsf(w[i]) : largest;
+        const float inverse = largest > 0 ? 127.0f / largest : 0;
+        int32_t total = 0;
+        for (size_t i = 0; i < inputs; i++) {
+            /* Adding 1.5 * 2^23 rounds to the nearest whole number. */
+            const int32_t n = (int32_t)((w[i] * inverse + 12582912.0f) - 12582912.0f);
+            q[i] = (int8_t)n;
+            total += n;
+        }
+        scale[row] = largest / 127.0f;
+        sum[row] = (float)total * scale[row];
+    }
 }
 
 size_t roost_attention_scratch(size_t head_size, size_t count) {

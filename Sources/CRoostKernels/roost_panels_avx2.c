@@ -12,6 +12,7 @@
 #define LANES 8
 #define ROWS 4
 #define VECTORS 2
+#define FEW_ROWS 1
 /* Bytes widened to 16 bits, even and odd ones apart: exact, where vpmaddubsw would saturate. */
 #define DOT4(sum, x, w)                                                                                       \
     ((sum) +                                                                                                  \

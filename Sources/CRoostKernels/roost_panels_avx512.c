@@ -12,6 +12,7 @@
 #define LANES 16
 #define ROWS 8
 #define VECTORS 2
+#define FEW_ROWS 2
 /* Bytes widened to 16 bits, even and odd ones apart: exact, where vpmaddubsw would saturate. */
 #define DOT4(sum, x, w)                                                                                       \
     ((sum) +                                                                                                  \

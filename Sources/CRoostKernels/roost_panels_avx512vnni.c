@@ -12,6 +12,7 @@
 #define LANES 16
 #define ROWS 8
 #define VECTORS 2
+#define FEW_ROWS 2
 #define DOT4(sum, x, w) ((ints)_mm512_dpbusd_epi32((__m512i)(sum), (__m512i)(x), (__m512i)(w)))
 #include "roost_panels_body.h"
 #pragma clang attribute pop

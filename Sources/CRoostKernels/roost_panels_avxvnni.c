@@ -12,6 +12,7 @@
 #define LANES 8
 #define ROWS 4
 #define VECTORS 2
+#define FEW_ROWS 1
 #define DOT4(sum, x, w) ((ints)_mm256_dpbusd_avx_epi32((__m256i)(sum), (__m256i)(x), (__m256i)(w)))
 #include "roost_panels_body.h"
 #pragma clang attribute pop

@@ -9,8 +9,10 @@
 #define LANES 4
 #if defined(__aarch64__)
 #define ROWS 8
+#define FEW_ROWS 2
 #else
 #define ROWS 4
+#define FEW_ROWS 1
 #endif
 #define VECTORS 2
 #define DOT4(sum, x, w)                                                                  \

@@ -11,11 +11,13 @@ struct Main: AsyncParsableCommand {
 
 /// What is measured with: the user's installed MiniLM and the folder with outside data.
 enum Material {
-    static func model() throws -> any Embedder {
+    static func model() throws -> any Embedder { try BERTEmbedder(folder: modelFolder) }
+
+    static var modelFolder: URL {
         let environment = ProcessInfo.processInfo.environment
         let data = environment["XDG_DATA_HOME"] ?? (environment["HOME"] ?? "") + "/.local/share"
         let folder = environment["ROOST_MODELS"] ?? data + "/roost/models"
-        return try ModelLibrary(directory: URL(fileURLWithPath: folder)).open("minilm")
+        return URL(fileURLWithPath: folder).appendingPathComponent("all-MiniLM-L6-v2")
     }
 
     static var data: URL {
@@ -57,38 +59,6 @@ enum Material {
 
     static func line(_ name: String, _ value: Double, _ unit: String) {
         print(name.padding(toLength: 44, withPad: " ", startingAt: 0), String(format: "%10.3f", value), unit)
-    }
-}
-
-struct Encode: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Tokens a second on texts of 12 and 100 words, and the time of one short text. Best of three.")
-
-    func run() async throws {
-        let model = try Material.model()
-        let source = try String(contentsOfFile: "/usr/share/common-licenses/GPL-3", encoding: .utf8)
-        let words = source.split(whereSeparator: \.isWhitespace)
-        var generator = SeededGenerator(seed: 0)
-        for length in [12, 100] {
-            let texts = (0..<512).map { _ in
-                let start = generator.nextIndex(below: words.count - length)
-                return words[start..<start + length].joined(separator: " ")
-            }
-            var best = Double.infinity
-            var tokens = 0
-            for _ in 0..<3 {
-                best = min(best, try await Material.seconds {
-                    tokens = try await model.embed(texts, as: .document).tokenCounts.reduce(0) { $0 + $1 + 2 }
-                })
-            }
-            Material.line("\(length) words", Double(tokens) / best, "tokens/s")
-        }
-        _ = try await model.embed("how do swifts find their way home", as: .query)
-        let single = try await Material.seconds {
-            for _ in 0..<100 { _ = try await model.embed("how do swifts find their way home", as: .query) }
-        }
-        Material.line("one text of 8 tokens", single * 10, "ms")
-        print("peak memory \(Material.peakMegabytes) MB")
     }
 }
 

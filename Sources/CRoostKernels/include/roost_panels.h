@@ -52,7 +52,15 @@ typedef struct {
     void (*linear)(const roost_linear_layer *layer, size_t first, size_t count, const float *x, size_t tokens,
                    float *y, size_t stride, const float *residual, roost_activation activation);
 
-    /* The same with 8-bit weights and activations, accumulated in 32-bit integers. */
+    /* The first eight tokens of a panel of n features as rows (8, n); n a multiple of 16. */
+    void (*rows)(const float *x, size_t n, float *rows);
+
+    /* `linear` for up to eight tokens in one panel, x as rows (8, inputs), inputs a multiple of 16: reads the
+       weights in their order, as fast as they come from memory. */
+    void (*linear_few)(const roost_linear_layer *layer, size_t first, size_t count, const float *x, float *y,
+                       const float *residual, roost_activation activation);
+
+    /* `linear` with 8-bit weights and activations, accumulated in 32-bit integers. */
     void (*linear_int8)(const roost_linear_int8_layer *layer, size_t first, size_t count,
                         roost_quantized_panels x, size_t tokens, float *y, size_t stride,
                         const float *residual, roost_activation activation);
@@ -75,6 +83,10 @@ const roost_panel_kernels *roost_panels_best(void);
 
 /* Kernels by name ("avx512vnni", "avx512", "avx2", "portable"); NULL where this processor has them not. */
 const roost_panel_kernels *roost_panels_named(const char *name);
+
+/* Rows of weights in 8 bits: each between -127 and 127 times its scale, rounded to the nearest. `sum` gets the
+   sums of the rounded rows. */
+void roost_quantize_rows(const float *weight, size_t rows, size_t inputs, int8_t *into, float *scale, float *sum);
 
 /* How many numbers of scratch memory attention needs. */
 size_t roost_attention_scratch(size_t head_size, size_t count);

@@ -19,19 +19,28 @@ public struct BERTEmbedder: Embedder {
     /// it is in the cache, few enough that the tokens' own numbers stay there.
     private static let tokensPerBatch = 256
 
+    /// How exactly the layers compute.
+    public enum Precision: String, Sendable, Hashable, CaseIterable, Codable {
+        /// As the weights are kept.
+        case float32
+        /// Weights and activations of the linear layers rounded to 8 bits: about three times as fast, with vectors
+        /// whose cosine with the exact ones is 0.99 or more. A space of its own.
+        case int8
+    }
+
     /// Opens a model folder.
     ///
     /// - Throws: ``EmbedderError`` naming the file and what is wrong with it.
-    public init(folder url: URL) throws {
+    public init(folder url: URL, precision: Precision = .float32) throws {
         do {
-            try self.init(opening: url)
+            try self.init(opening: url, precision)
         } catch let error as EmbedderError where error.code == .damagedModel {
             let place = error.message.contains(url.path) ? "" : "\(url.path): "
             throw EmbedderError(.damagedModel, "\(place)\(error.message); fetch the model again")
         }
     }
 
-    private init(opening url: URL) throws {
+    private init(opening url: URL, _ precision: Precision) throws {
         let folder = try ModelFolder(url)
         let configuration = try BERTConfiguration(folder)
         guard folder.has("model.safetensors") else { throw folder.missing("model.safetensors") }
@@ -51,10 +60,19 @@ public struct BERTEmbedder: Embedder {
         self.folder = folder
         self.configuration = configuration
         self.tokenizer = tokenizer
-        pass = BERTForwardPass(
-            configuration: configuration, weights: try BERTWeights(file, configuration), kernels: .best)
+        var weights = try BERTWeights(file, configuration)
+        if precision == .int8 {
+            guard configuration.hiddenSize % 4 == 0, configuration.intermediateSize % 4 == 0 else {
+                throw EmbedderError(
+                    .unsupportedModel,
+                    "the model in \(url.path) has widths that are no multiples of 4, which int8 needs")
+            }
+            weights = weights.quantized()
+        }
+        pass = BERTForwardPass(configuration: configuration, weights: weights, kernels: .best)
+        let hash = try folder.weightsHash(of: file)
         space = EmbeddingSpace(
-            model: folder.name, revision: "sha256:\(try folder.weightsHash(of: file))",
+            model: folder.name, revision: "sha256:\(hash)" + (precision == .int8 ? "+int8" : ""),
             dimension: configuration.hiddenSize, pooling: configuration.pooling.rawValue)
     }
 

@@ -87,18 +87,24 @@ struct BERTForwardPass: Sendable {
         }
     }
 
-    /// What a linear layer takes in: the panels themselves, or their numbers in 8 bits.
+    /// What a linear layer takes in: the panels themselves, the few tokens of a short text as rows, or the
+    /// panels' numbers in 8 bits.
     private enum Operand {
-        case floats(UnsafePointer<Float>)
+        case panels(UnsafePointer<Float>)
+        case rows(UnsafePointer<Float>)
         case bytes(roost_quantized_panels)
     }
 
     private func operand(
         _ panels: UnsafePointer<Float>, _ features: Int, _ t: Int, _ memory: BERTMemory
     ) -> Operand {
-        guard weights.isQuantized else { return .floats(panels) }
-        kernels.quantize(panels, features, t, memory.quantized)
-        return .bytes(memory.quantized)
+        if weights.isQuantized {
+            kernels.quantize(panels, features, t, memory.quantized)
+            return .bytes(memory.quantized)
+        }
+        guard t <= PanelKernels.fewTokens, features % 16 == 0 else { return .panels(panels) }
+        kernels.rows(panels, features, memory.rows)
+        return .rows(memory.rows)
     }
 
     /// y (P, outputs of `layer`, 32) = activation(W x + b + residual), its rows split among the team.
@@ -136,7 +142,9 @@ struct BERTForwardPass: Sendable {
         func callAsFunction(_ first: Int, _ count: Int) {
             guard count > 0 else { return }
             switch input {
-            case .floats(let x):
+            case .rows(let x):
+                kernels.linearFew(layer.float, first, count, x, output, residual, activation)
+            case .panels(let x):
                 kernels.linear(layer.float, first, count, x, tokens, output, stride, residual, activation)
             case .bytes(let x):
                 guard let int8 = layer.int8 else { preconditionFailure("weights without 8-bit numbers") }

@@ -9,6 +9,8 @@ final class BERTMemory: @unchecked Sendable {
     let qkv: UnsafeMutablePointer<Float>
     let context: UnsafeMutablePointer<Float>
     let inner: UnsafeMutablePointer<Float>
+    /// A few tokens' features as rows.
+    let rows: UnsafeMutablePointer<Float>
     let quantized: roost_quantized_panels
     /// How many threads can attend at a time.
     let attentionParts: Int
@@ -31,6 +33,7 @@ final class BERTMemory: @unchecked Sendable {
         }
         let attentionSize = roost_attention_scratch(d / configuration.heads, longest)
         let places = [piece(across * d), piece(across * 3 * d), piece(across * d), piece(across * f)]
+        let fewRows = piece(PanelKernels.fewTokens * max(d, f))
         let scales = [piece(across), piece(across)]
         let bytes = quantizes ? piece(across * max(d, f) / 4) : 0
         let attention = (0..<attentionParts).map { _ in piece(attentionSize) }
@@ -40,6 +43,7 @@ final class BERTMemory: @unchecked Sendable {
         qkv = start + places[1]
         context = start + places[2]
         inner = start + places[3]
+        rows = start + fewRows
         quantized = roost_quantized_panels(
             bytes: UnsafeMutableRawPointer(start + bytes).assumingMemoryBound(to: UInt8.self),
             scale: start + scales[0], minimum: start + scales[1])

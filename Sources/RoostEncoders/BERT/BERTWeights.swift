@@ -32,10 +32,11 @@ struct BERTWeights: @unchecked Sendable {
     let positions: UnsafePointer<Float>
     let types: UnsafePointer<Float>
     let embeddingNorm: Norm
-    let layers: [Layer]
+    private(set) var layers: [Layer]
     /// Whether the layers have 8-bit numbers too, which are to be used then.
     var isQuantized: Bool { layers.first?.query.int8 != nil }
     private let file: Safetensors
+    private var int8: QuantizedWeights?
 
     init(_ file: Safetensors, _ configuration: BERTConfiguration) throws {
         let prefix = file.tensors.keys.contains { $0.hasPrefix("bert.") } ? "bert." : ""
@@ -71,5 +72,22 @@ struct BERTWeights: @unchecked Sendable {
                 outputNorm: try norm("\(layer)output.LayerNorm"))
         }
         self.file = file
+    }
+
+    /// The same with the layers' matrices in 8 bits.
+    func quantized() -> BERTWeights {
+        var weights = self
+        let matrices: [WritableKeyPath<Layer, Linear>] = [
+            \.query, \.key, \.value, \.attentionOutput, \.intermediate, \.output,
+        ]
+        let quantized = QuantizedWeights(
+            layers.flatMap { layer in matrices.map { layer[keyPath: $0].float } })
+        for index in layers.indices {
+            for (place, matrix) in matrices.enumerated() {
+                weights.layers[index][keyPath: matrix].int8 = quantized.layers[index * matrices.count + place]
+            }
+        }
+        weights.int8 = quantized
+        return weights
     }
 }

@@ -6,6 +6,8 @@ import CRoostKernels
 struct PanelKernels: @unchecked Sendable {
     /// Tokens of a panel.
     static let tokens = Int(ROOST_PANEL_TOKENS)
+    /// The most tokens that `linearFew` takes.
+    static let fewTokens = 8
 
     /// Those for this processor.
     static let best = PanelKernels(table: roost_panels_best().pointee)
@@ -40,6 +42,17 @@ struct PanelKernels: @unchecked Sendable {
         withUnsafePointer(to: layer) {
             table.linear_int8($0, first, count, x, tokens, y, stride, residual, activation)
         }
+    }
+
+    func rows(_ x: UnsafePointer<Float>, _ features: Int, _ rows: UnsafeMutablePointer<Float>) {
+        table.rows(x, features, rows)
+    }
+
+    func linearFew(
+        _ layer: roost_linear_layer, _ first: Int, _ count: Int, _ x: UnsafePointer<Float>,
+        _ y: UnsafeMutablePointer<Float>, _ residual: UnsafePointer<Float>?, _ activation: roost_activation
+    ) {
+        withUnsafePointer(to: layer) { table.linear_few($0, first, count, x, y, residual, activation) }
     }
 
     func quantize(

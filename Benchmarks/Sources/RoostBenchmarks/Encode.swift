@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct Encode: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Tokens a second on texts of 12 and 100 words, the time of one text, and of opening the model.")
+
+    @Option(help: "The folder of a model; else the installed MiniLM.")
+    var model: String?
+
+    @Option(help: "float32 or int8.")
+    var precision = "float32"
+
+    func run() async throws {
+        let start = ContinuousClock.now
+        let model = try open()
+        _ = try await model.embed("how do swifts sleep", as: .query)
+        Material.line("opened, and one text embedded", (ContinuousClock.now - start) / .milliseconds(1), "ms")
+        let source = try String(contentsOfFile: "/usr/share/common-licenses/GPL-3", encoding: .utf8)
+        let words = source.split(whereSeparator: \.isWhitespace)
+        var generator = SeededGenerator(seed: 0)
+        for length in [12, 100] {
+            let texts = (0..<512).map { _ in
+                let start = generator.nextIndex(below: words.count - length)
+                return words[start..<start + length].joined(separator: " ")
+            }
+            var best = Double.infinity
+            var tokens = 0
+            for _ in 0..<4 {
+                best = min(best, try await Material.seconds {
+                    tokens = try await model.embed(texts, as: .document).tokenCounts.reduce(0) { $0 + $1 + 2 }
+                })
+            }
+            Material.line("\(length) words", Double(tokens) / best, "tokens/s")
+        }
+        for text in ["how do swifts sleep", "how do swifts sleep while flying over the sea",
+            "how do swifts sleep while flying over the sea at night, and how do they know which half of the brain rests"]
+        {
+            let tokens = try await model.embed([text], as: .query).tokenCounts[0] + 2
+            var times: [Double] = []
+            for _ in 0..<300 {
+                times.append(try await Material.seconds { _ = try await model.embed(text, as: .query) } * 1000)
+            }
+            Material.line("one text of \(tokens) tokens, median", times.sorted()[times.count / 2], "ms")
+        }
+        print("peak memory \(Material.peakMegabytes) MB")
+    }
+
+    private func open() throws -> any Embedder {
+        guard let precision = BERTEmbedder.Precision(rawValue: precision) else {
+            throw ValidationError("--precision is float32 or int8")
+        }
+        let folder = model.map { URL(fileURLWithPath: $0) } ?? Material.modelFolder
+        return try BERTEmbedder(folder: folder, precision: precision)
+    }
+}
