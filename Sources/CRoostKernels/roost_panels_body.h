@@ -60,6 +60,18 @@ INLINE floats gelu(floats v) {
     return larger(v, (floats)(0.0f)) - __builtin_elementwise_abs(half);
 }
 
+/* GELU within 1.1e-3, a small part of a step of 8-bit activations: v (1/2 + v P(v^2)) where |v| <= 3.4, P fitted
+   so that the largest error is least (linear programming over 3,000 places). */
+INLINE floats rough_gelu(floats v) {
+    const floats near = smaller(larger(v, (floats)(-3.4f)), (floats)(3.4f)), square = near * near;
+    floats p = (floats)(1.05565767e-05f);
+    p = p * square - 4.15140993e-04f;
+    p = p * square + 6.71192274e-03f;
+    p = p * square - 5.98076577e-02f;
+    p = p * square + 3.94279351e-01f;
+    return v * smaller(larger(near * p + 0.5f, (floats)(0.0f)), (floats)(1.0f));
+}
+
 INLINE floats finish(floats v, roost_activation activation) {
     return activation == ROOST_GELU ? gelu(v) : v;
 }
@@ -259,6 +271,7 @@ INLINE void linear_int8_tile(int rows, int vectors, const int8_t *w, size_t inpu
     ints sums[ROWS][VECTORS];
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < vectors; j++) sums[i][j] = (ints)(0);
     for (size_t p = 0; p < inputs; p += 4) {
+        __builtin_prefetch(w + rows * (inputs + p));
         ints b[VECTORS];
         UNROLL for (int j = 0; j < vectors; j++)
             b[j] = *(const loose_ints *)(x + p * PANEL + j * LANES * 4);
@@ -274,7 +287,7 @@ INLINE void linear_int8_tile(int rows, int vectors, const int8_t *w, size_t inpu
             floats v = __builtin_convertvector(sums[i][j], floats) * s * row_scale[i];
             v += m * row_sum[i] + bias[i];
             if (residual) v += load(residual + i * PANEL + j * LANES);
-            store(y + i * PANEL + j * LANES, finish(v, activation));
+            store(y + i * PANEL + j * LANES, activation == ROOST_GELU ? rough_gelu(v) : v);
         }
     }
 }

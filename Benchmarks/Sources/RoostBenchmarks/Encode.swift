@@ -12,18 +12,21 @@ struct Encode: AsyncParsableCommand {
     @Option(help: "float32 or int8.")
     var precision = "float32"
 
+    @Option(help: "Words of the texts that are embedded in batches.")
+    var words: [Int] = [12, 100]
+
     func run() async throws {
         let start = ContinuousClock.now
         let model = try open()
         _ = try await model.embed("how do swifts sleep", as: .query)
         Material.line("opened, and one text embedded", (ContinuousClock.now - start) / .milliseconds(1), "ms")
         let source = try String(contentsOfFile: "/usr/share/common-licenses/GPL-3", encoding: .utf8)
-        let words = source.split(whereSeparator: \.isWhitespace)
+        let material = source.split(whereSeparator: \.isWhitespace)
         var generator = SeededGenerator(seed: 0)
-        for length in [12, 100] {
+        for length in words {
             let texts = (0..<512).map { _ in
-                let start = generator.nextIndex(below: words.count - length)
-                return words[start..<start + length].joined(separator: " ")
+                let start = generator.nextIndex(below: material.count - length)
+                return material[start..<start + length].joined(separator: " ")
             }
             var best = Double.infinity
             var tokens = 0

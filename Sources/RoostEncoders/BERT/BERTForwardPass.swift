@@ -56,16 +56,24 @@ struct BERTForwardPass: Sendable {
                 layer.attentionOutput, operand(context, d, t, memory), t, team, into: hidden, width: d,
                 residual: hidden)
             normalize(hidden, layer.attentionNorm, t)
-            // hidden = norm(hidden + gelu(hidden · W₁ + b₁) · W₂ + b₂)
-            apply(
-                layer.intermediate, operand(hidden, d, t, memory), t, team, into: inner, width: f,
-                activation: ROOST_GELU)
-            apply(
-                layer.output, operand(inner, f, t, memory), t, team, into: hidden, width: d, residual: hidden)
-            normalize(hidden, layer.outputNorm, t)
+            // hidden = norm(hidden + gelu(hidden · W₁ + b₁) · W₂ + b₂), some panels at a time.
+            for first in stride(from: 0, to: t, by: Self.innerTokens) {
+                let (part, count) = (hidden + first * d, min(Self.innerTokens, t - first))
+                apply(
+                    layer.intermediate, operand(part, d, count, memory), count, team, into: inner, width: f,
+                    activation: ROOST_GELU)
+                apply(
+                    layer.output, operand(inner, f, count, memory), count, team, into: part, width: d,
+                    residual: part)
+                normalize(part, layer.outputNorm, count)
+            }
         }
         pool(batch, hidden, into: output)
     }
+
+    /// Tokens that go through the inner layer together: its numbers are four times as many, and stay in the
+    /// cache between the two matrices.
+    static let innerTokens = 4 * PanelKernels.tokens
 
     // MARK: Steps
 
