@@ -46,7 +46,7 @@ struct SafetensorsTests {
     @Test func `other lies`() {
         for (header, claimed) in [
             ("{}", UInt64.max), ("{}", 1 << 40), ("not json", nil), ("", nil),
-            ("{\"a\": {\"dtype\": \"F16\", \"shape\": [2], \"data_offsets\": [0, 4]}}", nil),
+            ("{\"a\": {\"dtype\": \"F8_E4M3\", \"shape\": [2], \"data_offsets\": [0, 4]}}", nil),
             ("{\"a\": {\"dtype\": \"F32\", \"shape\": [-1], \"data_offsets\": [0, 4]}}", nil),
             (
                 "{\"a\": {\"dtype\": \"F32\", \"shape\": [4611686018427387904, 8], \"data_offsets\": [0, 4]}}",

@@ -6,18 +6,14 @@ struct Encode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Tokens a second on texts of 12 and 100 words, the time of one text, and of opening the model.")
 
-    @Option(help: "The folder of a model; else the installed MiniLM.")
-    var model: String?
-
-    @Option(help: "float32 or int8.")
-    var precision = "float32"
+    @OptionGroup var options: ModelOptions
 
     @Option(help: "Words of the texts that are embedded in batches.")
     var words: [Int] = [12, 100]
 
     func run() async throws {
         let start = ContinuousClock.now
-        let model = try open()
+        let model = try options.open()
         _ = try await model.embed("how do swifts sleep", as: .query)
         Material.line("opened, and one text embedded", (ContinuousClock.now - start) / .milliseconds(1), "ms")
         let source = try String(contentsOfFile: "/usr/share/common-licenses/GPL-3", encoding: .utf8)
@@ -48,13 +44,5 @@ struct Encode: AsyncParsableCommand {
             Material.line("one text of \(tokens) tokens, median", times.sorted()[times.count / 2], "ms")
         }
         print("peak memory \(Material.peakMegabytes) MB")
-    }
-
-    private func open() throws -> any Embedder {
-        guard let precision = BERTEmbedder.Precision(rawValue: precision) else {
-            throw ValidationError("--precision is float32 or int8")
-        }
-        let folder = model.map { URL(fileURLWithPath: $0) } ?? Material.modelFolder
-        return try BERTEmbedder(folder: folder, precision: precision)
     }
 }

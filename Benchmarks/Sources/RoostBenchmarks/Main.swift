@@ -6,7 +6,7 @@ import Roost
 struct Main: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "RoostBenchmarks", abstract: "Measures Roost; each figure of Documentation/Benchmarks.md comes from here.",
-        subcommands: [Encode.self, Search.self, ColdQuery.self, ShortTexts.self, StorageFiles.self, SQLiteStorage.self, Recluster.self, ClusterQuality.self, RetrievalQuality.self])
+        subcommands: [Encode.self, Search.self, ColdQuery.self, ShortTexts.self, StorageFiles.self, SQLiteStorage.self, Recluster.self, ClusterQuality.self, RetrievalQuality.self, SimilarityQuality.self])
 }
 
 /// What is measured with: the user's installed MiniLM and the folder with outside data.
@@ -153,9 +153,10 @@ struct RetrievalQuality: AsyncParsableCommand {
         abstract: "nDCG@10 and recall@10 of plain vector search, the best passage standing for its document.")
 
     @Option var set = "scifact-train"
+    @OptionGroup var options: ModelOptions
 
     func run() async throws {
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: try Material.model())
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: try options.open())
         let corpus = try Material.rows("retrieval/\(set)/corpus.jsonl")
         let drafts = corpus.map { EntryDraft(key: $0.id, content: $0.text) }
         let time = try await Material.seconds {

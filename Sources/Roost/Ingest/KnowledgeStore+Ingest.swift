@@ -71,7 +71,9 @@ extension KnowledgeStore {
                 }
             }
         }
-        let embeddings = try await embedder.embed(texts, as: .document)
+        var embeddings = try await embedder.embed(texts, as: .document)
+        // Scores are cosines: what is stored has unit length, whatever the model gives.
+        if !embedder.space.isNormalized { embeddings.vectors.normalizeRows() }
         for (row, owner) in owners.enumerated() {
             report.tokens += embeddings.tokenCounts[row]
             report.omittedTokens += embeddings.omittedTokens[row]

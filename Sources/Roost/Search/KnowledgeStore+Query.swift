@@ -47,7 +47,8 @@ extension KnowledgeStore {
         guard !text.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "the query is empty; give some words to look for")
         }
-        let embeddings = try await embedder.embed([text], as: .query)
+        var embeddings = try await embedder.embed([text], as: .query)
+        if !embedder.space.isNormalized { embeddings.vectors.normalizeRows() }
         var result = try await search(embeddings.vectors.row(0), options)
         result.omittedTokens = embeddings.omittedTokens[0]
         return result

@@ -49,7 +49,9 @@ struct BERTBatches: Sendable {
                 guard index < groups.count else { return }
                 let group = groups[index]
                 let needed = size(of: group)
-                if let current = memory?.capacity, current.tokens < needed.tokens || current.longest < needed.longest {
+                if let current = memory?.capacity,
+                    current.tokens < needed.tokens || current.longest < needed.longest
+                {
                     memory = nil
                 }
                 let buffers = memory ?? self.memory(for: group, parts: 1)

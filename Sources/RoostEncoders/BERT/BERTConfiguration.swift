@@ -18,6 +18,11 @@ struct BERTConfiguration: Sendable, Hashable {
     var pooling: Pooling
     /// The most tokens of a sequence, special ones among them.
     var maximumLength: Int
+    /// What the model was trained to see before questions and before documents.
+    var queryPrefix: String
+    var documentPrefix: String
+    /// Whether vectors are scaled to unit length.
+    var normalizes: Bool
 
     private struct Model: Decodable {
         var model_type: String?
@@ -31,10 +36,18 @@ struct BERTConfiguration: Sendable, Hashable {
         var max_position_embeddings: Int
         var type_vocab_size: Int?
         var layer_norm_eps: Float?
+        var is_decoder: Bool?
     }
 
     private struct SentenceBERT: Decodable {
         var max_seq_length: Int?
+        var do_lower_case: Bool?
+    }
+
+    /// `config_sentence_transformers.json`: what sentence-transformers puts before texts.
+    private struct Prompts: Decodable {
+        var prompts: [String: String]?
+        var default_prompt_name: String?
     }
 
     private struct Module: Decodable {
@@ -43,6 +56,7 @@ struct BERTConfiguration: Sendable, Hashable {
 
     private struct PoolingModes: Decodable {
         var modes: [String]
+        var includesPrompt = true
 
         struct Key: CodingKey {
             var stringValue: String
@@ -53,6 +67,9 @@ struct BERTConfiguration: Sendable, Hashable {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: Key.self)
+            for key in container.allKeys where key.stringValue == "include_prompt" {
+                includesPrompt = try container.decode(Bool.self, forKey: key)
+            }
             modes = try container.allKeys.filter {
                 try $0.stringValue.hasPrefix("pooling_mode_") && container.decode(Bool.self, forKey: $0)
             }.map(\.stringValue).sorted()
@@ -79,11 +96,18 @@ struct BERTConfiguration: Sendable, Hashable {
         try require(
             counts.allSatisfy { $0 > 0 && $0 < 1 << 24 }, "a size that is not between 1 and 16 million")
         try require(model.hidden_size % model.num_attention_heads == 0, "heads that do not divide its width")
+        try require(model.is_decoder != true, "is_decoder")
+        var kinds: Set<String> = []
         for module in try folder.decodeIfPresent([Module].self, "modules.json") ?? [] {
             let kind = module.type.split(separator: ".").last.map(String.init) ?? module.type
             try require(["Transformer", "Pooling", "Normalize"].contains(kind), "a module '\(kind)'")
+            kinds.insert(kind)
         }
-        let modes = try folder.decodeIfPresent(PoolingModes.self, "1_Pooling/config.json")?.modes
+        // A bare transformer's folder has no list of modules; its vectors are scaled as most models' are.
+        normalizes = kinds.isEmpty || kinds.contains("Normalize")
+        let poolingModes = try folder.decodeIfPresent(PoolingModes.self, "1_Pooling/config.json")
+        try require(poolingModes?.includesPrompt != false, "include_prompt false")
+        let modes = poolingModes?.modes
         switch modes ?? ["pooling_mode_mean_tokens"] {
         case ["pooling_mode_mean_tokens"]: pooling = .mean
         case ["pooling_mode_cls_token"]: pooling = .cls
@@ -102,8 +126,16 @@ struct BERTConfiguration: Sendable, Hashable {
         positions = model.max_position_embeddings
         types = model.type_vocab_size ?? 2
         layerNormEpsilon = model.layer_norm_eps ?? 1e-12
-        let stated = try folder.decodeIfPresent(SentenceBERT.self, "sentence_bert_config.json")?
-            .max_seq_length
+        let sentence = try folder.decodeIfPresent(SentenceBERT.self, "sentence_bert_config.json")
+        try require(sentence?.do_lower_case != true, "do_lower_case in sentence_bert_config.json")
+        let stated = sentence?.max_seq_length
+        let texts = try folder.decodeIfPresent(Prompts.self, "config_sentence_transformers.json")
+        func prompt(_ names: String...) -> String {
+            let named = names.lazy.compactMap { texts?.prompts?[$0] }.first
+            return named ?? texts?.default_prompt_name.flatMap { texts?.prompts?[$0] } ?? ""
+        }
+        queryPrefix = prompt("query")
+        documentPrefix = prompt("document", "passage", "corpus")
         maximumLength = min(stated ?? model.max_position_embeddings, model.max_position_embeddings)
         try require(maximumLength > 2, "a max_seq_length of \(maximumLength)")
     }

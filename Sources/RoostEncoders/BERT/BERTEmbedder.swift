@@ -2,6 +2,7 @@ public import Foundation
 import RoostFiles
 public import RoostModel
 import RoostVectors
+import Synchronization
 
 /// Embeds text with a BERT model in the layout of sentence-transformers, such as all-MiniLM-L6-v2.
 ///
@@ -13,7 +14,9 @@ public struct BERTEmbedder: Embedder {
     public let folder: ModelFolder
     private let configuration: BERTConfiguration
     private let tokenizer: WordPieceTokenizer
-    private let pass: BERTForwardPass
+    /// The tokens of what is put before a text.
+    private let prefixes: [TextRole: [Int32]]
+    private var pass: BERTForwardPass
 
     /// About as many tokens go through the layers at once: enough that a block of weights is used often while
     /// it is in the cache, few enough that the tokens' own numbers stay there.
@@ -73,32 +76,68 @@ public struct BERTEmbedder: Embedder {
         let hash = try folder.weightsHash(of: file)
         space = EmbeddingSpace(
             model: folder.name, revision: "sha256:\(hash)" + (precision == .int8 ? "+int8" : ""),
-            dimension: configuration.hiddenSize, pooling: configuration.pooling.rawValue)
+            dimension: configuration.hiddenSize, pooling: configuration.pooling.rawValue,
+            queryPrefix: configuration.queryPrefix, documentPrefix: configuration.documentPrefix,
+            isNormalized: configuration.normalizes)
+        prefixes = [
+            .query: tokenizer.tokenize(configuration.queryPrefix).ids,
+            .document: tokenizer.tokenize(configuration.documentPrefix).ids,
+        ]
+        let longest = prefixes.values.map(\.count).max() ?? 0
+        guard longest + 2 < configuration.maximumLength else {
+            throw EmbedderError(
+                .unsupportedModel,
+                "the model in \(url.path) takes \(configuration.maximumLength) tokens, and its prefix has \(longest)"
+            )
+        }
+        maximumTokens = configuration.maximumLength - 2 - longest
     }
 
-    public var maximumTokens: Int? { configuration.maximumLength - 2 }
+    /// The tokens of a text that one vector takes in, beside the special ones and the longer prefix.
+    public let maximumTokens: Int?
 
     public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
 
     /// The ids that a text is embedded from, `[CLS]` and `[SEP]` around them, cut at the model's limit.
-    public func tokenIDs(of text: String) -> [Int32] { sequence(of: tokenizer.tokenize(text).ids) }
+    public func tokenIDs(of text: String, as role: TextRole = .document) -> [Int32] {
+        sequence(of: tokenizer.tokenize(text).ids, role)
+    }
 
     @concurrent
     public func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
-        let limit = configuration.maximumLength - 2
-        let tokens = texts.map { tokenizer.tokenize($0).ids }
-        let omitted = tokens.map { max(0, $0.count - limit) }
-        let sequences = tokens.map { sequence(of: $0) }
+        let counts = Mutex([Int](repeating: 0, count: texts.count))
+        let tokenized = Mutex([[Int32]](repeating: [], count: texts.count))
+        Parallel.forEachBlock(of: texts.count, size: 64) { block in
+            let ids = texts[block].map { tokenizer.tokenize($0).ids }
+            counts.withLock { $0.replaceSubrange(block, with: ids.map(\.count)) }
+            let sequences = ids.map { sequence(of: $0, role) }
+            tokenized.withLock { $0.replaceSubrange(block, with: sequences) }
+        }
+        let sequences = tokenized.withLock(\.self)
+        let used = sequences.map { $0.count - 2 - (prefixes[role]?.count ?? 0) }
         let batches = BERTBatches(
             pass: pass, sequences: sequences, groups: Self.groups(of: sequences.map(\.count)))
         var vectors = try await batches.vectors()
-        vectors.normalizeRows()
+        if configuration.normalizes { vectors.normalizeRows() }
         return Embeddings(
-            vectors: vectors, tokenCounts: sequences.map { $0.count - 2 }, omittedTokens: omitted)
+            vectors: vectors, tokenCounts: used,
+            omittedTokens: zip(counts.withLock(\.self), used).map { $0 - $1 })
     }
 
-    private func sequence(of ids: [Int32]) -> [Int32] {
-        [tokenizer.start] + ids.prefix(configuration.maximumLength - 2) + [tokenizer.end]
+    /// The same model in plain steps: the oracle.
+    var reference: BERTReference { BERTReference(configuration: configuration, weights: pass.weights) }
+
+    /// The same with the kernels of another instruction set.
+    func using(_ kernels: PanelKernels) -> BERTEmbedder {
+        var model = self
+        model.pass.kernels = kernels
+        return model
+    }
+
+    private func sequence(of ids: [Int32], _ role: TextRole) -> [Int32] {
+        let prefix = prefixes[role] ?? []
+        let room = configuration.maximumLength - 2 - prefix.count
+        return [tokenizer.start] + prefix + ids.prefix(room) + [tokenizer.end]
     }
 
     /// Ranges of sequences with about `tokensPerBatch` tokens.

@@ -12,7 +12,7 @@ import RoostVectors
 struct BERTForwardPass: Sendable {
     let configuration: BERTConfiguration
     let weights: BERTWeights
-    let kernels: PanelKernels
+    var kernels: PanelKernels
 
     /// Sequences of token ids, special ones included, end to end.
     struct Batch {

@@ -21,7 +21,8 @@ final class BERTMemory: @unchecked Sendable {
     private let attentionSize: Int
     private let memory: UnsafeMutableRawPointer
 
-    init(_ configuration: BERTConfiguration, tokens: Int, longest: Int, attentionParts: Int, quantizes: Bool) {
+    init(_ configuration: BERTConfiguration, tokens: Int, longest: Int, attentionParts: Int, quantizes: Bool)
+    {
         let lanes = PanelKernels.tokens
         let across = (tokens + lanes - 1) / lanes * lanes
         let (d, f) = (configuration.hiddenSize, configuration.intermediateSize)

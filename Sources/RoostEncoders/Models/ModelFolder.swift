@@ -63,7 +63,7 @@ public struct ModelFolder: Sendable, Hashable {
 
     private static let fingerprintFile = ".roost-fingerprint.json"
 
-    /// SHA-256 of `model.safetensors`, in hexadecimal. Remembered beside the file (where that may be
+    /// SHA-256 of `model.safetensors`, in hexadecimal, after a look whether its numbers are finite. Remembered beside the file (where that may be
     /// written) with its size and date, so that opening a model need not read 90 MB.
     func weightsHash(of weights: Safetensors) throws -> String {
         let attributes = try? FileManager.default.attributesOfItem(atPath: weights.file.path)
@@ -72,6 +72,7 @@ public struct ModelFolder: Sendable, Hashable {
         let known = try? JSONDecoder().decode(
             Fingerprint.self, from: Data(contentsOf: url(Self.fingerprintFile)))
         if let known, known.size == size, known.modifiedMilliseconds == modified { return known.sha256 }
+        try weights.checkNumbers()
         let sha256 = Self.hexadecimal(SHA256.hash(data: weights.file.bytes))
         let fingerprint = Fingerprint(sha256: sha256, size: size, modifiedMilliseconds: modified)
         // A folder that may not be written costs a hash at each opening, nothing else.

@@ -8,9 +8,30 @@ import RoostModel
 struct Safetensors: Sendable {
     struct Tensor: Sendable, Hashable {
         var shape: [Int]
-        var isFloat: Bool
+        var type: Number
         /// Bytes from the start of the file.
         var bytes: Range<Int>
+    }
+
+    /// How the numbers of a tensor are kept.
+    enum Number: String, Sendable {
+        case float32 = "F32"
+        case float16 = "F16"
+        case bfloat16 = "BF16"
+        case int8 = "I8"
+        case float64 = "F64"
+        /// Position numbers, which some versions save along and nothing reads.
+        case int64 = "I64"
+        case int32 = "I32"
+
+        var size: Int {
+            switch self {
+            case .int8: 1
+            case .float16, .bfloat16: 2
+            case .float32, .int32: 4
+            case .float64, .int64: 8
+            }
+        }
     }
 
     private struct Description: Decodable {
@@ -37,6 +58,7 @@ struct Safetensors: Sendable {
     let file: MappedFile
     let tensors: [String: Tensor]
     private let name: String
+    private let converted = Conversions()
 
     /// The largest header that is read: the format's own limit.
     private static let largestHeader = 100_000_000
@@ -84,29 +106,42 @@ struct Safetensors: Sendable {
                 name,
                 "has \(Self.quoted(tensorName)) as \(tensor.shape) where the configuration says \(shape)")
         }
-        guard tensor.isFloat else {
+        let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[tensor.bytes])
+        guard let start = bytes.baseAddress, !bytes.isEmpty else {
+            throw Self.damaged(name, "has an empty tensor \(Self.quoted(tensorName))")
+        }
+        if tensor.type == .float32 { return start.assumingMemoryBound(to: Float.self) }
+        guard let numbers = converted.numbers(of: tensorName, bytes, tensor.type) else {
             throw Self.damaged(
                 name, "has \(Self.quoted(tensorName)) as whole numbers where weights should be")
         }
-        let values = file.bytes[tensor.bytes].assumingMemoryBound(to: Float.self)
-        guard let start = values.baseAddress else {
-            throw Self.damaged(name, "has an empty tensor \(Self.quoted(tensorName))")
+        return numbers
+    }
+
+    /// Whether every number of the tensors is finite.
+    ///
+    /// - Complexity: reads the whole file.
+    func checkNumbers() throws {
+        for (tensorName, tensor) in tensors.sorted(by: {
+            $0.value.bytes.lowerBound < $1.value.bytes.lowerBound
+        }) {
+            let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[tensor.bytes])
+            guard !bytes.isEmpty, Conversions.isFinite(bytes, tensor.type) else {
+                throw Self.damaged(name, "has numbers in \(Self.quoted(tensorName)) that are not finite")
+            }
         }
-        return start
     }
 
     private static func check(
         _ tensorName: String, _ description: Description, start: Int, size: Int, file: String
     ) throws -> Tensor {
-        // Position numbers are saved along by some versions; nothing reads them.
-        guard description.dtype == "F32" || description.dtype == "I64" else {
+        guard let type = Number(rawValue: description.dtype) else {
             throw EmbedderError(
                 .unsupportedModel,
-                "\(file): tensor \(quoted(tensorName)) is \(quoted(description.dtype)); only F32 "
-                    + "weights are supported"
-            )
+                "\(file): tensor \(quoted(tensorName)) is \(quoted(description.dtype)), which is not supported; "
+                    + "F32, F16, BF16 and, for static models, F64 and I8 are")
         }
-        var count = description.dtype == "I64" ? 8 : 4
+        var count = type.size
         for extent in description.shape {
             let (product, overflow) = count.multipliedReportingOverflow(by: extent)
             guard extent >= 0, !overflow else {
@@ -124,11 +159,11 @@ struct Safetensors: Sendable {
                 file,
                 "has \(offsets[1] - offsets[0]) bytes for \(quoted(tensorName)), whose shape needs \(count)")
         }
-        guard (start + offsets[0]) % 4 == 0 else {
+        guard (start + offsets[0]) % type.size == 0 else {
             throw damaged(file, "has a tensor \(quoted(tensorName)) that is not aligned")
         }
         return Tensor(
-            shape: description.shape, isFloat: description.dtype == "F32",
+            shape: description.shape, type: type,
             bytes: start + offsets[0]..<start + offsets[1])
     }
 

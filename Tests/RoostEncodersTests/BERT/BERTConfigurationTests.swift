@@ -1,0 +1,131 @@
+import Foundation
+import RoostModel
+import RoostVectors
+import Testing
+
+@testable import RoostEncoders
+
+@Suite struct BERTConfigurationTests {
+    func open(_ file: String, _ settings: [String: Any]) throws -> BERTEmbedder {
+        let folder = try TinyBERT.copy(file) { $0.merge(settings) { $1 } }
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try BERTEmbedder(folder: folder)
+    }
+
+    @Test func `prefixes are the model's own, and count as tokens but not as the text's`() async throws {
+        let model = try open(
+            "config_sentence_transformers.json",
+            ["prompts": ["query": "a query: ", "passage": "note: "], "default_prompt_name": NSNull()])
+        let plain = try BERTEmbedder(folder: TinyBERT.folder)
+        #expect(model.space.queryPrefix == "a query: " && model.space.documentPrefix == "note: ")
+        #expect(!model.space.isCompatible(with: plain.space))
+        #expect(model.tokenIDs(of: "swift", as: .query) == plain.tokenIDs(of: "a query: swift"))
+        let asQuery = try await model.embed(["swift"], as: .query)
+        let asDocument = try await model.embed(["swift"], as: .document)
+        #expect(asQuery.vectors.row(0) == (try await plain.embed("a query: swift", as: .query)))
+        #expect(asDocument.vectors.row(0) == (try await plain.embed("note: swift", as: .document)))
+        #expect(asQuery.tokenCounts == [1] && asQuery.omittedTokens == [0])
+        let longer = plain.tokenIDs(of: "a query: ").count - 2
+        #expect(model.maximumTokens == 38 - longer)
+        let cut = try await model.embed([String(repeating: "roof ", count: 50)], as: .query)
+        #expect(cut.tokenCounts == [38 - longer] && cut.omittedTokens == [12 + longer])
+        let both = try open(
+            "config_sentence_transformers.json", ["prompts": ["web": "the "], "default_prompt_name": "web"])
+        #expect(both.space.queryPrefix == "the " && both.space.documentPrefix == "the ")
+    }
+
+    @Test func `pooling and norm are the model's own`() async throws {
+        let first = try open(
+            "1_Pooling/config.json", ["pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false])
+        #expect(first.space.pooling == "cls")
+        let line = try #require(try TinyBERT.lines().first)
+        let state = try #require(line.layers.last)
+        let vector = try await first.embed(line.text, as: .document)
+        #expect(zip(vector, normalized(Array(state.prefix(32)))).allSatisfy { abs($0 - $1) < 1e-4 })
+
+        let folder = try TinyBERT.copy("config.json") { _ in }
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data(
+            """
+            [{"type": "sentence_transformers.models.Transformer"}, {"type": "sentence_transformers.models.Pooling"}]
+            """.utf8
+        ).write(to: folder.appendingPathComponent("modules.json"))
+        let free = try BERTEmbedder(folder: folder)
+        #expect(!free.space.isNormalized)
+        let whole = try await free.embed(line.text, as: .document)
+        let mean = free.reference.pooled(state)
+        #expect(zip(whole, mean).allSatisfy { abs($0 - $1) < 1e-4 })
+        #expect(abs(length(of: whole) - 1) > 0.1)
+    }
+
+    @Test(arguments: [
+        ("config.json", "model_type", "xlm-roberta"), ("config.json", "hidden_act", "gelu_new"),
+        ("config.json", "position_embedding_type", "relative_key"),
+        ("1_Pooling/config.json", "pooling_mode_max_tokens", "true"),
+        ("1_Pooling/config.json", "include_prompt", "false"),
+        ("sentence_bert_config.json", "do_lower_case", "true"),
+    ]) func `a setting that is not supported is refused by its name`(file: String, key: String, value: String)
+    {
+        let setting: Any = ["true": true, "false": false][value] ?? value
+        let error = #expect(throws: EmbedderError.self) { try open(file, [key: setting]) }
+        #expect(error?.code == .unsupportedModel)
+        #expect(error?.message.contains(key) == true, "\(error?.message ?? "")")
+    }
+
+    /// The tiny model with its weights in another form.
+    func rewritten(as type: String, _ convert: (Float) -> [UInt8]) throws -> URL {
+        let folder = try TinyBERT.copy("config.json") { _ in }
+        let url = folder.appendingPathComponent("model.safetensors")
+        let file = try Safetensors(url)
+        var header: [String: Any] = [:]
+        var data = Data()
+        for (name, tensor) in file.tensors {
+            let start = data.count
+            for index in 0..<tensor.bytes.count / 4 {
+                data += convert(try file.floats(name, shape: tensor.shape)[index])
+            }
+            header[name] =
+                ["dtype": type, "shape": tensor.shape, "data_offsets": [start, data.count]] as [String: Any]
+        }
+        var json = try JSONSerialization.data(withJSONObject: header)
+        while json.count % 8 != 0 { json.append(32) }
+        var bytes = withUnsafeBytes(of: UInt64(json.count).littleEndian) { Data($0) }
+        bytes += json + data
+        try bytes.write(to: url)
+        return folder
+    }
+
+    @Test func `weights in 16 bits are read`() async throws {
+        let folder = try rewritten(as: "BF16") { number in
+            let bits = UInt16(truncatingIfNeeded: (number.bitPattern &+ 0x8000) >> 16)
+            return [UInt8(truncatingIfNeeded: bits), UInt8(bits >> 8)]
+        }
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (half, whole) = (try BERTEmbedder(folder: folder), try BERTEmbedder(folder: TinyBERT.folder))
+        for line in try TinyBERT.lines() {
+            let (a, b) = (
+                try await half.embed(line.text, as: .query), try await whole.embed(line.text, as: .query)
+            )
+            #expect(innerProduct(a, b) > 0.99)
+        }
+        // binary16, value by value.
+        for (bits, value) in [
+            (0x0000, 0), (0x8000, -0.0), (0x3C00, 1), (0xC000, -2), (0x7BFF, 65504), (0x0001, 0x1p-24),
+            (0x3555, 0.333251953125),
+        ] as [(UInt16, Float)] {
+            #expect(Conversions.halfPrecision(bits) == value)
+        }
+        #expect(Conversions.halfPrecision(0x7C00) == .infinity && Conversions.halfPrecision(0x7E00).isNaN)
+    }
+
+    @Test func `weights that are no numbers are refused`() throws {
+        var count = 0
+        let folder = try rewritten(as: "F32") { number in
+            count += 1
+            return withUnsafeBytes(of: count == 1000 ? Float.nan : number) { Array($0) }
+        }
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let error = #expect(throws: EmbedderError.self) { try BERTEmbedder(folder: folder) }
+        #expect(error?.code == .damagedModel && error?.message.contains("not finite") == true)
+    }
+}
