@@ -29,30 +29,32 @@ struct BERTNormalizer: Sendable {
         static let limit = 1 << 16
     }
 
-    /// A table to look characters up in while one text is read; put back by `keep(_:)`.
+    /// What is known of characters, to look them up in while one text is read.
     func table() -> [UInt32: [Piece]] { cache.known.withLock { $0 } }
 
-    func keep(_ table: [UInt32: [Piece]]) {
+    /// Remembers what was found out while a text was read.
+    func keep(_ found: [UInt32: [Piece]]) {
+        guard !found.isEmpty else { return }
         cache.known.withLock { known in
-            if table.count > known.count, table.count <= Cache.limit { known = table }
+            if known.count + found.count <= Cache.limit { known.merge(found) { old, _ in old } }
         }
     }
 
     /// What a character becomes: no piece, or several.
     func pieces(of scalar: Unicode.Scalar) -> [Piece] {
-        let properties = scalar.properties
         if scalar.value == 0 || scalar.value == 0xFFFD { return [] }
-        if properties.isWhitespace { return [Piece(kind: .space, utf8: [])] }
-        switch properties.generalCategory {
+        // Control characters go before white space is looked for: U+0085 is both.
+        switch Self.category(of: scalar) {
         case .control, .format, .privateUse, .surrogate: return []
         default: break
         }
+        if scalar.properties.isWhitespace { return [Piece(kind: .space, utf8: [])] }
         let isChinese = options.separatesChinese && Self.isChinese(scalar.value)
         var text = String(scalar)
         if options.stripsAccents { text = text.decomposedStringWithCanonicalMapping }
         var pieces: [Piece] = []
         for part in text.unicodeScalars {
-            if options.stripsAccents, part.properties.generalCategory == .nonspacingMark { continue }
+            if options.stripsAccents, Self.category(of: part) == .nonspacingMark { continue }
             let lowered = options.lowercases ? part.properties.lowercaseMapping : String(part)
             for result in lowered.unicodeScalars {
                 let kind: Class =
@@ -65,12 +67,27 @@ struct BERTNormalizer: Sendable {
         return pieces
     }
 
+    /// The category that Hugging Face's tables give, which are those of Unicode 8.0: models were trained with
+    /// what is newer taken for letters.
+    private static func category(of scalar: Unicode.Scalar) -> Unicode.GeneralCategory {
+        switch scalar.value {
+        case 0x166D, 0x111C9: return .otherPunctuation
+        case 0x1734, 0x1171E: return .nonspacingMark
+        case 0x1885, 0x1886, 0xA9BD: return .otherLetter
+        default: break
+        }
+        guard let age = scalar.properties.age, (age.major, age.minor) <= (8, 0) else {
+            return scalar.properties.generalCategory == .privateUse ? .privateUse : .unassigned
+        }
+        return scalar.properties.generalCategory
+    }
+
     static func isPunctuation(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 33...47, 58...64, 91...96, 123...126: return true
         default: break
         }
-        return switch scalar.properties.generalCategory {
+        return switch category(of: scalar) {
         case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
             .initialPunctuation, .finalPunctuation, .otherPunctuation:
             true

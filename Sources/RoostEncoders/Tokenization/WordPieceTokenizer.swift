@@ -44,7 +44,7 @@ struct WordPieceTokenizer: Sendable {
         return text.withUTF8 { utf8 in
             var scan = Scan(tokenizer: self, utf8: utf8)
             scan.run()
-            normalizer.keep(scan.table)
+            normalizer.keep(scan.found)
             return scan.tokens
         }
     }
@@ -54,7 +54,9 @@ struct WordPieceTokenizer: Sendable {
         let tokenizer: WordPieceTokenizer
         let utf8: UnsafeBufferPointer<UInt8>
         var tokens = Tokens()
-        var table: [UInt32: [BERTNormalizer.Piece]]
+        /// Only read: what this text adds is kept apart, so that no text copies the table.
+        private let table: [UInt32: [BERTNormalizer.Piece]]
+        private(set) var found: [UInt32: [BERTNormalizer.Piece]] = [:]
         /// The word being read, normalised, and where each of its bytes came from.
         private var word: [UInt8] = []
         private var origins: [Int] = []
@@ -104,11 +106,11 @@ struct WordPieceTokenizer: Sendable {
             var value = UInt32(lead) & (length == 2 ? 0x1F : length == 3 ? 0x0F : 0x07)
             for offset in 1..<length { value = value << 6 | UInt32(utf8[place + offset] & 0x3F) }
             let pieces: [BERTNormalizer.Piece]
-            if let known = table[value] {
+            if let known = table[value] ?? found[value] {
                 pieces = known
             } else {
                 pieces = Unicode.Scalar(value).map { tokenizer.normalizer.pieces(of: $0) } ?? []
-                table[value] = pieces
+                found[value] = pieces
             }
             for piece in pieces {
                 switch piece.kind {

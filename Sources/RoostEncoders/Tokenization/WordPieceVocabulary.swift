@@ -21,10 +21,11 @@ struct WordPieceVocabulary: Sendable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.utf8.count })
         for (id, piece) in pieces.enumerated() {
-            let continues = piece.hasPrefix("##") && piece.utf8.count > 2
-            let text = continues ? piece.dropFirst(2) : piece
-            let place = (start: Int32(bytes.count), count: Int32(text.utf8.count), id: Int32(id))
-            bytes.append(contentsOf: text.utf8)
+            // By bytes: to Swift a sign that combines with the second # is one character with it.
+            let continues = piece.utf8.starts(with: "##".utf8) && piece.utf8.count > 2
+            let text = piece.utf8.dropFirst(continues ? 2 : 0)
+            let place = (start: Int32(bytes.count), count: Int32(text.count), id: Int32(id))
+            bytes.append(contentsOf: text)
             if continues { continuing.pieces.append(place) } else { initial.pieces.append(place) }
         }
         self.bytes = bytes
