@@ -124,6 +124,14 @@ public struct BERTEmbedder: Embedder {
             omittedTokens: zip(counts.withLock(\.self), used).map { $0 - $1 })
     }
 
+    /// The pooled vectors of tokens, each alone between the marks: (tokens, d).
+    func vectors(ofTokens ids: [Int32]) async throws -> Matrix {
+        let sequences = ids.map { [tokenizer.start, $0, tokenizer.end] }
+        return try await BERTBatches(
+            pass: pass, sequences: sequences, groups: Self.groups(of: sequences.map(\.count))
+        ).vectors()
+    }
+
     /// The same model in plain steps: the oracle.
     var reference: BERTReference { BERTReference(configuration: configuration, weights: pass.weights) }
 
@@ -154,55 +162,5 @@ public struct BERTEmbedder: Embedder {
             }
         }
         return groups
-    }
-}
-
-extension WordPieceTokenizer {
-    private struct Settings: Decodable {
-        var do_lower_case: Bool?
-        var strip_accents: Bool?
-        var tokenize_chinese_chars: Bool?
-    }
-
-    private struct TokenizerFile: Decodable {
-        struct Model: Decodable {
-            var vocab: [String: Int]
-        }
-        var model: Model
-    }
-
-    /// Reads `vocab.txt`, or the vocabulary in `tokenizer.json`, and the settings of `tokenizer_config.json`.
-    init(_ folder: ModelFolder) throws {
-        let settings = try folder.decodeIfPresent(Settings.self, "tokenizer_config.json")
-        let lowercases = settings?.do_lower_case ?? true
-        let options = BERTNormalizer.Options(
-            lowercases: lowercases, stripsAccents: settings?.strip_accents ?? lowercases,
-            separatesChinese: settings?.tokenize_chinese_chars ?? true)
-        try self.init(vocabulary: try Self.vocabulary(folder), options: options)
-    }
-
-    private static func vocabulary(_ folder: ModelFolder) throws -> WordPieceVocabulary {
-        if folder.has("vocab.txt") {
-            let data = try Data(contentsOf: folder.url("vocab.txt"))
-            guard let text = String(data: data, encoding: .utf8) else {
-                throw EmbedderError(.damagedModel, "\(folder.url("vocab.txt").path) is not UTF-8")
-            }
-            // By bytes: to Swift a carriage return and the line feed after it are one character.
-            var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            if lines.last?.isEmpty == true { lines.removeLast() }
-            return WordPieceVocabulary(
-                lines.map { Substring($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0) })
-        }
-        guard let file = try folder.decodeIfPresent(TokenizerFile.self, "tokenizer.json") else {
-            throw folder.missing("vocab.txt or tokenizer.json")
-        }
-        var pieces = [Substring?](repeating: nil, count: file.model.vocab.count)
-        for (piece, id) in file.model.vocab {
-            guard pieces.indices.contains(id), pieces[id] == nil else {
-                throw EmbedderError(.damagedModel, "tokenizer.json gives id \(id) twice, or out of order")
-            }
-            pieces[id] = piece[...]
-        }
-        return WordPieceVocabulary(pieces.compactMap { $0 })
     }
 }

@@ -10,39 +10,52 @@ final class Conversions: @unchecked Sendable {
     func numbers(of name: String, _ raw: UnsafeRawBufferPointer, _ type: Safetensors.Number)
         -> UnsafePointer<Float>?
     {
-        guard let read = Self.reader(type) else { return nil }
-        let address = known.withLock { known in
+        let address: UInt? = known.withLock { known in
             if let found = known[name] { return found }
-            let count = raw.count / type.size
-            let numbers = UnsafeMutablePointer<Float>.allocate(capacity: count)
-            for index in 0..<count { numbers[index] = read(raw, index * type.size) }
+            let numbers = UnsafeMutablePointer<Float>.allocate(capacity: raw.count / type.size)
+            guard Self.convert(raw, type, into: numbers) else {
+                numbers.deallocate()
+                return nil
+            }
             known[name] = UInt(bitPattern: numbers)
             return UInt(bitPattern: numbers)
         }
-        return UnsafePointer(bitPattern: address)
+        return address.flatMap { UnsafePointer(bitPattern: $0) }
+    }
+
+    /// - Returns: whether the type is one of weights.
+    private static func convert(
+        _ raw: UnsafeRawBufferPointer, _ type: Safetensors.Number, into numbers: UnsafeMutablePointer<Float>
+    ) -> Bool {
+        // The bytes are as well aligned as their type asks: `Safetensors` has looked.
+        func each<T>(_: T.Type, _ convert: (T) -> Float) {
+            for (index, number) in raw.assumingMemoryBound(to: T.self).enumerated() {
+                numbers[index] = convert(number)
+            }
+        }
+        switch type {
+        case .float32: each(Float.self) { $0 }
+        case .float64: each(Double.self) { Float($0) }
+        case .float16: each(UInt16.self, halfPrecision)
+        case .bfloat16: each(UInt16.self) { Float(bitPattern: UInt32($0) << 16) }
+        case .int8: each(Int8.self) { Float($0) }
+        case .int32, .int64: return false
+        }
+        return true
     }
 
     /// Whether all numbers are finite; whole numbers are.
     static func isFinite(_ raw: UnsafeRawBufferPointer, _ type: Safetensors.Number) -> Bool {
-        guard let read = reader(type) else { return true }
-        // A sum of what is 0 for finite numbers and not a number for others: loops without exits are vectorised.
-        if type == .float32 {
-            var sum: Float = 0
-            for number in raw.assumingMemoryBound(to: Float.self) { sum += number - number }
-            return sum == 0
+        guard type != .int8, type != .int32, type != .int64 else { return true }
+        // A sum of what is 0 for finite numbers and not a number for others: a loop without exits is vectorised.
+        func sum<T>(_: T.Type, _ read: (T) -> Float) -> Bool {
+            raw.assumingMemoryBound(to: T.self).reduce(Float(0)) { $0 + (read($1) - read($1)) } == 0
         }
-        return stride(from: 0, to: raw.count, by: type.size).allSatisfy { read(raw, $0).isFinite }
-    }
-
-    private static func reader(_ type: Safetensors.Number) -> ((UnsafeRawBufferPointer, Int) -> Float)? {
-        switch type {
-        case .float32: { $0.loadUnaligned(fromByteOffset: $1, as: Float.self) }
-        case .float64: { Float($0.loadUnaligned(fromByteOffset: $1, as: Double.self)) }
-        case .float16: { halfPrecision($0.loadUnaligned(fromByteOffset: $1, as: UInt16.self)) }
-        case .bfloat16:
-            { Float(bitPattern: UInt32($0.loadUnaligned(fromByteOffset: $1, as: UInt16.self)) << 16) }
-        case .int8: { Float($0.loadUnaligned(fromByteOffset: $1, as: Int8.self)) }
-        case .int32, .int64: nil
+        return switch type {
+        case .float32: sum(Float.self) { $0 }
+        case .float64: sum(Double.self) { Float($0) }
+        case .float16: sum(UInt16.self, halfPrecision)
+        default: sum(UInt16.self) { Float(bitPattern: UInt32($0) << 16) }
         }
     }
 

@@ -173,3 +173,43 @@ struct Safetensors: Sendable {
         EmbedderError(.damagedModel, "\(file) \(what)")
     }
 }
+
+extension Safetensors {
+    /// A tensor to be written.
+    struct Named {
+        var name: String
+        var type: Number
+        var shape: [Int]
+        /// Row-major, little-endian.
+        var data: Data
+
+        init(_ name: String, _ type: Number, _ shape: [Int], _ data: Data) {
+            precondition(data.count == shape.reduce(type.size, *), "shape and numbers differ")
+            (self.name, self.type, self.shape, self.data) = (name, type, shape, data)
+        }
+    }
+
+    /// The bytes of a file of tensors.
+    static func file(of tensors: [Named]) throws -> Data {
+        struct Header: Encodable {
+            var dtype: String
+            var shape: [Int]
+            var data_offsets: [Int]
+        }
+        var (header, place): ([String: Header], Int) = ([:], 0)
+        for tensor in tensors {
+            header[tensor.name] = Header(
+                dtype: tensor.type.rawValue, shape: tensor.shape,
+                data_offsets: [place, place + tensor.data.count])
+            place += tensor.data.count
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        var json = try encoder.encode(header)
+        // The numbers begin at a multiple of eight bytes, as the format asks.
+        while json.count % 8 != 0 { json.append(UInt8(ascii: " ")) }
+        return tensors.reduce(withUnsafeBytes(of: UInt64(json.count).littleEndian) { Data($0) } + json) {
+            $0 + $1.data
+        }
+    }
+}

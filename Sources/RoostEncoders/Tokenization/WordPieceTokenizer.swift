@@ -22,7 +22,7 @@ struct WordPieceTokenizer: Sendable {
     /// A word of more characters than this is one unknown token.
     private static let longestWord = 100
 
-    init(vocabulary: WordPieceVocabulary, options: BERTNormalizer.Options) throws {
+    init(vocabulary: WordPieceVocabulary, options: BERTNormalizer.Options, marks: Bool = true) throws {
         self.vocabulary = vocabulary
         normalizer = BERTNormalizer(options: options)
         func id(_ piece: String) throws -> Int32 {
@@ -32,8 +32,8 @@ struct WordPieceTokenizer: Sendable {
             return id
         }
         unknown = try id("[UNK]")
-        start = try id("[CLS]")
-        end = try id("[SEP]")
+        start = marks ? try id("[CLS]") : -1
+        end = marks ? try id("[SEP]") : -1
         special = ["[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"].compactMap { piece in
             vocabulary.id(of: piece).map { (Array(piece.utf8), $0) }
         }

@@ -67,6 +67,8 @@ public struct EmbedderError: Error, Sendable, CustomStringConvertible {
         public static let damagedModel = Code(rawValue: "damagedModel")
         /// The model is of a kind or has a setting that is not supported.
         public static let unsupportedModel = Code(rawValue: "unsupportedModel")
+        /// What was to be written could not be.
+        public static let badOutput = Code(rawValue: "badOutput")
     }
 
     public let code: Code

@@ -1,0 +1,117 @@
+import Foundation
+import RoostModel
+
+extension WordPieceTokenizer {
+    private struct Settings: Decodable {
+        var do_lower_case: Bool?
+        var strip_accents: Bool?
+        var tokenize_chinese_chars: Bool?
+        var tokenizer_class: String?
+    }
+
+    /// `tokenizer.json` of Hugging Face's tokenizers, as far as it is WordPiece.
+    private struct TokenizerFile: Decodable {
+        struct Model: Decodable {
+            var type: String?
+            var vocab: [String: Int]?
+        }
+        struct Normalizer: Decodable {
+            var type: String
+            var lowercase: Bool?
+            var strip_accents: Bool?
+            var handle_chinese_chars: Bool?
+        }
+        var model: Model
+        var normalizer: Normalizer?
+    }
+
+    /// Reads `vocab.txt` and the settings of `tokenizer_config.json`, or `tokenizer.json`.
+    ///
+    /// - Parameter marks: whether a text is to stand between `[CLS]` and `[SEP]`, which must be there then.
+    init(_ folder: ModelFolder, marks: Bool = true) throws {
+        func unsupported(_ what: String) -> EmbedderError {
+            EmbedderError(
+                .unsupportedModel, "the model in \(folder.url.path) has \(what), which is not supported")
+        }
+        let settings = try folder.decodeIfPresent(Settings.self, "tokenizer_config.json")
+        let kinds = ["BertTokenizer", "BertTokenizerFast", "PreTrainedTokenizerFast", "TokenizersBackend"]
+        if let kind = settings?.tokenizer_class, !kinds.contains(kind) {
+            throw unsupported("tokenizer_class '\(kind)'")
+        }
+        var options = BERTNormalizer.Options(
+            lowercases: settings?.do_lower_case ?? true,
+            stripsAccents: settings?.strip_accents ?? settings?.do_lower_case ?? true,
+            separatesChinese: settings?.tokenize_chinese_chars ?? true)
+        if folder.has("vocab.txt") {
+            try self.init(
+                vocabulary: WordPieceVocabulary(try Self.pieces(of: folder)), options: options, marks: marks)
+            return
+        }
+        guard let file = try folder.decodeIfPresent(TokenizerFile.self, "tokenizer.json") else {
+            throw folder.missing("vocab.txt or tokenizer.json")
+        }
+        if let kind = file.model.type, kind != "WordPiece" {
+            throw unsupported("a tokenizer of type '\(kind)'")
+        }
+        if let normalizer = file.normalizer {
+            guard normalizer.type == "BertNormalizer" else {
+                throw unsupported("a normalizer of type '\(normalizer.type)'")
+            }
+            options.lowercases = normalizer.lowercase ?? true
+            options.stripsAccents = normalizer.strip_accents ?? options.lowercases
+            options.separatesChinese = normalizer.handle_chinese_chars ?? true
+        }
+        try self.init(
+            vocabulary: WordPieceVocabulary(try Self.pieces(of: folder)), options: options, marks: marks)
+    }
+
+    /// The piece of each id, from 0.
+    static func pieces(of folder: ModelFolder) throws -> [Substring] {
+        guard folder.has("vocab.txt") else { return try piecesOfTokenizerFile(folder) }
+        let url = folder.url("vocab.txt")
+        guard let text = String(data: try Data(contentsOf: url), encoding: .utf8) else {
+            throw EmbedderError(.damagedModel, "\(url.path) is not UTF-8")
+        }
+        // By bytes: to Swift a carriage return and the line feed after it are one character.
+        var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        let pieces = lines.map { Substring($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0) }
+        try check(pieces, url)
+        return pieces
+    }
+
+    private static func piecesOfTokenizerFile(_ folder: ModelFolder) throws -> [Substring] {
+        let url = folder.url("tokenizer.json")
+        guard let vocabulary = try folder.decode(TokenizerFile.self, "tokenizer.json").model.vocab else {
+            throw EmbedderError(.damagedModel, "\(url.path) has no vocabulary")
+        }
+        var pieces = [Substring?](repeating: nil, count: vocabulary.count)
+        for (piece, id) in vocabulary {
+            guard pieces.indices.contains(id), pieces[id] == nil else {
+                throw EmbedderError(
+                    .damagedModel, "\(url.path) gives id \(id) twice, or leaves one out before it")
+            }
+            pieces[id] = piece[...]
+        }
+        return pieces.compactMap { $0 }
+    }
+
+    /// A piece that is there twice, or a line without one, would give texts other ids than the model's.
+    private static func check(_ pieces: [Substring], _ url: URL) throws {
+        var lines: [ExactPiece: Int] = [:]
+        for (index, piece) in pieces.enumerated() {
+            guard !piece.isEmpty else {
+                throw EmbedderError(.damagedModel, "\(url.path) has no token in line \(index + 1)")
+            }
+            if let first = lines.updateValue(index, forKey: ExactPiece(utf8: Array(piece.utf8))) {
+                throw EmbedderError(
+                    .damagedModel, "\(url.path) has the same token in lines \(first + 1) and \(index + 1)")
+            }
+        }
+    }
+
+    /// Compared by bytes: to Swift, composed and decomposed letters are equal.
+    private struct ExactPiece: Hashable {
+        var utf8: [UInt8]
+    }
+}
