@@ -22,13 +22,25 @@ public struct ModelLibrary: Sendable, Hashable {
         }.sorted()
     }
 
-    /// Opens a model by name, by alias, or `lexical`.
+    /// Opens a model by name, by alias, or `lexical`. A name that ends in `:int8` is opened with 8-bit
+    /// layers.
     ///
     /// - Throws: ``EmbedderError`` naming what is missing.
     public func open(_ name: String) throws -> any Embedder {
         if name == Self.lexicalName { return LexicalEmbedder() }
+        let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
+            String.init)
+        guard let precision = BERTEmbedder.Precision(rawValue: parts.count > 1 ? parts[1] : "float32") else {
+            throw EmbedderError(
+                .modelNotFound, "'\(name)' is no model's name; after the colon stands float32 or int8")
+        }
+        return try LocalModel.open(try folder(of: parts[0]), precision: precision)
+    }
+
+    /// The folder of an installed model.
+    private func folder(of name: String) throws -> URL {
         let resolved = Self.aliases[name.lowercased()] ?? name
-        guard !resolved.contains("/"), !resolved.hasPrefix(".") else {
+        guard !resolved.isEmpty, !resolved.contains("/"), !resolved.hasPrefix(".") else {
             throw EmbedderError(.modelNotFound, "'\(name)' is no model's name")
         }
         let folder = directory.appendingPathComponent(resolved)
@@ -36,10 +48,9 @@ public struct ModelLibrary: Sendable, Hashable {
             throw EmbedderError(
                 .modelNotFound,
                 "the model \(resolved) is not installed in \(directory.path); add one with "
-                    + "`roost model add DIR`, "
-                    + "or use --model lexical")
+                    + "`roost model add DIR`, or use --model lexical")
         }
-        return try BERTEmbedder(folder: folder)
+        return folder
     }
 
     /// Opens the installed model that a store's vectors were made with.
@@ -49,7 +60,8 @@ public struct ModelLibrary: Sendable, Hashable {
         // The model of that name first: opening others costs time.
         for name in names().sorted(by: { ($0 == space.model ? 0 : 1, $0) < ($1 == space.model ? 0 : 1, $1) })
         {
-            if let embedder = try? open(name), embedder.space.isCompatible(with: space) { return embedder }
+            let precise = space.revision.hasSuffix("+int8") ? "\(name):int8" : name
+            if let embedder = try? open(precise), embedder.space.isCompatible(with: space) { return embedder }
         }
         throw RoostError(
             .spaceMismatch,
@@ -61,10 +73,14 @@ public struct ModelLibrary: Sendable, Hashable {
     ///
     /// - Returns: the name that it has from now on, its folder's.
     public func add(_ source: URL) throws -> String {
-        let embedder = try BERTEmbedder(folder: source)
+        let embedder = try LocalModel.open(source)
         let name = source.standardizedFileURL.lastPathComponent
+        guard !name.contains(":"), !name.hasPrefix("."), name != Self.lexicalName else {
+            throw RoostError(
+                .configuration, "'\(name)' cannot be a model's name: rename the folder, without a colon")
+        }
         let target = directory.appendingPathComponent(name)
-        if let present = try? BERTEmbedder(folder: target) {
+        if let present = try? LocalModel.open(target) {
             guard present.space.isCompatible(with: embedder.space) else {
                 throw RoostError(
                     .configuration, "there is another model \(name) in \(directory.path); rename the folder")
@@ -88,5 +104,58 @@ public struct ModelLibrary: Sendable, Hashable {
             throw StorageError(.inputOutput, "cannot copy the model to \(target.path)", underlying: error)
         }
         return name
+    }
+
+    /// Takes a model's folder away. Stores whose vectors were made with it can still be read and exported.
+    ///
+    /// - Returns: the name of the folder that was.
+    /// - Throws: ``EmbedderError`` where there is no such model; ``StorageError`` where it cannot be removed.
+    public func remove(_ name: String) throws -> String {
+        let folder = try folder(of: name)
+        // Out of sight first, so that nobody opens half a model.
+        let leaving = directory.appendingPathComponent(".removed.\(UUID().uuidString)")
+        do {
+            try FileManager.default.moveItem(at: folder, to: leaving)
+            try FileManager.default.removeItem(at: leaving)
+        } catch {
+            throw StorageError(.inputOutput, "cannot remove \(folder.path)", underlying: error)
+        }
+        return folder.lastPathComponent
+    }
+
+    /// What an installed model is.
+    public struct Description: Sendable, Hashable, Encodable {
+        public var name: String
+        public var space: EmbeddingSpace
+        /// How many tokens of a text one vector takes in.
+        public var maximumTokens: Int?
+        /// Size on disk.
+        public var bytes: Int
+        /// How long a text takes, roughly: `instant`, `fast`, `medium` or `slow`.
+        public var speed: String
+    }
+
+    /// - Throws: as ``open(_:)``.
+    public func describe(_ name: String) throws -> Description {
+        let embedder = try open(name)
+        let speed =
+            switch embedder {
+            // In millions of operations: MiniLM has 21, small models 43, base models 170.
+            case let bert as BERTEmbedder:
+                bert.operationsPerToken < 60_000_000
+                    ? "fast" : bert.operationsPerToken < 250_000_000 ? "medium" : "slow"
+            default: "instant"
+            }
+        var bytes = 0
+        if let folder = try? folder(of: name) {
+            for file in ModelFolder.files {
+                let attributes = try? FileManager.default.attributesOfItem(
+                    atPath: folder.appendingPathComponent(file).path)
+                bytes += (attributes?[.size] as? Int) ?? 0
+            }
+        }
+        return Description(
+            name: name, space: embedder.space, maximumTokens: embedder.maximumTokens, bytes: bytes,
+            speed: speed)
     }
 }

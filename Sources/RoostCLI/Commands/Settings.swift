@@ -46,62 +46,6 @@ struct Stats: AsyncParsableCommand {
     }
 }
 
-struct Model: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Look at and add embedding models.", subcommands: [ListModels.self, AddModel.self])
-
-    struct ListModels: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the installed models.")
-
-        @Flag(name: .long, help: "As JSON.")
-        var json = false
-
-        private struct Document: Encodable {
-            var name: String
-            var space: EmbeddingSpace
-            var maximumTokens: Int?
-        }
-
-        func run() throws {
-            let models = UserPlaces().models
-            var documents: [Document] = []
-            for name in models.names() + [ModelLibrary.lexicalName] {
-                do {
-                    let embedder = try models.open(name)
-                    documents.append(
-                        Document(name: name, space: embedder.space, maximumTokens: embedder.maximumTokens))
-                } catch {
-                    Terminal.error("\(name) cannot be used: \(error)")
-                }
-            }
-            if json { return try Terminal.json(documents) }
-            for document in documents {
-                Terminal.write(
-                    "\(Terminal.bold(document.name))  \(document.space.dimension) dimensions, "
-                        + "\(document.maximumTokens.map { "\($0) tokens" } ?? "no limit"), "
-                        + "\(document.space.pooling)"
-                )
-            }
-        }
-    }
-
-    struct AddModel: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "add",
-            abstract: "Install a model from a folder in the layout of sentence-transformers.")
-
-        @Argument(help: ArgumentHelp("The folder.", valueName: "DIR"))
-        var directory: String
-
-        func run() throws {
-            let models = UserPlaces().models
-            let name = try models.add(URL(fileURLWithPath: directory))
-            Terminal.write("\(name) is in \(models.directory.path); `roost init --model \(name)` uses it")
-        }
-    }
-}
-
 struct ConfigurationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Show or change your settings.",

@@ -8,7 +8,13 @@ final class Progress: Sendable {
     nonisolated(unsafe) private var last = Date.distantPast  // under the lock
     nonisolated(unsafe) private var count = 0  // under the lock
 
-    init(isQuiet: Bool) { isShown = Terminal.isErrorTerminal && !isQuiet }
+    private let unit: String
+
+    /// - Parameter unit: what is counted.
+    init(isQuiet: Bool, unit: String = "entries") {
+        isShown = Terminal.isErrorTerminal && !isQuiet
+        self.unit = unit
+    }
 
     /// How many were done at the last update.
     var done: Int { lock.withLock { count } }
@@ -21,7 +27,7 @@ final class Progress: Sendable {
             let elapsed = now.timeIntervalSince(start)
             guard isShown, elapsed > 1, now.timeIntervalSince(last) > 0.2 else { return }
             last = now
-            var text = String(format: "\r\u{1B}[K%d entries, %.0f a second", done, Double(done) / elapsed)
+            var text = String(format: "\r\u{1B}[K%d %@, %.0f a second", done, unit, Double(done) / elapsed)
             if fraction > 0.01, fraction < 1 {
                 text += String(
                     format: ", %.0f %%, %@ left", fraction * 100,

@@ -87,7 +87,11 @@ struct UserConfiguration {
             }
         case "model":
             let models = UserPlaces().models
-            guard value == "lexical" || ModelLibrary.aliases[value] != nil || models.names().contains(value)
+            let name = value.split(separator: ":").first.map(String.init) ?? ""
+            guard
+                value == "lexical" || value == name
+                    || ["int8", "float32"].contains(value.dropFirst(name.count + 1)),
+                value == "lexical" || ModelLibrary.aliases[name] != nil || models.names().contains(name)
             else {
                 throw CommandError(
                     .configuration,

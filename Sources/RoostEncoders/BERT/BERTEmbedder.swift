@@ -26,7 +26,8 @@ public struct BERTEmbedder: Embedder {
     public enum Precision: String, Sendable, Hashable, CaseIterable, Codable {
         /// As the weights are kept.
         case float32
-        /// Weights and activations of the linear layers rounded to 8 bits: about three times as fast, with vectors
+        /// Weights and activations of the linear layers rounded to 8 bits: about three times as fast, with
+        /// vectors
         /// whose cosine with the exact ones is 0.99 or more. A space of its own.
         case int8
     }
@@ -87,7 +88,8 @@ public struct BERTEmbedder: Embedder {
         guard longest + 2 < configuration.maximumLength else {
             throw EmbedderError(
                 .unsupportedModel,
-                "the model in \(url.path) takes \(configuration.maximumLength) tokens, and its prefix has \(longest)"
+                "the model in \(url.path) takes \(configuration.maximumLength) tokens, "
+                    + "and its prefix has \(longest)"
             )
         }
         maximumTokens = configuration.maximumLength - 2 - longest
@@ -95,6 +97,12 @@ public struct BERTEmbedder: Embedder {
 
     /// The tokens of a text that one vector takes in, beside the special ones and the longer prefix.
     public let maximumTokens: Int?
+
+    /// Multiplications and additions of the layers for one token.
+    public var operationsPerToken: Int {
+        let (d, f) = (configuration.hiddenSize, configuration.intermediateSize)
+        return 2 * configuration.layers * (4 * d * d + 2 * d * f)
+    }
 
     public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
 

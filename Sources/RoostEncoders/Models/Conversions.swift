@@ -47,7 +47,8 @@ final class Conversions: @unchecked Sendable {
     /// Whether all numbers are finite; whole numbers are.
     static func isFinite(_ raw: UnsafeRawBufferPointer, _ type: Safetensors.Number) -> Bool {
         guard type != .int8, type != .int32, type != .int64 else { return true }
-        // A sum of what is 0 for finite numbers and not a number for others: a loop without exits is vectorised.
+        // A sum of what is 0 for finite numbers and not a number for others: a loop without exits is
+        // vectorised.
         func sum<T>(_: T.Type, _ read: (T) -> Float) -> Bool {
             raw.assumingMemoryBound(to: T.self).reduce(Float(0)) { $0 + (read($1) - read($1)) } == 0
         }

@@ -3,7 +3,8 @@ public import RoostModel
 
 /// Models in folders, of whatever kind.
 public enum LocalModel {
-    /// Opens a folder: a BERT model in the layout of sentence-transformers, or a static one in that of Model2Vec.
+    /// Opens a folder: a BERT model in the layout of sentence-transformers, or a static one in that of
+    /// Model2Vec.
     ///
     /// - Parameter precision: of a BERT model's layers; a static model has its own.
     /// - Throws: ``EmbedderError`` naming the file and what is wrong with it.

@@ -63,7 +63,8 @@ public struct ModelFolder: Sendable, Hashable {
 
     private static let fingerprintFile = ".roost-fingerprint.json"
 
-    /// SHA-256 of `model.safetensors`, in hexadecimal, after a look whether its numbers are finite. Remembered beside the file (where that may be
+    /// SHA-256 of `model.safetensors`, in hexadecimal, after a look whether its numbers are finite.
+    /// Remembered beside the file (where that may be
     /// written) with its size and date, so that opening a model need not read 90 MB.
     func weightsHash(of weights: Safetensors) throws -> String {
         let attributes = try? FileManager.default.attributesOfItem(atPath: weights.file.path)

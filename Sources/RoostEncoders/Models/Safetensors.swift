@@ -138,7 +138,8 @@ struct Safetensors: Sendable {
         guard let type = Number(rawValue: description.dtype) else {
             throw EmbedderError(
                 .unsupportedModel,
-                "\(file): tensor \(quoted(tensorName)) is \(quoted(description.dtype)), which is not supported; "
+                "\(file): tensor \(quoted(tensorName)) is \(quoted(description.dtype)), "
+                    + "which is not supported; "
                     + "F32, F16, BF16 and, for static models, F64 and I8 are")
         }
         var count = type.size

@@ -3,14 +3,17 @@ import RoostFiles
 public import RoostModel
 import RoostVectors
 
-/// Embeds text by one vector for each token, whatever stands beside it: the mean of the tokens' vectors, at unit
+/// Embeds text by one vector for each token, whatever stands beside it: the mean of the tokens' vectors, at
+/// unit
 /// length. Some hundred times as fast as the model that the vectors come from, and coarser.
 ///
 /// Reads folders in the layout of Model2Vec (https://github.com/MinishLab/model2vec): `config.json`,
-/// `model.safetensors` with `embeddings` (tokens, d) and perhaps `weights` (tokens), and a WordPiece vocabulary.
+/// `model.safetensors` with `embeddings` (tokens, d) and perhaps `weights` (tokens), and a WordPiece
+/// vocabulary.
 /// ``distill(_:into:dimension:precision:progress:)`` makes one.
 ///
-/// Unchecked because the compiler cannot see that the mapped numbers are never written and live as long as `file`.
+/// Unchecked because the compiler cannot see that the mapped numbers are never written and live as long as
+/// `file`.
 public struct StaticEmbedder: Embedder, @unchecked Sendable {
     public let space: EmbeddingSpace
     /// The folder that the model was opened from.
@@ -51,7 +54,8 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
         guard configuration.model_type == "model2vec" else {
             throw EmbedderError(
                 .unsupportedModel,
-                "the model in \(url.path) has model_type '\(configuration.model_type ?? "")', which is no static one"
+                "the model in \(url.path) has model_type '\(configuration.model_type ?? "")', "
+                    + "which is no static one"
             )
         }
         guard folder.has("model.safetensors") else { throw folder.missing("model.safetensors") }
@@ -65,7 +69,8 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
         guard shape[0] >= tokenizer.vocabulary.count else {
             throw EmbedderError(
                 .damagedModel,
-                "the vocabulary of \(url.path) has \(tokenizer.vocabulary.count) tokens, its table \(shape[0])"
+                "the vocabulary of \(url.path) has \(tokenizer.vocabulary.count) tokens, "
+                    + "its table \(shape[0])"
             )
         }
         if file.tensors["mapping"] != nil {

@@ -1,0 +1,132 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct Model: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Look at, add, make and remove embedding models.",
+        discussion: """
+            A model's name may end in :int8 (minilm:int8): its layers then compute in 8 bits, about three \
+            times as fast \
+            and nearly as exact. That is a space of its own: a store keeps to what it was made with.
+            """,
+        subcommands: [ListModels.self, AddModel.self, DistillModel.self, RemoveModel.self])
+}
+
+struct ListModels: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the installed models.")
+
+    @Flag(name: .long, help: "As JSON.")
+    var json = false
+
+    func run() throws {
+        let models = UserPlaces().models
+        var documents: [ModelLibrary.Description] = []
+        for name in models.names() + [ModelLibrary.lexicalName] {
+            do {
+                documents.append(try models.describe(name))
+            } catch {
+                Terminal.error("\(name) cannot be used: \(error)")
+            }
+        }
+        if json { return try Terminal.json(documents) }
+        for document in documents {
+            let size = document.bytes > 0 ? ", \((document.bytes + 500_000) / 1_000_000) MB" : ""
+            Terminal.write(
+                "\(Terminal.bold(document.name))  \(document.space.dimension) dimensions, "
+                    + "\(document.maximumTokens.map { "\($0) tokens" } ?? "no limit"), "
+                    + "\(document.space.pooling), \(document.speed)\(size)")
+        }
+    }
+}
+
+struct AddModel: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Install a model from a folder in the layout of sentence-transformers or Model2Vec.")
+
+    @Argument(help: ArgumentHelp("The folder.", valueName: "DIR"))
+    var directory: String
+
+    func run() throws {
+        let models = UserPlaces().models
+        let name = try models.add(URL(fileURLWithPath: directory))
+        Terminal.write("\(name) is in \(models.directory.path); `roost init --model \(name)` uses it")
+    }
+}
+
+struct RemoveModel: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove an installed model.",
+        discussion: "A store that was made with it can still be read and exported, but not queried by text.")
+
+    @Argument(help: ArgumentHelp("Its name, as `roost model list` shows it.", valueName: "MODEL"))
+    var name: String
+
+    func run() throws {
+        let removed = try UserPlaces().models.remove(name)
+        Terminal.write("removed \(removed)")
+    }
+}
+
+struct DistillModel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "distill", abstract: "Make a static model of an installed one.",
+        discussion: """
+            A static model has one vector for each token, whatever stands beside it: some hundred times as \
+            fast as the \
+            model that it is made from, and coarser. No texts are needed; it takes seconds to a minute.
+            """)
+
+    @Argument(help: ArgumentHelp("An installed model, or a model's folder.", valueName: "MODEL"))
+    var model: String
+
+    @Option(
+        name: .long, help: ArgumentHelp("The new model's folder; nothing may be there.", valueName: "DIR"))
+    var out: String
+
+    @Option(name: .long, help: "How many numbers a vector has.")
+    var dimension = 256
+
+    @Flag(name: .long, help: "Keep the vectors in 8 bits: a quarter of the size.")
+    var int8 = false
+
+    @Flag(name: .shortAndLong, help: "Only errors.")
+    var quiet = false
+
+    func run() async throws {
+        guard (1...4096).contains(dimension) else {
+            throw CommandError(.usage, "--dimension takes a number from 1 to 4096, not \(dimension)")
+        }
+        let parent = try EmbedderChoice.open(model)
+        guard let parent = parent as? BERTEmbedder else {
+            throw CommandError(
+                .usage, "\(Terminal.line(model, limit: 60)) has no layers to distill; name a BERT model")
+        }
+        let target = URL(fileURLWithPath: out)
+        let progress = Progress(isQuiet: quiet, unit: "tokens")
+        try await StaticEmbedder.distill(
+            parent, into: target, dimension: dimension, precision: int8 ? .int8 : .float32
+        ) { progress.update($0, fraction: Double($0) / Double($1)) }
+        progress.finish()
+        let made = try StaticEmbedder(folder: target)
+        if !quiet {
+            Terminal.write(
+                "\(target.path) has \(made.space.dimension) dimensions; "
+                    + "`roost model add \(target.path)` installs it"
+            )
+        }
+    }
+}
+
+/// The model that a command line names.
+enum EmbedderChoice {
+    /// An installed model by name, or one in a folder, which has a slash in its name.
+    static func open(_ name: String) throws -> any Embedder {
+        guard name.contains("/") else { return try UserPlaces().models.open(name) }
+        let isRough = name.hasSuffix(":int8")
+        let folder = URL(fileURLWithPath: isRough ? String(name.dropLast(5)) : name)
+        return try LocalModel.open(folder, precision: isRough ? .int8 : .float32)
+    }
+}

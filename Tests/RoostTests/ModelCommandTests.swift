@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// The verbs about models, with the tiny one of `Fixtures/`.
+@Suite struct ModelCommandTests {
+    let cli = CommandLineTests()
+    let tiny = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../Fixtures/Models/tiny-bert").standardizedFileURL.path
+
+    struct Line: Decodable {
+        var text: String
+        var embedding: [Float]
+        var tokens: Int
+        var omittedTokens: Int
+    }
+
+    @Test func `a model is added, listed, used and removed`() throws {
+        #expect(try cli.roost("model", "add", tiny).status == 0)
+        let listed = try cli.roost("model", "list")
+        #expect(listed.output.contains("tiny-bert  32 dimensions, 38 tokens, mean, fast"), "\(listed.output)")
+        let document = try cli.roost("model", "list", "--json")
+        #expect(document.output.contains("\"speed\" : \"fast\"") && document.output.contains("\"bytes\" : "))
+        #expect(try cli.roost("init", "--store", "s", "--model", "tiny-bert:int8").status == 0)
+        #expect(try cli.roost("add", "--store", "s", "swifts sleep while flying").status == 0)
+        let found = try cli.roost("query", "--store", "s", "sleep")
+        #expect(found.status == 0 && found.output.contains("swifts sleep"), "\(found.error)")
+        #expect(try cli.roost("stats", "--store", "s", "--json").output.contains("+int8"))
+        #expect(try cli.roost("model", "remove", "tiny-bert").status == 0)
+        let gone = try cli.roost("query", "--store", "s", "sleep")
+        #expect(gone.status == 78 || gone.status == 69, "\(gone.error)")
+        #expect(try cli.roost("list", "--store", "s").output.contains("swifts sleep"))
+        let again = try cli.roost("model", "remove", "tiny-bert")
+        #expect(again.status == 69 && again.error.contains("not installed"))
+    }
+
+    @Test func `texts are embedded in three formats`() throws {
+        let one = try cli.roost("embed", "a roof", "--model", tiny)
+        let line = try JSONDecoder().decode(Line.self, from: Data(one.output.utf8))
+        #expect(
+            line.text == "a roof" && line.embedding.count == 32 && line.tokens == 2 && line.omittedTokens == 0
+        )
+        let lines = try cli.roost(
+            "embed", "-", "--model", tiny, "--format", "jsonl", input: "a roof\r\n\nnest\n")
+        let documents = try lines.output.split(separator: "\n").map {
+            try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+        }
+        #expect(documents.map(\.text) == ["a roof", "", "nest"])
+        #expect(zip(documents[0].embedding, line.embedding).allSatisfy { abs($0 - $1) < 1e-5 })
+        let long = try cli.roost(
+            "embed", "--model", tiny, "--format", "jsonl", input: String(repeating: "roof ", count: 60))
+        #expect(long.status == 0 && long.error.contains("left out"))
+        #expect(try JSONDecoder().decode(Line.self, from: Data(long.output.utf8)).omittedTokens == 22)
+    }
+
+    @Test func `an array is written as NumPy reads it`() throws {
+        let running = try cli.start(["embed", "--model", tiny, "--format", "npy", "a roof"])
+        try running.input.close()
+        let data = try running.output.readToEnd() ?? Data()
+        #expect(try running.outcome().status == 0)
+        #expect(data.starts(with: Data([0x93]) + Data("NUMPY\u{1}\u{0}".utf8)))
+        let length = Int(data[8]) + Int(data[9]) << 8
+        let header = String(decoding: data[10..<10 + length], as: UTF8.self)
+        #expect((10 + length) % 64 == 0 && header.hasSuffix("\n"))
+        #expect(header.hasPrefix("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 32), }"))
+        #expect(data.count == 10 + length + 32 * 4)
+    }
+
+    @Test func `a static model is made and used`() throws {
+        let made = try cli.roost("model", "distill", tiny, "--out", "small", "--dimension", "16", "--int8")
+        #expect(made.status == 0, "\(made.error)")
+        let line = try cli.roost("embed", "a roof", "--model", "./small")
+        #expect(try JSONDecoder().decode(Line.self, from: Data(line.output.utf8)).embedding.count == 16)
+        #expect(try cli.roost("model", "add", "small").status == 0)
+        #expect(try cli.roost("model", "list").output.contains("small  16 dimensions, 512 tokens"))
+        #expect(try cli.roost("model", "distill", tiny, "--out", "small").error.contains("there already"))
+    }
+
+    @Test func `each mistake is told`() throws {
+        for (arguments, status, words) in [
+            (["embed", "x"], 69, "not installed"),
+            (["embed", "x", "--model", "tiny:int4"], 69, "float32 or int8"),
+            (["embed", "x", "--model", "./none"], 69, "no such folder"),
+            (["embed", "--model", tiny], 66, "empty"),
+            (["model", "distill", "lexical", "--out", "x"], 64, "no layers"),
+            (["model", "distill", tiny, "--out", "x", "--dimension", "0"], 64, "--dimension"),
+            (["model", "remove", "../x"], 69, "no model's name"),
+        ] as [([String], Int32, String)] {
+            let running = try cli.start(arguments)
+            try running.input.close()
+            let outcome = try running.outcome()
+            #expect(
+                outcome.status == status && outcome.error.contains(words), "\(arguments): \(outcome.error)")
+        }
+    }
+}
