@@ -15,6 +15,8 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let hashTrees: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
+let http: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { .product(name: $0, package: "swift-nio") }
 let bits: Target.Dependency = .product(name: "BitCollections", package: "swift-collections")
 
 let package = Package(
@@ -22,6 +24,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Roost", targets: ["Roost"]),
+        .library(name: "RoostRemote", targets: ["RoostRemote"]),
         .library(name: "RoostTestKit", targets: ["RoostTestKit"]),
         .executable(name: "roost", targets: ["RoostCLI"]),
     ],
@@ -31,6 +34,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
         // System libraries and C.
@@ -70,7 +75,12 @@ let package = Package(
                 "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostJSON", "RoostSQLite",
                 "RoostEncoders", "RoostIndexes", "RoostClustering", crypto, logging,
             ]),
-        .executableTarget(name: "RoostCLI", dependencies: ["Roost", "RoostFiles", argumentParser]),
+        // What goes over the network, apart, so that whoever needs none builds no HTTP client.
+        .target(
+            name: "RoostRemote",
+            dependencies: ["RoostModel", "RoostText", "RoostVectors", "RoostFiles", http, logging] + nio),
+        .executableTarget(
+            name: "RoostCLI", dependencies: ["Roost", "RoostRemote", "RoostFiles", argumentParser]),
         .target(name: "RoostTestKit", dependencies: ["RoostModel", "RoostVectors"]),
 
         // What tests are made with: writes that a child process is killed in.
@@ -90,6 +100,8 @@ let package = Package(
         .testTarget(
             name: "RoostVectorsTests",
             dependencies: ["RoostVectors", "RoostIndexes", "RoostClustering", "RoostText", "CRoostKernels"]),
+        .testTarget(
+            name: "RoostRemoteTests", dependencies: ["RoostRemote", "RoostModel", "RoostVectors"] + nio),
         .testTarget(name: "ExampleTests", dependencies: ["Roost", "RoostTestKit"]),
         .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostCLI", "RoostTestKit", "storage-worker"]),
         .testTarget(

@@ -75,6 +75,18 @@ import Testing
         #expect(try cli.roost("model", "distill", tiny, "--out", "small").error.contains("there already"))
     }
 
+    @Test func `a remote model is asked where the user's settings say, and nowhere else`() throws {
+        let unset = try cli.roost("init", "--store", "s", "--model", "remote:tiny")
+        #expect(unset.status == 78 && unset.error.contains("no endpoint is set"), "\(unset.error)")
+        #expect(try cli.roost("config", "remote-endpoint", "no address").status == 78)
+        #expect(try cli.roost("config", "remote-key-file", "key").status == 78)
+        #expect(try cli.roost("config", "remote-endpoint", "http://127.0.0.1:9/v1").status == 0)
+        #expect(try cli.roost("config", "remote-key-file", "/none").status == 0)
+        let keyless = try cli.roost("embed", "x", "--model", "remote:tiny")
+        #expect(keyless.status == 78 && keyless.error.contains("no key"), "\(keyless.error)")
+        #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("s").path))
+    }
+
     @Test func `each mistake is told`() throws {
         for (arguments, status, words) in [
             (["embed", "x"], 69, "not installed"),

@@ -17,6 +17,6 @@ struct ModelOptions: ParsableArguments {
             throw ValidationError("--precision is float32 or int8")
         }
         let folder = model.map { URL(fileURLWithPath: $0) } ?? Material.modelFolder
-        return try BERTEmbedder(folder: folder, precision: precision)
+        return try LocalModel.open(folder, precision: precision)
     }
 }

@@ -29,7 +29,7 @@ struct SimilarityQuality: AsyncParsableCommand {
         }
         Material.line("pairs", Double(count), "")
         Material.line("Spearman", Self.correlation(Self.ranks(cosines), Self.ranks(scores)), "")
-        if model.space.dimension == exact.space.dimension {
+        if options.precision != "float32" {
             let same = texts.indices.map { (row: Int) -> Double in Double(innerProduct(vectors.row(row), exactVectors.row(row))) }
             Material.line("mean cosine with float32", same.reduce(0, +) / Double(same.count), "")
             Material.line("least cosine with float32", same.min() ?? 0, "")

@@ -7,11 +7,8 @@ struct Embed: AsyncParsableCommand {
         abstract: "Print the vectors of texts.",
         discussion: """
             Without TEXT, or with -, standard input is read: one text a line. json and jsonl have the \
-            text, its vector, \
-            how \
-            many tokens it was embedded from and how many were left out; npy is one array (texts, \
-            dimensions) of \
-            little-endian Float32 for NumPy.
+            text, its vector, how many tokens it was embedded from and how many were left out; npy is one \
+            array (texts, dimensions) of little-endian Float32 for NumPy.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -22,7 +19,8 @@ struct Embed: AsyncParsableCommand {
     var text: String?
 
     @Option(
-        name: .long, help: "An installed model, a folder with one, or lexical; else MiniLM or your setting.")
+        name: .long,
+        help: "An installed model, a folder with one, lexical, or remote:NAME; else MiniLM or your setting.")
     var model: String?
 
     @Option(name: .long, help: "json, jsonl or npy.")
@@ -41,7 +39,8 @@ struct Embed: AsyncParsableCommand {
     func run() async throws {
         let texts = try texts()
         let settings = try UserConfiguration(UserPlaces().configurationFile)
-        let embedder = try EmbedderChoice.open(try model ?? settings.value(of: "model") ?? "minilm")
+        let embedder = try await EmbedderChoice.open(
+            try model ?? settings.value(of: "model") ?? "minilm")
         let result = try await embedder.embed(texts, as: query ? .query : .document)
         let omitted = result.omittedTokens.filter { $0 > 0 }.count
         if omitted > 0 {

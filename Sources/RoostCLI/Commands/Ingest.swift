@@ -12,7 +12,9 @@ struct Initialize: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: "The embedding model: minilm, lexical, an installed model's name, or a model folder.")
+        help:
+            "The embedding model: minilm, lexical, an installed model's name, a model folder, or remote:NAME."
+    )
     var model: String?
 
     @Option(

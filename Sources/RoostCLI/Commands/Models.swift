@@ -7,8 +7,8 @@ struct Model: AsyncParsableCommand {
         abstract: "Look at, add, make and remove embedding models.",
         discussion: """
             A model's name may end in :int8 (minilm:int8): its layers then compute in 8 bits, about three \
-            times as fast \
-            and nearly as exact. That is a space of its own: a store keeps to what it was made with.
+            times as fast and nearly as exact. That is a space of its own: a store keeps to what it was \
+            made with.
             """,
         subcommands: [ListModels.self, AddModel.self, DistillModel.self, RemoveModel.self])
 }
@@ -75,8 +75,8 @@ struct DistillModel: AsyncParsableCommand {
         commandName: "distill", abstract: "Make a static model of an installed one.",
         discussion: """
             A static model has one vector for each token, whatever stands beside it: some hundred times as \
-            fast as the \
-            model that it is made from, and coarser. No texts are needed; it takes seconds to a minute.
+            fast as the model that it is made from, and coarser. No texts are needed; it takes seconds to \
+            a minute.
             """)
 
     @Argument(help: ArgumentHelp("An installed model, or a model's folder.", valueName: "MODEL"))
@@ -99,7 +99,7 @@ struct DistillModel: AsyncParsableCommand {
         guard (1...4096).contains(dimension) else {
             throw CommandError(.usage, "--dimension takes a number from 1 to 4096, not \(dimension)")
         }
-        let parent = try EmbedderChoice.open(model)
+        let parent = try await EmbedderChoice.open(model)
         guard let parent = parent as? BERTEmbedder else {
             throw CommandError(
                 .usage, "\(Terminal.line(model, limit: 60)) has no layers to distill; name a BERT model")
@@ -117,16 +117,5 @@ struct DistillModel: AsyncParsableCommand {
                     + "`roost model add \(target.path)` installs it"
             )
         }
-    }
-}
-
-/// The model that a command line names.
-enum EmbedderChoice {
-    /// An installed model by name, or one in a folder, which has a slash in its name.
-    static func open(_ name: String) throws -> any Embedder {
-        guard name.contains("/") else { return try UserPlaces().models.open(name) }
-        let isRough = name.hasSuffix(":int8")
-        let folder = URL(fileURLWithPath: isRough ? String(name.dropLast(5)) : name)
-        return try LocalModel.open(folder, precision: isRough ? .int8 : .float32)
     }
 }

@@ -44,7 +44,7 @@ enum Failure {
         case let error as RoostError: (error.message, status(error.code))
         case let error as StorageError: (error.message, status(error.code))
         case let error as EmbedderError:
-            (error.message, error.code == .modelNotFound ? .unavailable : .badData)
+            (error.message, status(error.code))
         case let error as ClusteringError:
             (
                 error.message + (error.code == .tooManyClusters ? "; ask for fewer with --clusters" : ""),
@@ -65,6 +65,15 @@ enum Failure {
         case .damagedManifest, .newerFormat, .badInput: .badData
         case .foreignStore, .spaceMismatch, .configuration: .configuration
         default: .software
+        }
+    }
+
+    private static func status(_ code: EmbedderError.Code) -> ExitStatus {
+        switch code {
+        case .modelNotFound, .unavailable, .badAnswer: .unavailable
+        case .refused, .configuration: .configuration
+        case .badOutput: .cannotCreate
+        default: .badData
         }
     }
 

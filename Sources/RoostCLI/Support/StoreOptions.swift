@@ -34,12 +34,11 @@ struct StoreOptions: ParsableArguments {
     func open(recordingUndo: Bool = true) async throws -> KnowledgeStore {
         let location = try location()
         detail("store: \(location.path)")
-        let places = UserPlaces()
         let store = try await KnowledgeStore.open(
             in: location, recording: recordingUndo ? recorder(location) : nil
         ) { space in
             do {
-                return try places.models.open(for: space)
+                return try EmbedderChoice.open(for: space)
             } catch {
                 // What needs no embedding can be done all the same.
                 return AbsentEmbedder(space: space, reason: error)
@@ -90,7 +89,7 @@ struct StoreOptions: ParsableArguments {
             throw CommandError(.usage, "there is no provider '\(providerName)'; there are sqlite and json")
         }
         var notes: [String] = []
-        let embedder = try embedder(model ?? settings.value(of: "model"), places.models, &notes)
+        let embedder = try await embedder(model ?? settings.value(of: "model"), places.models, &notes)
         do {
             let made = try await KnowledgeStore.create(
                 in: location, provider: provider, embedder: embedder, maximumSize: maximumSize,
@@ -106,8 +105,9 @@ struct StoreOptions: ParsableArguments {
     /// said.
     private func embedder(
         _ name: String?, _ models: ModelLibrary, _ notes: inout [String]
-    ) throws -> any Embedder {
+    ) async throws -> any Embedder {
         if let name {
+            if name.hasPrefix(EmbedderChoice.remotePrefix) { return try await EmbedderChoice.open(name) }
             var isFolder: ObjCBool = false
             if name.contains("/"), FileManager.default.fileExists(atPath: name, isDirectory: &isFolder),
                 isFolder.boolValue

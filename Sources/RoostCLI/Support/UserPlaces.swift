@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostRemote
 
 /// Where this user's models, settings and default store are (XDG Base Directory Specification).
 struct UserPlaces {
@@ -42,8 +43,11 @@ struct UserPlaces {
 struct UserConfiguration {
     static let keys = [
         "limit": "how many hits `query` and `similar` show",
-        "model": "the model of new stores: minilm, lexical, or the name of an installed one",
+        "model": "the model of new stores: minilm, lexical, an installed one's name, or remote:NAME",
         "provider": "how new stores are kept: sqlite or json",
+        "remote-endpoint":
+            "where remote models are asked, as http://localhost:11434/v1 (or $ROOST_REMOTE_ENDPOINT)",
+        "remote-key-file": "a file with the key that they want (or the key itself in $ROOST_REMOTE_KEY)",
     ]
 
     let file: URL
@@ -85,6 +89,13 @@ struct UserConfiguration {
             guard StoreManifest.Provider(rawValue: value) != nil else {
                 throw CommandError(.configuration, "provider is sqlite or json, not '\(value)'")
             }
+        case "remote-endpoint":
+            _ = try RemoteModel(endpoint: value, name: "any")
+        case "remote-key-file":
+            guard value.hasPrefix("/") else {
+                throw CommandError(.configuration, "remote-key-file takes a whole path, which begins with /")
+            }
+        case "model" where value.hasPrefix(EmbedderChoice.remotePrefix): break
         case "model":
             let models = UserPlaces().models
             let name = value.split(separator: ":").first.map(String.init) ?? ""

@@ -67,6 +67,14 @@ public struct EmbedderError: Error, Sendable, CustomStringConvertible {
         public static let damagedModel = Code(rawValue: "damagedModel")
         /// The model is of a kind or has a setting that is not supported.
         public static let unsupportedModel = Code(rawValue: "unsupportedModel")
+        /// A remote model cannot be reached, or has no time now.
+        public static let unavailable = Code(rawValue: "unavailable")
+        /// A remote model rejects what it is asked: the key, the model's name, the text.
+        public static let refused = Code(rawValue: "refused")
+        /// A remote model's answer is not what was asked for.
+        public static let badAnswer = Code(rawValue: "badAnswer")
+        /// What the user says of a remote model cannot be used.
+        public static let configuration = Code(rawValue: "configuration")
         /// What was to be written could not be.
         public static let badOutput = Code(rawValue: "badOutput")
     }

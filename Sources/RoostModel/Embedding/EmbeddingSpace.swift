@@ -14,10 +14,12 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
     public var documentPrefix: String
     /// Whether vectors have unit length.
     public var isNormalized: Bool
+    /// What the model says of a fixed text (``EmbeddingProbe``), where that was asked; `nil` agrees with all.
+    public var probe: String?
 
     public init(
         model: String, revision: String, dimension: Int, pooling: String, queryPrefix: String = "",
-        documentPrefix: String = "", isNormalized: Bool = true
+        documentPrefix: String = "", isNormalized: Bool = true, probe: String? = nil
     ) {
         self.model = model
         self.revision = revision
@@ -26,12 +28,15 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
         self.queryPrefix = queryPrefix
         self.documentPrefix = documentPrefix
         self.isNormalized = isNormalized
+        self.probe = probe
     }
 
     /// Whether vectors of both may be compared. A model's name is for people and does not count.
     public func isCompatible(with other: EmbeddingSpace) -> Bool {
         var renamed = other
         renamed.model = model
+        if let probe, let asked = other.probe, !EmbeddingProbe.agree(probe, asked) { return false }
+        renamed.probe = probe
         return self == renamed
     }
 

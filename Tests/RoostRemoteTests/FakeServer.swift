@@ -1,0 +1,112 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// A server on loopback that answers each request by a function, and remembers what it was asked.
+final class FakeServer: Sendable {
+    struct Request: Sendable {
+        var method: String
+        var path: String
+        var headers: [String: String]
+        var body: Data
+
+        /// The texts that were to be embedded.
+        var inputs: [String] {
+            ((try? JSONSerialization.jsonObject(with: body)) as? [String: Any])?["input"] as? [String] ?? []
+        }
+    }
+
+    struct Answer: Sendable {
+        var status = 200
+        var headers: [String: String] = [:]
+        var body = Data()
+        /// The connection is closed before an answer.
+        var hangsUp = false
+        var delay = TimeAmount.zero
+
+        static func json(_ status: Int, _ value: Any, _ headers: [String: String] = [:]) -> Answer {
+            Answer(
+                status: status, headers: headers,
+                body: (try? JSONSerialization.data(withJSONObject: value)) ?? Data())
+        }
+    }
+
+    typealias Respond = @Sendable (Request, _ number: Int) -> Answer
+
+    private let channel: any Channel
+    private let seen = Mutex<[Request]>([])
+
+    var requests: [Request] { seen.withLock { $0 } }
+    var address: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
+
+    init(_ respond: @escaping Respond) async throws {
+        let box = Box()
+        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.pipeline.configureHTTPServerPipeline().flatMapThrowing {
+                    try channel.pipeline.syncOperations.addHandler(Handler(box: box))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        box.answer.withLock { answer in
+            answer = { [weak self] request in
+                let number = self?.seen.withLock {
+                    $0.append(request)
+                    return $0.count
+                }
+                return respond(request, number ?? 0)
+            }
+        }
+    }
+
+    func close() async { try? await channel.close() }
+
+    private final class Box: Sendable {
+        let answer = Mutex<@Sendable (Request) -> Answer>({ _ in Answer(status: 500) })
+    }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
+
+        private let box: Box
+        private var request = Request(method: "", path: "", headers: [:], body: Data())
+
+        init(box: Box) { self.box = box }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch unwrapInboundIn(data) {
+            case .head(let head):
+                let headers = head.headers.map { ($0.name.lowercased(), $0.value) }
+                request = Request(
+                    method: head.method.rawValue, path: head.uri,
+                    headers: Dictionary(headers) { first, _ in first }, body: Data())
+            case .body(let buffer): request.body += Data(buffer.readableBytesView)
+            case .end:
+                let answer = box.answer.withLock { $0 }(request)
+                let loopContext = NIOLoopBound(context, eventLoop: context.eventLoop)
+                let me = NIOLoopBound(self, eventLoop: context.eventLoop)
+                context.eventLoop.scheduleTask(in: answer.delay) {
+                    me.value.write(answer, loopContext.value)
+                }
+            }
+        }
+
+        private func write(_ answer: Answer, _ context: ChannelHandlerContext) {
+            if answer.hangsUp {
+                context.close(promise: nil)
+                return
+            }
+            var headers = HTTPHeaders(answer.headers.map { ($0.key, $0.value) })
+            headers.replaceOrAdd(name: "Content-Length", value: String(answer.body.count))
+            let head = HTTPResponseHead(
+                version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+    }
+}

@@ -1,0 +1,275 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import RoostModel
+import RoostVectors
+import Testing
+
+@testable import RoostRemote
+
+/// The embedder against a server that behaves as its peers do: OpenAI, Ollama, llama.cpp, TEI, vLLM.
+@Suite struct RemoteEmbedderTests {
+    /// A made-up model's unit vector of a text.
+    static func vector(_ text: String, dimension: Int = 8) -> [Float] {
+        let seed = text.utf8.reduce(UInt64(14_695_981_039_346_656_037)) {
+            ($0 ^ UInt64($1)) &* 1_099_511_628_211
+        }
+        var generator = SeededGenerator(seed: seed)
+        return normalized((0..<dimension).map { _ in Float(generator.nextNormal()) })
+    }
+
+    static func body(_ inputs: [String], tokens: Int? = nil, scale: Float = 1) -> FakeServer.Answer {
+        let data = inputs.enumerated().map { index, text in
+            ["index": index, "embedding": vector(text).map { Double(scale * $0) }] as [String: Any]
+        }
+        return .json(200, ["data": data, "usage": ["prompt_tokens": tokens ?? 10_000]] as [String: Any])
+    }
+
+    func model(_ server: FakeServer, _ change: (inout RemoteModel) -> Void = { _ in }) throws -> RemoteModel {
+        var model = try RemoteModel(endpoint: server.address + "/v1", name: "tiny", key: Secret("sk-hush"))
+        model.longestWait = .milliseconds(50)
+        change(&model)
+        return model
+    }
+
+    /// A connected embedder, and what the texts are to come to.
+    func check(
+        _ texts: [String], _ change: (inout RemoteModel) -> Void = { _ in },
+        sourceLocation: SourceLocation = #_sourceLocation,
+        respond: @escaping FakeServer.Respond
+    ) async throws -> (Embeddings, RemoteEmbedder, FakeServer) {
+        let server = try await FakeServer(respond)
+        let embedder = try await RemoteEmbedder.connect(try model(server, change))
+        let result = try await embedder.embed(texts, as: .document)
+        await server.close()
+        #expect(result.vectors.rows == texts.count, sourceLocation: sourceLocation)
+        return (result, embedder, server)
+    }
+
+    func expectExact(
+        _ result: Embeddings, _ texts: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        for (row, text) in texts.enumerated() {
+            #expect(
+                zip(result.vectors.row(row), Self.vector(text)).allSatisfy { abs($0 - $1) < 1e-6 }, "\(text)",
+                sourceLocation: sourceLocation)
+        }
+    }
+
+    let texts = (0..<150).map { "text number \($0)" }
+
+    @Test func `a space is learned by asking, and requests have the key and bounded batches`() async throws {
+        let (result, embedder, server) = try await check(texts) { request, _ in Self.body(request.inputs) }
+        expectExact(result, texts)
+        #expect(
+            embedder.space.dimension == 8 && embedder.space.isNormalized
+                && embedder.space.model == "remote:tiny")
+        #expect(server.requests.count == 4)
+        #expect(server.requests.allSatisfy { $0.path == "/v1/embeddings" && $0.inputs.count <= 64 })
+        #expect(server.requests.allSatisfy { $0.headers["authorization"] == "Bearer sk-hush" })
+        let (_, free, _) = try await check(["a"]) { request, _ in Self.body(request.inputs, scale: 3) }
+        #expect(!free.space.isNormalized)
+    }
+
+    @Test func `vectors are put in order by their index, and may be base64`() async throws {
+        let (result, _, _) = try await check(texts) { request, _ in
+            let data = request.inputs.enumerated().reversed().map { index, text in
+                let bytes = Self.vector(text).map(\.bitPattern.littleEndian).withUnsafeBytes { Data($0) }
+                return ["index": index, "embedding": bytes.base64EncodedString()] as [String: Any]
+            }
+            return .json(200, ["data": data])
+        }
+        expectExact(result, texts)
+    }
+
+    @Test func `passing failures are tried again`() async throws {
+        let (result, embedder, server) = try await check(texts) { request, number in
+            switch number {
+            case 2: .json(429, ["error": ["message": "slow down"]], ["Retry-After": "0.01"])
+            case 3: .json(503, [:] as [String: Any])
+            case 4: FakeServer.Answer(hangsUp: true)
+            case 5: .json(502, [:] as [String: Any])
+            default: Self.body(request.inputs)
+            }
+        }
+        expectExact(result, texts)
+        #expect(embedder.statistics.retries == 4 && server.requests.count == 8)
+    }
+
+    @Test func `what asks to wait longer than the cap waits as long as the cap`() async throws {
+        let start = ContinuousClock.now
+        _ = try await check(["a"]) { request, number in
+            number == 2
+                ? .json(429, [:] as [String: Any], ["Retry-After": "3000"]) : Self.body(request.inputs)
+        }
+        #expect(ContinuousClock.now - start < .seconds(20))
+        let now = Date(timeIntervalSince1970: 784_111_777 - 30)
+        #expect(
+            RemoteTransport.retryAfter(["Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT"], now: now)
+                == .seconds(30))
+        #expect(RemoteTransport.retryAfter(["Retry-After": "soon"]) == nil)
+    }
+
+    @Test(arguments: [
+        // TEI, llama.cpp, vLLM and an OpenAI proxy, each with its own words.
+        (413, "batch size 64 > maximum allowed batch size 32"),
+        (500, "input is too large to process. increase the batch size"),
+        (400, "This model's maximum context length is 512 tokens"), (422, "unprocessable"),
+    ]) func `a request that is too large is halved`(status: Int, message: String) async throws {
+        let (result, embedder, server) = try await check(texts) { request, _ in
+            request.inputs.count > 10
+                ? .json(status, ["error": ["message": message, "type": "Validation"]])
+                : Self.body(request.inputs)
+        }
+        expectExact(result, texts)
+        #expect(embedder.statistics.halvedRequests > 0 && embedder.statistics.splitTexts == 0)
+        #expect(server.requests.count > 15)
+    }
+
+    @Test func `a text that is too long is embedded in parts, whose mean stands for it`() async throws {
+        let long = (0..<40).map { "word\($0)" }.joined(separator: " ")
+        let (result, embedder, _) = try await check(["short", long]) { request, _ in
+            request.inputs.contains { $0.split(separator: " ").count > 20 }
+                ? .json(400, ["error": ["message": "maximum context length is 20 tokens"]])
+                : Self.body(request.inputs)
+        }
+        let (first, second) = try #require(RemoteEmbedder.split(long))
+        #expect(first + second == long && !first.isEmpty && !second.isEmpty)
+        expectExact(
+            Embeddings(vectors: result.vectors.selecting([0]), tokenCounts: [1], omittedTokens: [0]),
+            ["short"])
+        #expect(abs(length(of: result.vectors.row(1)) - 1) < 1e-5)
+        #expect(embedder.statistics.splitTexts >= 1 && result.omittedTokens == [0, 0])
+        #expect(result.tokenCounts[1] == 40)
+    }
+
+    @Test func `text that the server cut without a word is told`() async throws {
+        let long = String(repeating: "word ", count: 100)
+        let (result, embedder, _) = try await check(["short text", long, "another"]) { request, _ in
+            // Ollama reads as much as its window has and says how much that was.
+            Self.body(
+                request.inputs,
+                tokens: request.inputs.reduce(0) { $0 + min(30, $1.split(separator: " ").count) })
+        }
+        #expect(result.omittedTokens == [0, 70, 0] && result.tokenCounts == [2, 30, 1])
+        #expect(embedder.statistics.truncatedTexts == 1)
+        expectExact(result, ["short text", long, "another"])
+    }
+
+    @Test(arguments: [
+        (
+            401, #"{"error": {"message": "Incorrect API key provided: sk-hush", "code": "invalid_api_key"}}"#,
+            "refused", "key"
+        ),
+        (404, #"{"error": {"message": "model secret text not found"}}"#, "refused", "no such model"),
+        (400, #"{"error": {"message": "secret text is no input"}}"#, "refused", "does not accept"),
+        (302, "", "refused", "another address"), (500, "secret text", "unavailable", "500"),
+        (200, "secret text", "badAnswer", "not the JSON"),
+        (200, #"{"data": []}"#, "badAnswer", "0 vectors for 1"),
+        (200, #"{"data": [{"index": 7, "embedding": [1]}]}"#, "badAnswer", "number"),
+        (200, #"{"data": [{"index": 0, "embedding": []}]}"#, "badAnswer", "empty"),
+        (200, #"{"data": [{"index": 0, "embedding": "AAA"}]}"#, "badAnswer", "not the JSON"),
+    ]) func `an answer that helps nobody is an error without secrets`(
+        status: Int, body: String, code: String, words: String
+    ) async throws {
+        let server = try await FakeServer { _, _ in
+            FakeServer.Answer(
+                status: status, headers: ["Location": "http://127.0.0.1:1/"], body: Data(body.utf8))
+        }
+        let model = try model(server)
+        let error = await #expect(throws: EmbedderError.self) { try await RemoteEmbedder.connect(model) }
+        await server.close()
+        #expect(
+            error?.code.rawValue == code && error?.message.contains(words) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("hush") == false && error?.message.contains("secret") == false)
+        #expect(server.requests.count == 1)
+        #expect("\(model)".contains("hush") == false && String(reflecting: model).contains("hush") == false)
+    }
+
+    @Test func `a server that is not there is told after some tries`() async throws {
+        let server = try await FakeServer { _, _ in FakeServer.Answer() }
+        let model = try model(server) { $0.attempts = 2 }
+        await server.close()
+        let error = await #expect(throws: EmbedderError.self) { try await RemoteEmbedder.connect(model) }
+        #expect(error?.code == .unavailable && error?.isRetryable == true)
+        #expect(error?.message.contains("cannot be reached") == true)
+    }
+
+    @Test func `a server that does not answer in time is given up`() async throws {
+        let server = try await FakeServer { request, _ in
+            var answer = Self.body(request.inputs)
+            answer.delay = .seconds(2)
+            return answer
+        }
+        let model = try model(server) {
+            $0.attempts = 2
+            $0.timeout = .milliseconds(100)
+        }
+        let start = ContinuousClock.now
+        let error = await #expect(throws: EmbedderError.self) { try await RemoteEmbedder.connect(model) }
+        #expect(error?.code == .unavailable && ContinuousClock.now - start < .seconds(15))
+        await server.close()
+    }
+
+    @Test func `another model behind the same name is noticed`() async throws {
+        let server = try await FakeServer { request, number in
+            number <= 2
+                ? Self.body(request.inputs) : Self.body(request.inputs.map { "other " + $0 })
+        }
+        let space = try await RemoteEmbedder.connect(try model(server)).space
+        let same = RemoteEmbedder(try model(server), space: space)
+        _ = try await same.embed(["a"], as: .query)  // The second request is the probe, the third another model's.
+        let other = RemoteEmbedder(try model(server), space: space)
+        let error = await #expect(throws: EmbedderError.self) { try await other.embed(["a"], as: .query) }
+        #expect(error?.code == .configuration && error?.message.contains("another model") == true)
+        await server.close()
+    }
+
+    @Test func `prefixes are sent, and part of the space`() async throws {
+        let (_, embedder, server) = try await check([""], { $0.documentPrefix = "passage: " }) { request, _ in
+            Self.body(request.inputs)
+        }
+        #expect(embedder.space.documentPrefix == "passage: ")
+        #expect(server.requests.allSatisfy { $0.inputs.allSatisfy { $0.hasPrefix("passage: ") } })
+    }
+
+    @Test func `a proxy that the environment names is used`() async throws {
+        let proxy = try await FakeServer { _, _ in FakeServer.Answer(status: 502) }
+        var model = try RemoteModel(endpoint: "http://models.example/v1", name: "tiny")
+        model.environment = ["http_proxy": proxy.address]
+        model.attempts = 1
+        model.timeout = .seconds(5)
+        await #expect(throws: EmbedderError.self) { try await RemoteEmbedder.connect(model) }
+        #expect(
+            proxy.requests.first?.method == "CONNECT" && proxy.requests.first?.path == "models.example:80")
+        await proxy.close()
+        let far = try #require(URL(string: "https://models.example/v1"))
+        #expect(RemoteTransport.proxy(for: far, ["HTTPS_PROXY": "proxy.example:3128"]) != nil)
+        #expect(RemoteTransport.proxy(for: far, ["https_proxy": "p:1", "no_proxy": "other, example"]) == nil)
+        let near = try #require(URL(string: "http://127.0.0.1:8080/v1"))
+        #expect(RemoteTransport.proxy(for: near, ["http_proxy": "p:1"]) == nil)
+    }
+
+    @Test(arguments: [
+        ("models.example", "no http"), ("ftp://models.example", "no http"),
+        ("http://u:p@127.0.0.1/v1", "a user"),
+        ("http://models.example/v1", "https"), ("https://models.example/v1?key=1", "query"),
+    ]) func `an endpoint that is none is refused`(endpoint: String, words: String) {
+        let error = #expect(throws: EmbedderError.self) {
+            try RemoteModel(endpoint: endpoint, name: "m", key: Secret("sk-hush"))
+        }
+        #expect(
+            error?.code == .configuration && error?.message.contains(words) == true, "\(error?.message ?? "")"
+        )
+    }
+
+    @Test func `a cancelled task stops waiting`() async throws {
+        let server = try await FakeServer { _, _ in .json(503, [:] as [String: Any], ["Retry-After": "60"]) }
+        let model = try model(server) { $0.longestWait = .seconds(60) }
+        let task = Task { try await RemoteEmbedder.connect(model) }
+        try await Task.sleep(for: .milliseconds(200))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        await server.close()
+    }
+}
