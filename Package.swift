@@ -78,7 +78,7 @@ let package = Package(
         // What goes over the network, apart, so that whoever needs none builds no HTTP client.
         .target(
             name: "RoostRemote",
-            dependencies: ["RoostModel", "RoostText", "RoostVectors", "RoostFiles", http, logging] + nio),
+            dependencies: ["RoostModel", "RoostText", "RoostVectors", "RoostFiles", http, crypto] + nio),
         .executableTarget(
             name: "RoostCLI", dependencies: ["Roost", "RoostRemote", "RoostFiles", argumentParser]),
         .target(name: "RoostTestKit", dependencies: ["RoostModel", "RoostVectors"]),
@@ -101,7 +101,8 @@ let package = Package(
             name: "RoostVectorsTests",
             dependencies: ["RoostVectors", "RoostIndexes", "RoostClustering", "RoostText", "CRoostKernels"]),
         .testTarget(
-            name: "RoostRemoteTests", dependencies: ["RoostRemote", "RoostModel", "RoostVectors"] + nio),
+            name: "RoostRemoteTests",
+            dependencies: ["RoostRemote", "RoostModel", "RoostVectors", crypto] + nio),
         .testTarget(name: "ExampleTests", dependencies: ["Roost", "RoostTestKit"]),
         .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostCLI", "RoostTestKit", "storage-worker"]),
         .testTarget(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostRemote
 
 struct Model: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,7 +11,7 @@ struct Model: AsyncParsableCommand {
             times as fast and nearly as exact. That is a space of its own: a store keeps to what it was \
             made with.
             """,
-        subcommands: [ListModels.self, AddModel.self, DistillModel.self, RemoveModel.self])
+        subcommands: [ListModels.self, AddModel.self, PullModel.self, DistillModel.self, RemoveModel.self])
 }
 
 struct ListModels: ParsableCommand {
@@ -53,6 +54,55 @@ struct AddModel: ParsableCommand {
         let models = UserPlaces().models
         let name = try models.add(URL(fileURLWithPath: directory))
         Terminal.write("\(name) is in \(models.directory.path); `roost init --model \(name)` uses it")
+    }
+}
+
+struct PullModel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pull", abstract: "Fetch a model from a hub and install it.",
+        discussion: """
+            NAME is a repository of Hugging Face's hub, such as sentence-transformers/all-MiniLM-L6-v2, or \
+            of \
+            another server with the same paths. What was begun goes on where it was; a file is kept only \
+            with \
+            the checksum that the hub states. A token for models that want one is read from $HF_TOKEN.
+            """)
+
+    @Argument(help: ArgumentHelp("The repository.", valueName: "NAME"))
+    var name: String
+
+    @Option(name: .long, help: "The hub's address; else $HF_ENDPOINT, else https://huggingface.co.")
+    var from: String?
+
+    @Option(name: .long, help: "A branch, a tag or a commit.")
+    var revision = "main"
+
+    @Flag(name: .shortAndLong, help: "Only errors.")
+    var quiet = false
+
+    func run() async throws {
+        guard ModelHub.isName(name) else {
+            throw CommandError(.usage, "'\(Terminal.line(name, limit: 80))' is no name of a model on a hub")
+        }
+        let environment = ProcessInfo.processInfo.environment
+        func given(_ variable: String) -> String? { environment[variable].flatMap { $0.isEmpty ? nil : $0 } }
+        let hub = try ModelHub(
+            address: from ?? given("HF_ENDPOINT") ?? ModelHub.defaultAddress,
+            token: given("HF_TOKEN").flatMap { Secret($0) }, environment: environment)
+        let models = UserPlaces().models
+        // Beside the models, where what was begun is found again; the last part is the model's name.
+        let staging = models.directory.appendingPathComponent(".pull/\(name)")
+        let progress = Progress(isQuiet: quiet, unit: "kB")
+        try await hub.fetch(name, revision: revision, files: ModelFolder.files, into: staging) {
+            done, total in
+            progress.update(done / 1000, fraction: total > 0 ? Double(done) / Double(total) : 0)
+        }
+        progress.finish()
+        let added = try models.add(staging)
+        try? FileManager.default.removeItem(at: staging)
+        if !quiet {
+            Terminal.write("\(added) is in \(models.directory.path); `roost init --model \(added)` uses it")
+        }
     }
 }
 

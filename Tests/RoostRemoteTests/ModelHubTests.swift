@@ -1,0 +1,148 @@
+import Crypto
+import Foundation
+import RoostModel
+import Testing
+
+@testable import RoostRemote
+
+/// Fetching a model from a server with the paths of Hugging Face's hub.
+@Suite struct ModelHubTests {
+    static let files: [String: Data] = [
+        "config.json": Data(#"{"model_type": "bert"}"#.utf8), "1_Pooling/config.json": Data("{}".utf8),
+        "model.safetensors": Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }),
+        "pytorch_model.bin": Data("never asked for".utf8),
+    ]
+
+    static func hexadecimal(_ digest: some Sequence<UInt8>) -> String {
+        digest.map { String(format: "%02x", $0) }.joined()
+    }
+
+    static let list: FakeServer.Answer = .json(
+        200,
+        files.map { path, data in
+            let blob = hexadecimal(Insecure.SHA1.hash(data: Data("blob \(data.count)\0".utf8) + data))
+            var item = ["type": "file", "path": path, "size": data.count, "oid": blob] as [String: Any]
+            if path == "model.safetensors" {
+                item["size"] = data.count
+                item["oid"] = "pointer"
+                item["lfs"] =
+                    ["oid": hexadecimal(SHA256.hash(data: data)), "size": data.count] as [String: Any]
+            }
+            return item
+        } + [["type": "directory", "path": "1_Pooling", "size": 0, "oid": "tree"] as [String: Any]])
+
+    static func file(_ request: FakeServer.Request, _ path: String) -> FakeServer.Answer {
+        guard let data = files[path] else { return FakeServer.Answer(status: 404) }
+        guard let range = request.headers["range"], let start = Int(range.dropFirst(6).dropLast()) else {
+            return FakeServer.Answer(body: data)
+        }
+        return FakeServer.Answer(
+            status: 206, headers: ["Content-Range": "bytes \(start)-\(data.count - 1)/\(data.count)"],
+            body: data[start...])
+    }
+
+    static func answer(_ request: FakeServer.Request) -> FakeServer.Answer {
+        if request.path == "/api/models/org/tiny/tree/main?recursive=true" { return list }
+        let start = "/org/tiny/resolve/main/"
+        guard request.path.hasPrefix(start) else { return FakeServer.Answer(status: 404) }
+        return file(request, String(request.path.dropFirst(start.count)))
+    }
+
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hub-\(UUID().uuidString)")
+    let wanted = ["config.json", "model.safetensors", "1_Pooling/config.json", "vocab.txt"]
+
+    func fetch(_ server: FakeServer, _ name: String = "org/tiny") async throws {
+        var hub = try ModelHub(address: server.address, token: Secret("hf-hush"))
+        hub.pause = .milliseconds(1)
+        hub.attempts = 3
+        try await hub.fetch(name, files: wanted, into: folder)
+    }
+
+    func expectWhole() throws {
+        for path in wanted.dropLast() {
+            #expect(try Data(contentsOf: folder.appendingPathComponent(path)) == Self.files[path])
+        }
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == ["1_Pooling", "1_Pooling/config.json", "config.json", "model.safetensors"])
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    @Test func `files that are wanted come, each once`() async throws {
+        let server = try await FakeServer { request, _ in Self.answer(request) }
+        try await fetch(server)
+        #expect(server.requests.count == 4)
+        #expect(server.requests.allSatisfy { $0.headers["authorization"] == "Bearer hf-hush" })
+        try await fetch(server)
+        #expect(server.requests.count == 5)
+        await server.close()
+        try expectWhole()
+    }
+
+    @Test func `what was begun goes on where it was`() async throws {
+        let server = try await FakeServer { request, _ in Self.answer(request) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let whole = try #require(Self.files["model.safetensors"])
+        try whole.prefix(100_000).write(to: folder.appendingPathComponent("model.safetensors.part"))
+        try await fetch(server)
+        let request = try #require(server.requests.first { $0.path.hasSuffix("safetensors") })
+        #expect(request.headers["range"] == "bytes=100000-")
+        await server.close()
+        try expectWhole()
+    }
+
+    @Test func `a server without ranges, one that hangs up and one that redirects are put up with`()
+        async throws
+    {
+        let server = try await FakeServer { request, number in
+            if number == 2 { return FakeServer.Answer(hangsUp: true) }
+            if request.path.hasPrefix("/cdn/") {
+                return Self.file(request, String(request.path.dropFirst(5)))
+            }
+            if request.path.hasSuffix("model.safetensors") {
+                return FakeServer.Answer(status: 302, headers: ["Location": "/cdn/model.safetensors"])
+            }
+            var plain = request
+            plain.headers["range"] = nil
+            return Self.answer(plain)
+        }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data("{\"".utf8).write(to: folder.appendingPathComponent("config.json.part"))
+        try await fetch(server)
+        await server.close()
+        try expectWhole()
+    }
+
+    @Test func `a file with another checksum is not kept`() async throws {
+        let server = try await FakeServer { request, _ in
+            var answer = Self.answer(request)
+            if request.path.hasSuffix("safetensors") { answer.body[answer.body.startIndex + 7] ^= 1 }
+            return answer
+        }
+        let error = await #expect(throws: EmbedderError.self) { try await fetch(server) }
+        #expect(error?.code == .badAnswer && error?.message.contains("checksum") == true)
+        await server.close()
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        #expect(!names.contains { $0.hasPrefix("model.safetensors") })
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    @Test func `what is not there is told`() async throws {
+        let server = try await FakeServer { request, _ in
+            request.path.contains("bare")
+                ? .json(
+                    200, [["type": "file", "path": "config.json", "size": 1, "oid": "x"] as [String: Any]])
+                : FakeServer.Answer(status: 404)
+        }
+        for (name, code, words) in [
+            ("org/none", "refused", "404"), ("org/bare", "unsupportedModel", "model.safetensors"),
+            ("../up", "configuration", "no name"), ("a/b/c", "configuration", "no name"),
+        ] {
+            let error = await #expect(throws: EmbedderError.self) { try await fetch(server, name) }
+            #expect(
+                error?.code.rawValue == code && error?.message.contains(words) == true,
+                "\(error?.message ?? "")")
+            #expect(error?.message.contains("hush") == false)
+        }
+        await server.close()
+    }
+}
