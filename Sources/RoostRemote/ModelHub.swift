@@ -28,7 +28,7 @@ public struct ModelHub: Sendable {
     ) throws {
         self.address = try RemoteModel(endpoint: address, name: "hub", key: token).endpoint
         self.token = token
-        self.environment = environment
+        self.environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") }
     }
 
     /// A file of a repository.
@@ -82,6 +82,7 @@ public struct ModelHub: Sendable {
         // Headers that are for the hub alone are dropped where the host changes.
         configuration.redirectConfiguration = .follow(max: 5, allowCycles: false)
         configuration.timeout.connect = .seconds(10)
+        configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.read = .seconds(60)
         configuration.proxy = RemoteTransport.proxy(for: address, environment)
         let client = HTTPClient(

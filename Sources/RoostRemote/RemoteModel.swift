@@ -28,8 +28,11 @@ public struct RemoteModel: Sendable {
     public var attempts = 6
     /// The longest wait between two tries.
     public var longestWait: Duration = .seconds(30)
-    /// Where `http_proxy`, `https_proxy` and `no_proxy` are looked up.
-    public var environment: [String: String] = [:]
+    /// Where `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are looked up; nothing else of it is
+    /// kept.
+    public var environment: [String: String] = [:] {
+        didSet { environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") } }
+    }
 
     /// - Throws: ``EmbedderError`` with `.configuration` for an address that is none, or a key that would
     ///   go to
@@ -61,7 +64,9 @@ public struct RemoteModel: Sendable {
     }
 
     static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return host == "localhost" || host == "::1" || host == "[::1]"
+            || parts.count == 4 && parts[0] == 127 && !parts.contains(nil)
     }
 }
 

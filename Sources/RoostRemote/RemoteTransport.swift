@@ -31,6 +31,10 @@ final class RemoteTransport: Sendable {
         // Whoever is redirected would send texts and key to a place that the user has not named.
         configuration.redirectConfiguration = .disallow
         configuration.timeout.connect = .seconds(10)
+        // The request's own limit ends with the head of the answer; this one is for its body.
+        configuration.timeout.read = .nanoseconds(Int64(model.timeout / .nanoseconds(1)))
+        // Tries are counted here: a refused connection is told at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
         configuration.proxy = Self.proxy(for: model.endpoint, model.environment)
         client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
@@ -63,6 +67,11 @@ final class RemoteTransport: Sendable {
                 throw error
             } catch {
                 if Task.isCancelled || error is CancellationError { throw CancellationError() }
+                if let error = error as? HTTPClientError, [.deadlineExceeded, .readTimeout].contains(error) {
+                    // Sent again, it would only add to what the server is busy with.
+                    throw EmbedderError(
+                        .unavailable, "\(place) did not answer within \(model.timeout)", isRetryable: true)
+                }
                 let reason = (error as? HTTPClientError)?.description ?? String(describing: type(of: error))
                 failure = EmbedderError(
                     .unavailable, "\(place) cannot be reached (\(reason))", isRetryable: true)
