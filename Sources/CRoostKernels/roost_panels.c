@@ -54,7 +54,7 @@ WIDEST void roost_quantize_rows(const float *weight, size_t rows, size_t inputs,
         int8_t *q = into + row * inputs;
         float largest = 0;
         for (size_t i = 0; i < inputs; i++) largest = fabsf(w[i]) > largest ? fabsf(w[i]) : largest;
-        const float inverse = largest > 0 ? 127.0f / largest : 0;
+        const float inverse = largest > 1e-30f ? 127.0f / largest : 0;
         int32_t total = 0;
         for (size_t i = 0; i < inputs; i++) {
             /* Adding 1.5 * 2^23 rounds to the nearest whole number. */

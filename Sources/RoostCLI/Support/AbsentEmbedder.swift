@@ -7,7 +7,12 @@ struct AbsentEmbedder: Embedder {
     let reason: any Error
     let maximumTokens: Int? = nil
 
-    func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings { throw reason }
+    func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+        // Where every text was known, nothing is missed.
+        guard texts.isEmpty else { throw reason }
+        return Embeddings(
+            vectors: Matrix(rows: 0, columns: space.dimension), tokenCounts: [], omittedTokens: [])
+    }
 
     func tokenRanges(in text: String) -> [Range<Int>] { [] }
 }

@@ -126,6 +126,7 @@ struct BERTConfiguration: Sendable, Hashable {
         positions = model.max_position_embeddings
         types = model.type_vocab_size ?? 2
         layerNormEpsilon = model.layer_norm_eps ?? 1e-12
+        try require((0...1).contains(layerNormEpsilon), "layer_norm_eps \(layerNormEpsilon)")
         let sentence = try folder.decodeIfPresent(SentenceBERT.self, "sentence_bert_config.json")
         try require(sentence?.do_lower_case != true, "do_lower_case in sentence_bert_config.json")
         let stated = sentence?.max_seq_length

@@ -64,17 +64,23 @@ public struct BERTEmbedder: Embedder {
         self.folder = folder
         self.configuration = configuration
         self.tokenizer = tokenizer
+        // The numbers are looked at before anything is made of them.
+        let hash = try folder.weightsHash(of: file)
         var weights = try BERTWeights(file, configuration)
         if precision == .int8 {
-            guard configuration.hiddenSize % 4 == 0, configuration.intermediateSize % 4 == 0 else {
+            guard configuration.hiddenSize % 4 == 0, configuration.intermediateSize % 4 == 0,
+                // Beyond, a sum of products might not fit 32 bits.
+                max(configuration.hiddenSize, configuration.intermediateSize) <= 65_536
+            else {
                 throw EmbedderError(
                     .unsupportedModel,
-                    "the model in \(url.path) has widths that are no multiples of 4, which int8 needs")
+                    "the model in \(url.path) has widths that are no multiples of 4 "
+                        + "up to 65,536, which int8 needs"
+                )
             }
             weights = weights.quantized()
         }
         pass = BERTForwardPass(configuration: configuration, weights: weights, kernels: .best)
-        let hash = try folder.weightsHash(of: file)
         space = EmbeddingSpace(
             model: folder.name, revision: "sha256:\(hash)" + (precision == .int8 ? "+int8" : ""),
             dimension: configuration.hiddenSize, pooling: configuration.pooling.rawValue,

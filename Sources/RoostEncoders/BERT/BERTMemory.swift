@@ -39,7 +39,8 @@ final class BERTMemory: @unchecked Sendable {
         let bytes = quantizes ? piece(across * max(d, f) / 4) : 0
         let attention = (0..<attentionParts).map { _ in piece(attentionSize) }
         memory = .allocate(byteCount: size * 4, alignment: 64)
-        let start = memory.bindMemory(to: Float.self, capacity: size)
+        // Lanes beyond the last token are computed with: what lies there must be numbers.
+        let start = memory.initializeMemory(as: Float.self, repeating: 0, count: size)
         hidden = start + places[0]
         qkv = start + places[1]
         context = start + places[2]

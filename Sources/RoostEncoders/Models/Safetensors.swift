@@ -97,7 +97,11 @@ struct Safetensors: Sendable {
     }
 
     /// The numbers of a tensor of the given shape.
-    func floats(_ tensorName: String, shape: [Int]) throws -> UnsafePointer<Float> {
+    ///
+    /// - Parameter allowing: how they may be kept; others are refused by name.
+    func floats(
+        _ tensorName: String, shape: [Int], allowing: Set<Number> = [.float32, .float16, .bfloat16]
+    ) throws -> UnsafePointer<Float> {
         guard let tensor = tensors[tensorName] else {
             throw Self.damaged(name, "has no tensor \(Self.quoted(tensorName))")
         }
@@ -109,6 +113,12 @@ struct Safetensors: Sendable {
         let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[tensor.bytes])
         guard let start = bytes.baseAddress, !bytes.isEmpty else {
             throw Self.damaged(name, "has an empty tensor \(Self.quoted(tensorName))")
+        }
+        guard allowing.contains(tensor.type) else {
+            throw EmbedderError(
+                .unsupportedModel,
+                "\(name): tensor \(Self.quoted(tensorName)) is \(tensor.type.rawValue), "
+                    + "which is not supported there")
         }
         if tensor.type == .float32 { return start.assumingMemoryBound(to: Float.self) }
         guard let numbers = converted.numbers(of: tensorName, bytes, tensor.type) else {
@@ -126,7 +136,7 @@ struct Safetensors: Sendable {
             $0.value.bytes.lowerBound < $1.value.bytes.lowerBound
         }) {
             let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[tensor.bytes])
-            guard !bytes.isEmpty, Conversions.isFinite(bytes, tensor.type) else {
+            guard bytes.isEmpty || Conversions.isFinite(bytes, tensor.type) else {
                 throw Self.damaged(name, "has numbers in \(Self.quoted(tensorName)) that are not finite")
             }
         }

@@ -40,6 +40,8 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
     /// A passage of more tokens says too many things to be one vector.
     private static let longestPassage = 512
 
+    private static let numbers: Set<Safetensors.Number> = [.float32, .float16, .bfloat16, .float64, .int8]
+
     /// Whether a folder has a model of this kind.
     static func describes(_ folder: ModelFolder) throws -> Bool {
         try folder.decode(Configuration.self, "config.json").model_type == "model2vec"
@@ -77,8 +79,10 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
             throw EmbedderError(
                 .unsupportedModel, "the model in \(url.path) has a table 'mapping', which is not supported")
         }
-        vectors = try file.floats("embeddings", shape: shape)
-        weights = file.tensors["weights"] == nil ? nil : try file.floats("weights", shape: [shape[0]])
+        vectors = try file.floats("embeddings", shape: shape, allowing: Self.numbers)
+        weights =
+            file.tensors["weights"] == nil
+            ? nil : try file.floats("weights", shape: [shape[0]], allowing: Self.numbers)
         normalizes = configuration.normalize ?? true
         maximumTokens = min(Self.longestPassage, max(1, configuration.seq_length ?? Self.longestPassage))
         space = EmbeddingSpace(

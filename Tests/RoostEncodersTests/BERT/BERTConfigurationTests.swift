@@ -118,6 +118,13 @@ import Testing
         #expect(Conversions.halfPrecision(0x7C00) == .infinity && Conversions.halfPrecision(0x7E00).isNaN)
     }
 
+    @Test func `weights in a form that a BERT model cannot have are refused`() throws {
+        let folder = try rewritten(as: "I8") { [UInt8(bitPattern: Int8(max(-127, min(127, $0 * 50))))] }
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let error = #expect(throws: EmbedderError.self) { try BERTEmbedder(folder: folder) }
+        #expect(error?.code == .unsupportedModel && error?.message.contains("I8") == true)
+    }
+
     @Test func `weights that are no numbers are refused`() throws {
         var count = 0
         let folder = try rewritten(as: "F32") { number in
