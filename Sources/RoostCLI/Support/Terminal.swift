@@ -18,6 +18,10 @@ enum Terminal {
             let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress!, $0.count) }
             if count >= 0 {
                 rest = rest.dropFirst(count)
+            } else if errno == EPIPE {
+                // Whoever started this process, or an HTTP client in it, has the signal ignored.
+                signal(SIGPIPE, SIG_DFL)
+                raise(SIGPIPE)
             } else if errno != EINTR {
                 let reason = String(cString: strerror(errno))
                 Failure.exit(with: CommandError(.inputOutput, "cannot write the output: \(reason)"))
