@@ -16,8 +16,9 @@ extension LocalFiles {
             guard let record = try body(&state, date) else { return state.stamp }
             state.forgetRemovals(before: date.addingTimeInterval(-Self.tombstoneLifetime))
             if isCancelled() { throw CancellationError() }
-            guard let generation = loaded.generation else {
-                // The first commit, and the first to a store of an older format, write whole files.
+            guard let generation = loaded.generation, record.batch?.newEpoch == nil else {
+                // The first commit, the first to a store of an older format, and one that begins a new
+                // history write whole files.
                 try fold(state, &loaded)
                 return state.stamp
             }

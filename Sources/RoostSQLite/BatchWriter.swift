@@ -52,6 +52,10 @@ struct BatchWriter {
             meta.clustersRevision = revision
             meta.clustersOrdinal = UInt32(clamping: nextOrdinal())
         }
+        if let epoch = batch.newEpoch, epoch != meta.epoch {
+            meta.epoch = epoch
+            changed = true
+        }
         guard changed else { return meta.revision }
         meta.revision = revision
         try forgetRemovals(before: date.addingTimeInterval(-SQLiteStorageProvider.tombstoneLifetime))
@@ -70,6 +74,7 @@ struct BatchWriter {
     }
 
     private func checkExpectations(_ expected: WriteBatch.Expectation) throws {
+        try expected.check(epoch: meta.epoch, revision: meta.revision)
         if let clusters = expected.clusters {
             let found = meta.clustersRevision
             guard found == clusters else {

@@ -177,6 +177,7 @@ struct FuzzGenerator {
             let assigned = Set(batch.assignments.map(\.entry))
             batch.unassignments = unique(2) { $0.entryID() }.filter { !assigned.contains($0) }
         }
+        if chance(2) { batch.newEpoch = StorageJob.id(300 + number(0..<3)) }
         return batch
     }
 

@@ -21,6 +21,7 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case changesAreCompleteAndInOrder
     case aPageMayEndInsideABatch
     case anotherEpochNeedsAReset
+    case aBatchMayBeginANewHistory
     case snapshotsStayAsTheyWere
     case filtersMeanTheSameEverywhere
     case vectorsComeInPages
@@ -96,6 +97,7 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .changesAreCompleteAndInOrder: try await trial.changes()
         case .aPageMayEndInsideABatch: try await trial.pagesInsideABatch()
         case .anotherEpochNeedsAReset: try await trial.anotherEpoch()
+        case .aBatchMayBeginANewHistory: try await trial.newHistory()
         case .snapshotsStayAsTheyWere: try await trial.snapshots()
         case .filtersMeanTheSameEverywhere: try await trial.filters()
         case .vectorsComeInPages: try await trial.vectors()

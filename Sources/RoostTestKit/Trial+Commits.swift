@@ -158,6 +158,53 @@ extension Trial {
         try requireEqual(all.count, 3, "changes from the beginning")
     }
 
+    func newHistory() async throws {
+        let entries = (0..<3).map { entry($0) }
+        let cluster = Cluster(label: "c", members: [entries[1].id])
+        try await store.saveEntries(entries)
+        try await store.updateCluster(cluster)
+        let before = try await store.snapshot()
+        let (_, cursor) = try await changes(after: .start, limit: 100)
+        let epoch = UUID()
+        // Every vector in another dimension, which no batch but one that replaces all of them may bring.
+        let moved = WriteBatch(
+            upserts: entries.map { old in
+                var entry = old
+                entry.embeddings = [0, 0, 0, 0, 0, 1]
+                return entry
+            }, newEpoch: epoch,
+            expecting: .init(epoch: before.stamp.epoch, revision: before.stamp.revision))
+        try await store.saveEntry(entry(3))
+        let untouched = try await StorageContents(store)
+        try await requireError(.conflict, "a batch whose writer has not seen the latest commit") {
+            _ = try await store.commit(moved)
+        }
+        try requireSame(try await StorageContents(store), untouched, "the store after a conflict")
+        try await store.deleteEntry(entry(3).id)
+        for stray in try await store.fetchEntries() where !entries.contains(stray) {
+            try await store.deleteEntry(stray.id)
+        }
+        var batch = moved
+        batch.expecting.revision = try await store.snapshot().stamp.revision
+        let revision = try await store.commit(batch)
+        let after = try await store.snapshot()
+        try requireEqual(after.stamp.epoch, epoch, "the epoch")
+        try requireEqual(after.stamp.store, before.stamp.store, "the store's id")
+        try requireEqual(after.stamp.revision, revision, "the revision")
+        try requireEqual(try await store.fetchEntries(), moved.upserts, "the entries")
+        try requireEqual(
+            try await after.clusters().map(\.members), [[entries[1].id]], "the members of the cluster")
+        try requireEqual(
+            try await store.changes(after: cursor, limit: 10), .resetRequired, "a cursor of the epoch before")
+        try await requireError(.conflict, "a writer that read from the history before") {
+            _ = try await store.commit(
+                WriteBatch(upserts: [moved.upserts[0]], expecting: .init(epoch: before.stamp.epoch)))
+        }
+        var again = batch
+        again.expecting = .init(epoch: epoch)
+        try requireEqual(try await store.commit(again), revision, "the revision of the same batch again")
+    }
+
     func snapshots() async throws {
         var entries = (0..<3).map { entry($0) }
         try await store.saveEntries(entries)

@@ -104,4 +104,27 @@ import Testing
                 outcome.status == status && outcome.error.contains(words), "\(arguments): \(outcome.error)")
         }
     }
+
+    @Test func `a store is moved to another model by the command`() throws {
+        #expect(try cli.roost("init", "--store", "s", "--model", "lexical").status == 0)
+        for text in ["swifts sleep while flying", "bread rises overnight", "a boat needs paint"] {
+            #expect(try cli.roost("add", "--store", "s", text).status == 0)
+        }
+        let none = try cli.roost("reembed", "--store", "s", "--model", "tiny-bert")
+        #expect(none.status == 69 && none.error.contains("not installed"), "\(none.error)")
+        #expect(try cli.roost("reembed", "--store", "s").status == 64)
+        #expect(try cli.roost("reembed", "--store", "none", "--model", "lexical").status == 66)
+        let moved = try cli.roost("reembed", "--store", "s", "--model", tiny + ":int8")
+        #expect(moved.status == 0 && moved.output.contains("3 entries have vectors of tiny-bert"), "\(moved)")
+        #expect(moved.error.contains("added the model tiny-bert") && moved.error.contains("before-reembed-"))
+        #expect(try cli.roost("stats", "--store", "s", "--json").output.contains("+int8"))
+        #expect(try cli.roost("query", "--store", "s", "swifts").status == 0)
+        let again = try cli.roost("reembed", "--store", "s", "--model", "tiny-bert:int8", "--json")
+        #expect(again.status == 0 && again.output.contains("\"isMoved\" : false"), "\(again)")
+        #expect(try cli.roost("doctor", "--store", "s").status == 0)
+        let undone = try cli.roost("undo", "--store", "s")
+        #expect(undone.status != 0 && undone.error.contains("changed by something else"), "\(undone)")
+        let given = try cli.roost("reembed", "--store", "s", "--discard")
+        #expect(given.status == 0 && given.error.contains("no move was begun"))
+    }
 }

@@ -60,33 +60,36 @@ public struct KnowledgeStore: Sendable {
                     + "says what their vectors are; `roost doctor --repair` writes one")
         }
         try manifest.create(in: directory)
-        return KnowledgeStore(storage: storage, embedder: embedder)
+        return KnowledgeStore(
+            storage: storage.keeping(to: embedder.space, of: directory), embedder: embedder)
     }
 
     /// Opens a store.
     ///
+    /// Where another process moves the store to another model later, what is called here throws
+    /// `.spaceMismatch` from then on.
     /// - Parameters:
     ///   - undo: writes down how to take back what is committed.
     ///   - embedder: given the store's space, the embedder for it.
     /// - Throws: ``RoostError``: `.noStore`, `.damagedManifest`, `.newerFormat`, `.foreignStore`,
-    ///   `.spaceMismatch`.
+    ///   `.spaceMismatch`; ``StorageError``.
     public static func open(
         in directory: URL, recording undo: UndoRecorder? = nil,
         embedder: (EmbeddingSpace) throws -> any Embedder
     ) async throws -> KnowledgeStore {
-        let manifest = try StoreManifest.read(in: directory)
+        let manifest = try await StoreManifest.settled(in: directory)
         let embedder = try embedder(manifest.space)
         guard embedder.space.isCompatible(with: manifest.space) else {
             throw RoostError(
                 .spaceMismatch,
-                "the store in \(directory.path) has vectors of \(manifest.space); they cannot be "
-                    + "compared with those of "
-                    + "\(embedder.space): open it with the model that it was made with, or make another store"
-            )
+                "the store in \(directory.path) has vectors of \(manifest.space); they cannot be compared "
+                    + "with those of \(embedder.space): open it with the model that it was made with, or "
+                    + "move it to this one with `roost reembed`")
         }
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
+        let storage = try await configuration.open(recording: undo)
         return KnowledgeStore(
-            storage: try await configuration.open(recording: undo), embedder: embedder)
+            storage: storage.keeping(to: manifest.space, of: directory), embedder: embedder)
     }
 
     /// Lets go of files and connections.

@@ -9,6 +9,14 @@ import RoostSQLite
 struct StoreConfiguration {
     let directory: URL
     let manifest: StoreManifest
+    /// The file that writers lock: that of the store, or another for one who holds the store's already.
+    let lockURL: URL
+
+    init(directory: URL, manifest: StoreManifest, lockURL: URL? = nil) {
+        self.directory = directory
+        self.manifest = manifest
+        self.lockURL = lockURL ?? Self.lockURL(directory)
+    }
 
     static func lockURL(_ directory: URL) -> URL { directory.appendingPathComponent("lock") }
 
@@ -18,14 +26,14 @@ struct StoreConfiguration {
 
     var sqliteOptions: SQLiteStorageProvider.Options {
         var options = SQLiteStorageProvider.Options()
-        options.lockURL = Self.lockURL(directory)
+        options.lockURL = lockURL
         options.maximumSize = manifest.maximumSize
         return options
     }
 
     var localOptions: LocalStorageProvider.Options {
         var options = LocalStorageProvider.Options()
-        options.lockURL = Self.lockURL(directory)
+        options.lockURL = lockURL
         options.maximumSize = manifest.maximumSize
         return options
     }
@@ -93,7 +101,6 @@ struct StoreConfiguration {
     private func transferOfCopy() async throws -> Transfer {
         let url = Self.databaseURL(directory)
         let copy = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
-        let lockURL = Self.lockURL(directory)
         do {
             let lock = try await BlockingWork.run { isCancelled in
                 let lock = try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)

@@ -1,6 +1,7 @@
 public import Foundation
 import RoostFiles
 public import RoostModel
+import RoostVectors
 
 /// Looks at everything that a store's folder has, and mends what can be mended.
 public struct StoreInspection: Sendable {
@@ -58,7 +59,12 @@ public struct StoreInspection: Sendable {
     ) async throws -> [StorageFinding] {
         let storage = try await configuration.open(isForLooking: true)
         do {
-            let findings = try await storage.snapshot().inspectContents(space: space)
+            let snapshot = try await storage.snapshot()
+            let space = try space.map { _ in
+                // Of a move that was made and not written down yet.
+                try StoreManifest.read(in: directory).space(inEpoch: snapshot.stamp.epoch)
+            }
+            let findings = try await snapshot.inspectContents(space: space)
             try await storage.close()
             return findings
         } catch {
@@ -88,6 +94,13 @@ public struct StoreInspection: Sendable {
         for name in names.sorted() where name.hasPrefix("repaired-") || name.hasPrefix("damaged-") {
             findings.append(.note(directory.appendingPathComponent(name).path, "is of an earlier repair"))
         }
+        if names.contains(StoreReembedding.folder(directory).lastPathComponent) {
+            findings.append(
+                .note(
+                    StoreReembedding.folder(directory).path,
+                    "is of a move to another model that was not finished: `roost reembed` goes on with it, "
+                        + "or gives it up with --discard"))
+        }
         if names.contains("migration.json") {
             findings.append(
                 .note(
@@ -106,6 +119,8 @@ public struct StoreInspection: Sendable {
         var findings: [StorageFinding] = []
         let (manifest, isManifestWhole) = try readManifest(&findings)
         guard let manifest else { return findings }
+        // A repair begins a new history, from which it could no longer be told whether a move was made.
+        _ = try? await StoreManifest.settled(in: directory)
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
         if manifest.provider == .json, !exists(StoreConfiguration.storageURL(directory)) {
             throw StorageError(
@@ -212,29 +227,46 @@ public struct StoreInspection: Sendable {
     ) async throws -> StorageFinding {
         let storage = try await configuration.open()
         let snapshot = try await storage.snapshot()
-        let sample = try await snapshot.entries(after: nil, limit: 100, matching: .all).entries
-            .first { !$0.embeddings.isEmpty && !$0.content.allSatisfy(\.isWhitespace) }
+        let samples = try await snapshot.entries(after: nil, limit: 100, matching: .all).entries
+            .filter { !$0.embeddings.isEmpty && !$0.content.allSatisfy(\.isWhitespace) }.prefix(5)
         try await storage.close()
+        var best: (space: EmbeddingSpace, cosine: Float)?
+        // The same model in less precision comes near: the nearest counts, not the first.
         for embedder in embedders() {
-            guard let sample, let passage = sample.searchablePassages.first,
-                let text = sample.text(of: passage), embedder.space.dimension == passage.vector.count,
-                let vector = try? await embedder.embed(text, as: .document)
+            guard let cosine = await Self.agreement(of: embedder, with: samples), cosine > 0.998,
+                cosine > best?.cosine ?? 0
             else { continue }
-            let cosine = zip(vector, passage.vector).reduce(0) { $0 + $1.0 * $1.1 }
-            guard cosine > 0.999 else { continue }
+            best = (embedder.space, cosine)
+        }
+        if let best {
             var found = manifest
-            found.space = embedder.space
+            found.space = best.space
             try setManifestAside()
             try found.write(in: directory)
             return .note(
                 manifestPath,
-                "was written anew: the vectors are of \(embedder.space); a limit of its size is lost")
+                "was written anew: the vectors are of \(best.space); a limit of its size is lost")
         }
         return .damage(
             manifestPath,
-            sample == nil
+            samples.isEmpty
                 ? "cannot be written anew: there is no entry with a vector to compare with"
                 : "cannot be written anew: no installed model gives the vectors that are there; install the "
                     + "model with `roost model add DIR` first")
+    }
+
+    /// The mean cosine of an embedder's vectors with those that entries have; `nil` where it is not known.
+    private static func agreement(
+        of embedder: any Embedder, with samples: some Collection<Entry>
+    ) async -> Float? {
+        var sum: Float = 0
+        for sample in samples {
+            guard let passage = sample.searchablePassages.first, let text = sample.text(of: passage),
+                embedder.space.dimension == passage.vector.count,
+                let vector = try? await embedder.embed(text, as: .document)
+            else { return nil }
+            sum += innerProduct(normalized(vector), passage.vector)
+        }
+        return samples.isEmpty ? nil : sum / Float(samples.count)
     }
 }

@@ -2,14 +2,22 @@ public import Foundation
 import RoostFiles
 public import RoostModel
 
-/// `store.json`: what a store is. Written atomically, once, when the store is made.
+/// `store.json`: what a store is. Written atomically, under the writers' lock where there is one before.
 public struct StoreManifest: Codable, Sendable, Hashable {
     /// How entries are kept.
     public enum Provider: String, Codable, Sendable, CaseIterable {
         case sqlite, json
     }
 
-    public static let currentFormat = 1
+    /// A move to another space that has been prepared: vectors are of it from the commit on that begins its
+    /// history. So that storage and manifest need not be written at one instant.
+    public struct Move: Codable, Sendable, Hashable {
+        public var space: EmbeddingSpace
+        public var epoch: UUID
+    }
+
+    /// 2 while a move is prepared, so that earlier versions, which know nothing of moves, keep off; else 1.
+    public static let currentFormat = 2
     static let fileName = "store.json"
 
     public var format: Int
@@ -18,9 +26,13 @@ public struct StoreManifest: Codable, Sendable, Hashable {
     public var space: EmbeddingSpace
     /// The most bytes that the present files of the storage may take; `nil` for no limit.
     public var maximumSize: Int?
+    /// What may have become of `space` since; ``settled(in:)`` tells.
+    public internal(set) var move: Move? {
+        didSet { format = move == nil ? 1 : 2 }
+    }
 
     public init(provider: Provider, space: EmbeddingSpace, maximumSize: Int? = nil) {
-        format = Self.currentFormat
+        format = 1
         self.provider = provider
         self.space = space
         self.maximumSize = maximumSize
@@ -103,9 +115,58 @@ public struct StoreManifest: Codable, Sendable, Hashable {
     ///
     /// - Throws: as ``read(in:)``; ``StorageError``.
     public static func setMaximumSize(_ size: Int?, in directory: URL) throws {
+        try change(in: directory) { $0.maximumSize = size }
+    }
+
+    /// What all vectors of a store are in one of its histories.
+    func space(inEpoch epoch: UUID) -> EmbeddingSpace { move?.epoch == epoch ? move?.space ?? space : space }
+
+    /// The manifest without a prepared move: done where its commit was made, and else not.
+    ///
+    /// - Throws: as ``read(in:)``; ``StorageError``.
+    public static func settled(in directory: URL) async throws -> StoreManifest {
         var manifest = try read(in: directory)
-        manifest.maximumSize = size
-        try manifest.write(in: directory)
+        guard manifest.move != nil else { return manifest }
+        let storage = try await StoreConfiguration(directory: directory, manifest: manifest)
+            .open(isForLooking: true)
+        let epoch: UUID
+        do {
+            epoch = try await storage.snapshot().stamp.epoch
+        } catch {
+            try? await storage.close()
+            throw error
+        }
+        try await storage.close()
+        let isDone = manifest.move?.epoch == epoch
+        manifest.space = manifest.space(inEpoch: epoch)
+        manifest.move = nil
+        if isDone {
+            // Best effort: until somebody who may write does it, everybody looks again.
+            try? change(in: directory) { present in
+                guard present.move?.epoch == epoch else { return }
+                present.space = present.space(inEpoch: epoch)
+                present.move = nil
+            }
+        }
+        return manifest
+    }
+
+    /// Reads it, changes it and writes it under the writers' lock. Blocks its thread while it waits.
+    ///
+    /// - Throws: as ``read(in:)``; ``StorageError``.
+    static func change(in directory: URL, _ body: (inout StoreManifest) -> Void) throws {
+        do {
+            let lock = try FileLock.acquire(StoreConfiguration.lockURL(directory), timeout: 30)
+            defer { lock.release() }
+            var manifest = try read(in: directory)
+            let before = manifest
+            body(&manifest)
+            if manifest != before { try manifest.write(in: directory) }
+        } catch let error as LockTimeout {
+            throw StorageError(.locked, "\(error)", underlying: error, isRetryable: true)
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
+        }
     }
 
     /// Writes it in place of what is there.

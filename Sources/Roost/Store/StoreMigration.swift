@@ -8,6 +8,9 @@ public struct StoreMigration: Sendable {
     public let source: URL
     public let target: URL
     public let provider: StoreManifest.Provider
+    /// Whether the source may be written to meanwhile: the copy is of one revision all the same, which need
+    /// not be the last.
+    public var allowsWriters = false
 
     public init(from source: URL, to target: URL, provider: StoreManifest.Provider) {
         self.source = source
@@ -34,7 +37,7 @@ public struct StoreMigration: Sendable {
     ///   where an answer differs. The target is no store then.
     @discardableResult
     public func run(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> Stamp {
-        var manifest = try StoreManifest.read(in: source)
+        var manifest = try await StoreManifest.settled(in: source)
         let origin = StoreConfiguration(directory: source, manifest: manifest)
         guard !StoreManifest.exists(in: target) else {
             throw RoostError(.storeExists, "there is a store in \(target.path) already")
@@ -69,6 +72,7 @@ public struct StoreMigration: Sendable {
             throw error
         }
         try await copied.close()
+        if allowsWriters { return }
         guard try await transfer.storage.snapshot().stamp == state.stamp else {
             throw StorageError.conflict(
                 "the store was written to while it was copied; give the same command again")

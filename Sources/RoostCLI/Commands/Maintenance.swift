@@ -62,7 +62,8 @@ struct Doctor: AsyncParsableCommand {
         let location = try options.location()
         let inspection = StoreInspection(location) {
             let models = UserPlaces().models
-            return (models.names() + [ModelLibrary.lexicalName]).compactMap { try? models.open($0) }
+            let names = models.names().flatMap { [$0, "\($0):int8"] } + [ModelLibrary.lexicalName]
+            return names.compactMap { try? models.open($0) }
         }
         var findings = try await inspection.inspect()
         var isWhole = !findings.contains { $0.severity == .damage }

@@ -19,6 +19,24 @@ enum EmbedderChoice {
         return try LocalModel.open(folder, precision: isRough ? .int8 : .float32)
     }
 
+    /// As ``open(_:)``, for a store, which has to find the model again: a folder's is added to the installed
+    /// ones first.
+    ///
+    /// - Parameter notes: what was done.
+    static func openForStore(_ name: String, _ notes: inout [String]) async throws -> any Embedder {
+        guard name.contains("/"), !name.hasPrefix(remotePrefix) else { return try await open(name) }
+        let isRough = name.hasSuffix(":int8")
+        let path = isRough ? String(name.dropLast(5)) : name
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw EmbedderError(.modelNotFound, "there is no model folder \(Terminal.line(path))")
+        }
+        let models = UserPlaces().models
+        let added = try models.add(URL(fileURLWithPath: path))
+        notes.append("added the model \(added) to \(models.directory.path)")
+        return try models.open(isRough ? added + ":int8" : added)
+    }
+
     /// The model that a store's vectors were made with. A store says only what the model is called: where it
     /// is
     /// asked, and with which key, comes from the user.

@@ -89,7 +89,12 @@ struct StoreOptions: ParsableArguments {
             throw CommandError(.usage, "there is no provider '\(providerName)'; there are sqlite and json")
         }
         var notes: [String] = []
-        let embedder = try await embedder(model ?? settings.value(of: "model"), places.models, &notes)
+        let embedder: any Embedder
+        if let name = try model ?? settings.value(of: "model") {
+            embedder = try await EmbedderChoice.openForStore(name, &notes)
+        } else {
+            embedder = try standardEmbedder(places.models, &notes)
+        }
         do {
             let made = try await KnowledgeStore.create(
                 in: location, provider: provider, embedder: embedder, maximumSize: maximumSize,
@@ -101,30 +106,13 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// The named model; without a name MiniLM where it is installed, else the lexical embedder, which is
-    /// said.
-    private func embedder(
-        _ name: String?, _ models: ModelLibrary, _ notes: inout [String]
-    ) async throws -> any Embedder {
-        if let name {
-            if name.hasPrefix(EmbedderChoice.remotePrefix) { return try await EmbedderChoice.open(name) }
-            var isFolder: ObjCBool = false
-            if name.contains("/"), FileManager.default.fileExists(atPath: name, isDirectory: &isFolder),
-                isFolder.boolValue
-            {
-                let added = try models.add(URL(fileURLWithPath: name))
-                notes.append("added the model \(added) to \(models.directory.path)")
-                return try models.open(added)
-            }
-            if name.contains("/") {
-                throw EmbedderError(.modelNotFound, "there is no model folder \(Terminal.line(name))")
-            }
-            return try models.open(name)
-        }
+    /// MiniLM where it is installed, else the lexical embedder, which is said.
+    private func standardEmbedder(_ models: ModelLibrary, _ notes: inout [String]) throws -> any Embedder {
         if models.names().contains(ModelLibrary.aliases["minilm"] ?? "") { return try models.open("minilm") }
         notes.append(
             "no embedding model is installed: texts are compared by their words, not their meaning "
-                + "(lexical). Scripts/model installs one; it takes effect in a new store.")
+                + "(lexical). Scripts/model installs one, and `roost reembed --model minilm` moves the store "
+                + "to it.")
         return LexicalEmbedder()
     }
 

@@ -40,5 +40,10 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
         return self == renamed
     }
 
-    public var description: String { "\(model) (\(dimension) dimensions, \(revision.prefix(12)))" }
+    public var description: String {
+        // After the hash a revision may say what was made of the weights.
+        let parts = revision.split(separator: "+", maxSplits: 1)
+        let variant = parts.count > 1 ? ", \(parts[1])" : ""
+        return "\(model) (\(dimension) dimensions\(variant), \((parts.first ?? "").prefix(12)))"
+    }
 }

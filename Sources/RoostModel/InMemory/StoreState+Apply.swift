@@ -31,6 +31,10 @@ extension StoreState {
             clustersPosition = position
             log.append(position, .clusters)
         }
+        if let newEpoch = batch.newEpoch, newEpoch != epoch {
+            epoch = newEpoch
+            writer.changed = true
+        }
         guard writer.changed else { return false }
         revision = writer.revision
         if log.needsCompaction {
@@ -84,6 +88,7 @@ extension StoreState {
 
     private func check(_ batch: WriteBatch) throws {
         try batch.validate()
+        try batch.expecting.check(epoch: epoch, revision: revision)
         if let expected = batch.expecting.clusters, expected != clustersRevision {
             throw StorageError.conflict(
                 "the clusters were changed at revision \(clustersRevision); the writer had seen \(expected)")

@@ -5,6 +5,7 @@ import Foundation
 extension WriteBatch: Codable {
     enum CodingKeys: String, CodingKey {
         case upserts, removals, sources, removedSources, clustering, clusters, assignments, unassignments
+        case newEpoch = "epoch"
     }
 
     public init(from decoder: any Decoder) throws {
@@ -17,7 +18,8 @@ extension WriteBatch: Codable {
             clustering: try container.decodeIfPresent(Clustering.self, forKey: .clustering),
             clusters: try container.decodeIfPresent([Cluster].self, forKey: .clusters) ?? [],
             assignments: try container.decodeIfPresent([Assignment].self, forKey: .assignments) ?? [],
-            unassignments: try container.decodeIfPresent([UUID].self, forKey: .unassignments) ?? [])
+            unassignments: try container.decodeIfPresent([UUID].self, forKey: .unassignments) ?? [],
+            newEpoch: try container.decodeIfPresent(UUID.self, forKey: .newEpoch))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -30,5 +32,6 @@ extension WriteBatch: Codable {
         if !clusters.isEmpty { try container.encode(clusters, forKey: .clusters) }
         if !assignments.isEmpty { try container.encode(assignments, forKey: .assignments) }
         if !unassignments.isEmpty { try container.encode(unassignments, forKey: .unassignments) }
+        try container.encodeIfPresent(newEpoch, forKey: .newEpoch)
     }
 }

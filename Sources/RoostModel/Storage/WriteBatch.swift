@@ -10,13 +10,24 @@ public struct WriteBatch: Sendable, Hashable {
         public var clusters: Revision?
         /// The revision of each of these entries; `.zero` expects that there is none.
         public var entries: [Entry.ID: Revision]
+        /// The history that the writer read from.
+        public var epoch: UUID?
+        /// The store's latest commit: nothing at all has been written since.
+        public var revision: Revision?
 
-        public init(clusters: Revision? = nil, entries: [Entry.ID: Revision] = [:]) {
+        public init(
+            clusters: Revision? = nil, entries: [Entry.ID: Revision] = [:], epoch: UUID? = nil,
+            revision: Revision? = nil
+        ) {
             self.clusters = clusters
             self.entries = entries
+            self.epoch = epoch
+            self.revision = revision
         }
 
-        public var isEmpty: Bool { clusters == nil && entries.isEmpty }
+        public var isEmpty: Bool {
+            clusters == nil && entries.isEmpty && epoch == nil && revision == nil
+        }
     }
 
     /// A new clustering in place of the whole last one: its clusters, its run and every assignment go.
@@ -51,12 +62,16 @@ public struct WriteBatch: Sendable, Hashable {
     public var assignments: [Assignment]
     /// Entries whose assignment is to be taken away.
     public var unassignments: [Entry.ID]
+    /// The name of a new history that begins with this commit, as with
+    /// ``StorageProvider/renewEpoch()``; the present one's changes nothing.
+    public var newEpoch: UUID?
     public var expecting: Expectation
 
     public init(
         upserts: [Entry] = [], removals: [Entry.ID] = [], sources: [Source] = [],
         removedSources: [Source.ID] = [], clustering: Clustering? = nil, clusters: [Cluster] = [],
-        assignments: [Assignment] = [], unassignments: [Entry.ID] = [], expecting: Expectation = Expectation()
+        assignments: [Assignment] = [], unassignments: [Entry.ID] = [], newEpoch: UUID? = nil,
+        expecting: Expectation = Expectation()
     ) {
         self.upserts = upserts
         self.removals = removals
@@ -66,13 +81,14 @@ public struct WriteBatch: Sendable, Hashable {
         self.clusters = clusters
         self.assignments = assignments
         self.unassignments = unassignments
+        self.newEpoch = newEpoch
         self.expecting = expecting
     }
 
     /// Whether there is nothing to write.
     public var isEmpty: Bool {
         upserts.isEmpty && removals.isEmpty && sources.isEmpty && removedSources.isEmpty && clustering == nil
-            && clusters.isEmpty && assignments.isEmpty && unassignments.isEmpty
+            && clusters.isEmpty && assignments.isEmpty && unassignments.isEmpty && newEpoch == nil
     }
 }
 
@@ -120,6 +136,20 @@ extension WriteBatch {
         where !assignment.similarity.isFinite || !assignment.confidence.isFinite {
             throw StorageError.invalid(
                 "the assignment of entry \(assignment.entry.text) has a number that is not finite")
+        }
+    }
+}
+
+extension WriteBatch.Expectation {
+    /// - Throws: `StorageError` with `.conflict` where the store has another history or a later revision.
+    package func check(epoch found: UUID, revision latest: Revision) throws {
+        if let epoch, epoch != found {
+            throw StorageError.conflict(
+                "the store has begun a new history (by a repair, a restore or a move to another model) since "
+                    + "the writer read from it")
+        }
+        if let revision, revision != latest {
+            throw StorageError.conflict("the store is at revision \(latest); the writer had seen \(revision)")
         }
     }
 }

@@ -1,0 +1,234 @@
+public import Foundation
+import RoostFiles
+public import RoostModel
+
+/// Moves a store to another embedding space: every text is embedded anew, then all vectors are replaced in
+/// one commit.
+///
+/// The vectors are gathered in a folder beside the store, which stays as it is until then: it can be searched
+/// and written to. A call that did not come to its end is gone on with by the next one for the same space.
+/// Clusters keep their ids, labels and members; their centroids are those of the new vectors.
+public struct StoreReembedding: Sendable {
+    public let directory: URL
+    public let embedder: any Embedder
+    /// Whether the store as it was is kept in `backups`, in a folder of its own.
+    public var keepsCopy = true
+
+    /// - Parameter embedder: what the store's vectors shall be of.
+    public init(of directory: URL, with embedder: any Embedder) {
+        self.directory = directory
+        self.embedder = embedder
+    }
+
+    /// What was done.
+    public struct Report: Sendable, Hashable, Encodable {
+        /// The space before.
+        public var from: EmbeddingSpace
+        public var to: EmbeddingSpace
+        /// The entries of the store, all of which have vectors of the new space.
+        public var entries = 0
+        /// The entries whose texts this call embedded: others had been by an earlier one.
+        public var embedded = 0
+        public var tokens = 0
+        /// Tokens that the model's limit left out.
+        public var omittedTokens = 0
+        /// Whether the store has clusters, which are still those that the old vectors gave.
+        public var hasClusters = false
+        /// The folder of the store as it was.
+        public var copy: String?
+        /// `false` where the store was of the space already.
+        public var isMoved = false
+    }
+
+    /// How far a move has come.
+    public struct Progress: Sendable, Hashable, Codable {
+        /// What the store is being moved to.
+        public var space: EmbeddingSpace
+        /// Entries whose vectors have been gathered.
+        public var done: Int
+        public var total: Int
+    }
+
+    static func folder(_ directory: URL) -> URL { directory.appendingPathComponent("reembed") }
+
+    private var folder: URL { Self.folder(directory) }
+
+    /// The move that was begun and has not come to its end, if there is one.
+    ///
+    /// - Throws: ``RoostError``, ``StorageError``.
+    public static func unfinished(in directory: URL) async throws -> Progress? {
+        guard let manifest = try? StoreManifest.read(in: folder(directory)) else { return nil }
+        let whole = try await StoreManifest.settled(in: directory)
+        func count(_ manifest: StoreManifest, in folder: URL) async throws -> Int {
+            let storage = try await StoreConfiguration(directory: folder, manifest: manifest)
+                .open(isForLooking: true)
+            let snapshot = try? await storage.snapshot()
+            try await storage.close()
+            return snapshot?.stamp.entryCount ?? 0
+        }
+        return Progress(
+            space: manifest.space, done: try await count(manifest, in: folder(directory)),
+            total: try await count(whole, in: directory))
+    }
+
+    /// Gives up a move that was begun: what was gathered is removed, the store stays as it is.
+    ///
+    /// - Returns: whether there was one.
+    /// - Throws: ``StorageError`` with `.locked` where it is under way.
+    public static func discard(in directory: URL) throws -> Bool {
+        guard FileManager.default.fileExists(atPath: folder(directory).path) else { return false }
+        let lock = try acquire(folder(directory))
+        defer { lock.release() }
+        try remove(folder(directory))
+        return true
+    }
+
+    /// Moves the store.
+    ///
+    /// - Parameter progress: told after each batch.
+    /// - Atomicity: at any moment the store is whole, and of one of the two spaces. Handles that were opened
+    ///   before throw `.spaceMismatch` after.
+    /// - Throws: ``RoostError``: `.noStore` and what else opening throws; ``EmbedderError``;
+    ///   ``StorageError``:
+    ///   `.locked` where another call is at it, `.conflict` where the store is written to all the time;
+    ///   `CancellationError` between batches.
+    public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
+        let manifest = try await StoreManifest.settled(in: directory)
+        var report = Report(from: manifest.space, to: embedder.space)
+        guard !embedder.space.isCompatible(with: manifest.space) else { return report }
+        let lock = try Self.acquire(folder)
+        defer { lock.release() }
+        let storage = try await StoreConfiguration(directory: directory, manifest: manifest).open()
+        do {
+            let gathered = try await openGathered()
+            do {
+                let move = SpaceMove(storage: storage, gathered: gathered, progress: progress)
+                try await move.gather(&report)
+                if keepsCopy { report.copy = try await copy(manifest).path }
+                var whole = SpaceMove.Whole()
+                try await move.bringUp(&whole, to: try await storage.snapshot(), &report)
+                try await replace(move, &whole, &report)
+            } catch {
+                try? await gathered.close()
+                throw error
+            }
+            try await gathered.close()
+        } catch {
+            try? await storage.close()
+            throw error
+        }
+        try await storage.close()
+        try Self.remove(folder)
+        report.isMoved = true
+        return report
+    }
+
+    /// Replaces the vectors while other writers wait: brings up what they wrote last, says in the manifest
+    /// what the commit will mean, commits.
+    private func replace(
+        _ move: SpaceMove, _ whole: inout SpaceMove.Whole, _ report: inout Report
+    ) async throws {
+        let lockURL = StoreConfiguration.lockURL(directory)
+        let lock = try await BlockingWork.run { isCancelled in
+            do {
+                return try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
+            } catch let error as LockTimeout {
+                throw StorageError(.locked, "\(error)", underlying: error, isRetryable: true)
+            } catch let error as FileError {
+                throw StorageError(.inputOutput, error.description, underlying: error)
+            }
+        }
+        defer { lock.release() }
+        var manifest = try StoreManifest.read(in: directory)
+        let storage = try await StoreConfiguration(
+            directory: directory, manifest: manifest, lockURL: folder.appendingPathComponent("lock-inside")
+        ).open()
+        do {
+            var move = move
+            move.storage = storage
+            let snapshot = try await storage.snapshot()
+            try await move.bringUp(&whole, to: snapshot, &report)
+            let batch = try await move.batch(of: whole, replacing: snapshot, beginning: UUID())
+            try Task.checkCancellation()
+            manifest.move = batch.newEpoch.map { .init(space: embedder.space, epoch: $0) }
+            try manifest.write(in: directory)
+            // Whatever becomes of this process, the storage's history tells from here on what the vectors
+            // are.
+            _ = try await storage.commit(batch)
+            report.entries = batch.upserts.count
+            report.hasClusters = batch.clustering?.clusters.isEmpty == false
+            manifest.space = embedder.space
+            manifest.move = nil
+            try manifest.write(in: directory)
+        } catch {
+            if let move = manifest.move, let epoch = try? await storage.snapshot().stamp.epoch,
+                epoch != move.epoch
+            {
+                manifest.move = nil
+                try? manifest.write(in: directory)
+            }
+            try? await storage.close()
+            throw error
+        }
+        try await storage.close()
+    }
+
+    /// The store as it is, as a store of its own.
+    private func copy(_ manifest: StoreManifest) async throws -> URL {
+        let stamp = DateText.string(from: Date()).prefix(19).filter(\.isNumber)
+        let backups = directory.appendingPathComponent("backups")
+        var target = backups.appendingPathComponent("before-reembed-\(stamp)")
+        var number = 1
+        while FileManager.default.fileExists(atPath: target.path) {
+            number += 1
+            target = backups.appendingPathComponent("before-reembed-\(stamp)-\(number)")
+        }
+        var migration = StoreMigration(from: directory, to: target, provider: manifest.provider)
+        migration.allowsWriters = true
+        do {
+            try await migration.run()
+        } catch {
+            try? FileManager.default.removeItem(at: target)
+            throw error
+        }
+        return target
+    }
+
+    /// Where new vectors are gathered: a store of its own in the new space, with a copy of each text. One of
+    /// another space, or one that cannot be read, is begun anew.
+    private func openGathered() async throws -> KnowledgeStore {
+        let space = embedder.space
+        if let found = try? StoreManifest.read(in: folder), found.space.isCompatible(with: space),
+            let storage = try? await StoreConfiguration(directory: folder, manifest: found).open()
+        {
+            return KnowledgeStore(storage: storage, embedder: embedder)
+        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name != Self.busy {
+            try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+        }
+        return try await KnowledgeStore.create(in: folder, embedder: embedder)
+    }
+
+    private static let busy = "busy"
+
+    private static func acquire(_ folder: URL) throws -> FileLock {
+        do {
+            try FileSystem.standard.createFolder(folder)
+            return try FileLock.acquire(folder.appendingPathComponent(busy), timeout: 0)
+        } catch let error as LockTimeout {
+            throw StorageError(
+                .locked, "the store is being moved to another model by \(error.holder)", underlying: error,
+                isRetryable: true)
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
+        }
+    }
+
+    private static func remove(_ folder: URL) throws {
+        do {
+            try FileSystem.standard.removeFolder(folder)
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
+        }
+    }
+}

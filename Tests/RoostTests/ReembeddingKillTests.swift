@@ -1,0 +1,44 @@
+import Foundation
+import Roost
+import Testing
+
+/// A move to another model, killed wherever it may be.
+@Suite struct ReembeddingKillTests {
+    let cli = CommandLineTests()
+
+    @Test(arguments: ["sqlite", "json"])
+    func `whenever it is killed, the store is whole and of one model`(provider: String) throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        let tiny = CommandLineTests.fixtures.appendingPathComponent("Models/tiny-bert").path
+        #expect(try cli.roost("model", "add", tiny).status == 0)
+        #expect(
+            try cli.roost("init", "--store", "s", "--provider", provider, "--model", "lexical").status == 0)
+        let lines = (0..<3000).map { "swift number \($0) sleeps on the wing above the roof" }
+        let taken = try cli.roost("ingest", "--store", "s", "-", input: lines.joined(separator: "\n") + "\n")
+        #expect(taken.status == 0, "\(taken.error)")
+        let models = ["tiny-bert", "lexical"]
+        var isMoved = 0
+        for round in 0..<12 {
+            let running = try cli.start(
+                ["reembed", "--store", "s", "--model", models[isMoved % 2], "--no-copy", "--json"])
+            try running.input.close()
+            // Some are killed early, some late, some not at all.
+            Thread.sleep(forTimeInterval: Double(round) * 0.06)
+            kill(running.process.processIdentifier, SIGKILL)
+            let outcome = try running.outcome()
+            // A process that had done its work may have been killed before it said so.
+            let stats = try cli.roost("stats", "--store", "s", "--json")
+            #expect(stats.status == 0, "\(stats.error)")
+            let isLexical = stats.output.contains("\"model\" : \"lexical\"")
+            if isLexical == (isMoved % 2 == 1) { isMoved += 1 }
+            if outcome.status == 0 { #expect(isLexical == (isMoved % 2 == 0)) }
+            let doctor = try cli.roost("doctor", "--store", "s")
+            #expect(doctor.status == 0, "round \(round): \(doctor.output)\(doctor.error)")
+            let found = try cli.roost("query", "--store", "s", "--json", "swift number 7")
+            #expect(found.status == 0, "round \(round): \(found.error)")
+        }
+        let last = try cli.roost("reembed", "--store", "s", "--model", models[isMoved % 2], "--json")
+        #expect(last.status == 0 && last.output.contains("\"entries\" : 3000"), "\(last)")
+        #expect(try cli.roost("doctor", "--store", "s").status == 0)
+    }
+}

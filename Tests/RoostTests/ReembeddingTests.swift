@@ -1,0 +1,263 @@
+import Foundation
+import Roost
+import Synchronization
+import Testing
+
+@testable import Roost
+
+/// Gives each text a vector that its length and the embedder's name decide; fails when it is told to.
+private final class NamedEmbedder: Embedder {
+    let space: EmbeddingSpace
+    let maximumTokens: Int? = nil
+    private let remaining: Mutex<Int>
+
+    init(_ name: String, dimension: Int, failingAfter limit: Int = .max) {
+        space = EmbeddingSpace(model: name, revision: name, dimension: dimension, pooling: "none")
+        remaining = Mutex(limit)
+    }
+
+    struct Failed: Error {}
+
+    func vector(_ text: String) -> [Float] {
+        var vector = [Float](repeating: 0.1, count: space.dimension)
+        vector[(text.utf8.count + space.model.utf8.count) % space.dimension] = 1
+        return normalized(vector)
+    }
+
+    func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+        try Task.checkCancellation()
+        try remaining.withLock { remaining in
+            guard remaining >= texts.count else { throw Failed() }
+            remaining -= texts.count
+        }
+        return Embeddings(
+            vectors: Matrix(texts.map(vector), columns: space.dimension),
+            tokenCounts: texts.map(\.utf8.count), omittedTokens: texts.map { _ in 0 })
+    }
+
+    func tokenRanges(in text: String) -> [Range<Int>] {
+        text.utf8.indices.isEmpty ? [] : [0..<text.utf8.count]
+    }
+}
+
+@Suite struct ReembeddingTests {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("roost-test-\(UUID())")
+
+    /// A store of 300 texts and two clusters.
+    private func store(
+        _ provider: StoreManifest.Provider, _ embedder: NamedEmbedder
+    ) async throws -> KnowledgeStore {
+        let store = try await KnowledgeStore.create(in: directory, provider: provider, embedder: embedder)
+        let drafts = (0..<300).map {
+            EntryDraft(content: String(repeating: "swift ", count: $0 % 7 + 1) + "\($0)")
+        }
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
+        _ = try await store.recluster(clusters: 2)
+        return store
+    }
+
+    private func open(_ embedder: NamedEmbedder) async throws -> KnowledgeStore {
+        try await KnowledgeStore.open(in: directory) { _ in embedder }
+    }
+
+    @Test(arguments: StoreManifest.Provider.allCases)
+    func `a store is moved to another model, and nothing else of it changes`(
+        provider: StoreManifest.Provider
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("new model", dimension: 6))
+        let before = try await store(provider, old)
+        let entries = try await before.storage.fetchEntries()
+        let clusters = try await before.storage.fetchClusters()
+        let stamp = try await before.storage.snapshot().stamp
+        let report = try await StoreReembedding(of: directory, with: new).run()
+        #expect(
+            (report.entries, report.embedded, report.isMoved, report.hasClusters) == (300, 300, true, true))
+
+        let after = try await open(new)
+        let moved = try await after.storage.fetchEntries()
+        #expect(moved.map(\.id) == entries.map(\.id) && moved.map(\.content) == entries.map(\.content))
+        #expect(
+            moved.map(\.source) == entries.map(\.source) && moved.map(\.updatedAt) == entries.map(\.updatedAt)
+        )
+        for entry in moved { #expect(entry.embeddings == new.vector(entry.content)) }
+        let movedClusters = try await after.storage.fetchClusters()
+        #expect(movedClusters.map(\.id) == clusters.map(\.id))
+        #expect(movedClusters.map(\.members) == clusters.map(\.members))
+        for cluster in movedClusters {
+            #expect(cluster.centroid.count == 6 && abs(length(of: cluster.centroid) - 1) < 1e-5)
+        }
+        let newStamp = try await after.storage.snapshot().stamp
+        #expect(newStamp.epoch != stamp.epoch && newStamp.store == stamp.store)
+        #expect(!FileManager.default.fileExists(atPath: directory.appendingPathComponent("reembed").path))
+        #expect(try StoreManifest.read(in: directory).space == new.space)
+        #expect(try StoreManifest.read(in: directory).format == 1)
+
+        // What was open before must not compare or write vectors of the other space.
+        await #expect { try await before.query("swift") } throws: {
+            ($0 as? RoostError)?.code == .spaceMismatch
+        }
+        await #expect { try await before.add("another") } throws: {
+            ($0 as? RoostError)?.code == .spaceMismatch
+        }
+        await #expect { try await open(old) } throws: { ($0 as? RoostError)?.code == .spaceMismatch }
+        #expect(try await after.query("swift ").hits.isEmpty == false)
+        #expect(try await StoreInspection(directory).inspect().filter { $0.severity == .damage } == [])
+
+        // The copy is the store as it was.
+        let copy = try await KnowledgeStore.open(in: URL(fileURLWithPath: report.copy ?? "")) { _ in old }
+        #expect(try await copy.storage.fetchEntries() == entries)
+        try await copy.close()
+        let again = try await StoreReembedding(of: directory, with: new).run()
+        #expect(!again.isMoved && again.embedded == 0)
+        try await after.close()
+        try await before.close()
+    }
+
+    @Test func `vectors of equal dimension are not mixed by a handle that was open`() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("newer", dimension: 8))
+        let before = try await store(.sqlite, old)
+        _ = try await before.query("swift")
+        let entry = try #require(try await before.storage.fetchEntries().first)
+        var reembedding = StoreReembedding(of: directory, with: new)
+        reembedding.keepsCopy = false
+        #expect(try await reembedding.run().copy == nil)
+        for call in [
+            { _ = try await before.query("swift") }, { try await before.add("more") },
+            { try await before.replaceContent(of: entry, with: "other") },
+            { _ = try await before.recluster(clusters: 2) },
+            { _ = try await before.setTag("t", on: [entry.id], isPresent: true) },
+        ] as [() async throws -> Void] {
+            await #expect { try await call() } throws: { ($0 as? RoostError)?.code == .spaceMismatch }
+        }
+        let after = try await open(new)
+        for entry in try await after.storage.fetchEntries() {
+            #expect(entry.embeddings == new.vector(entry.content))
+        }
+    }
+
+    @Test(arguments: StoreManifest.Provider.allCases)
+    func `a move that was stopped goes on, with what was written meanwhile`(
+        provider: StoreManifest.Provider
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let old = NamedEmbedder("old", dimension: 8)
+        let before = try await store(provider, old)
+        let failing = NamedEmbedder("new", dimension: 5, failingAfter: 260)
+        await #expect(throws: NamedEmbedder.Failed.self) {
+            try await StoreReembedding(of: directory, with: failing).run()
+        }
+        let unfinished = try #require(try await StoreReembedding.unfinished(in: directory))
+        #expect(unfinished.done == 256 && unfinished.total == 300 && unfinished.space == failing.space)
+        #expect(try await before.query("swift ").hits.isEmpty == false)
+        // One text of those that were embedded changes, one goes, one comes.
+        let entries = try await before.storage.fetchEntries()
+        try await before.replaceContent(of: entries[3], with: "something else entirely")
+        try await before.storage.deleteEntry(entries[4].id)
+        try await before.add("one more")
+        let new = NamedEmbedder("new", dimension: 5)
+        let report = try await StoreReembedding(of: directory, with: new).run()
+        #expect((report.entries, report.embedded) == (300, 300 - 256 + 1 + 1))
+        let after = try await open(new)
+        let moved = try await after.storage.fetchEntries()
+        #expect(moved.contains { $0.content == "one more" } && !moved.contains { $0.id == entries[4].id })
+        for entry in moved { #expect(entry.embeddings == new.vector(entry.content)) }
+    }
+
+    @Test func `what is begun for one model is of no use for another, and can be given up`() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        _ = try await store(.sqlite, NamedEmbedder("old", dimension: 8))
+        for name in ["first", "second"] {
+            let failing = NamedEmbedder(name, dimension: 5, failingAfter: 256)
+            await #expect(throws: NamedEmbedder.Failed.self) {
+                try await StoreReembedding(of: directory, with: failing).run()
+            }
+            #expect(try await StoreReembedding.unfinished(in: directory)?.space.model == name)
+        }
+        #expect(try StoreReembedding.discard(in: directory))
+        #expect(try !StoreReembedding.discard(in: directory))
+        #expect(try await StoreReembedding.unfinished(in: directory) == nil)
+    }
+
+    @Test func `writers that go on lose nothing`() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("new", dimension: 8))
+        let before = try await store(.sqlite, old)
+        async let added: Int = {
+            var count = 0
+            while true {
+                do {
+                    try await before.add("added while the store moves, number \(count)")
+                    count += 1
+                    try await Task.sleep(for: .milliseconds(40))
+                } catch let error as RoostError where error.code == .spaceMismatch {
+                    return count
+                }
+            }
+        }()
+        _ = try await StoreReembedding(of: directory, with: new).run()
+        let count = try await added
+        let after = try await open(new)
+        let moved = try await after.storage.fetchEntries()
+        #expect(moved.count == 300 + count)
+        for entry in moved { #expect(entry.embeddings == new.vector(entry.content)) }
+    }
+
+    /// The three states that a process which dies at the replacing may leave.
+    @Test(arguments: [false, true])
+    func `a process that dies between manifest and storage leaves a whole store`(isCommitted: Bool)
+        async throws
+    {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("new", dimension: 8))
+        let before = try await store(.json, old)
+        let epoch = UUID()
+        try StoreManifest.change(in: directory) { $0.move = .init(space: new.space, epoch: epoch) }
+        #expect(try StoreManifest.read(in: directory).format == 2)
+        if isCommitted {
+            var batch = WriteBatch(upserts: try await before.storage.fetchEntries(), newEpoch: epoch)
+            for index in batch.upserts.indices {
+                batch.upserts[index].embeddings = new.vector(batch.upserts[index].content)
+                batch.upserts[index].passages = []
+            }
+            batch.expecting.epoch = try await before.storage.snapshot().stamp.epoch
+            _ = try await before.storage.commit(batch)
+        }
+        try await before.close()
+        let (right, wrong) = isCommitted ? (new, old) : (old, new)
+        await #expect { try await open(wrong) } throws: { ($0 as? RoostError)?.code == .spaceMismatch }
+        let after = try await open(right)
+        #expect(try await after.query("swift ").hits.isEmpty == false)
+        #expect(
+            try StoreManifest.read(in: directory).move
+                == (isCommitted ? nil : .init(space: new.space, epoch: epoch)))
+        if !isCommitted {
+            #expect(try await StoreReembedding(of: directory, with: new).run().isMoved)
+            #expect(try StoreManifest.read(in: directory).move == nil)
+        }
+    }
+
+    @Test func `two moves at once are refused, a cancelled one goes on`() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        _ = try await store(.sqlite, NamedEmbedder("old", dimension: 8))
+        let new = NamedEmbedder("new", dimension: 5)
+        let directory = directory
+        let second = Mutex<(any Error)?>(nil)
+        let report = try await StoreReembedding(of: directory, with: new).run { _ in
+            do { _ = try StoreReembedding.discard(in: directory) } catch { second.withLock { $0 = error } }
+        }
+        #expect(report.isMoved)
+        #expect((second.withLock { $0 } as? StorageError)?.code == .locked)
+
+        let newest = NamedEmbedder("newest", dimension: 7)
+        let task = Task {
+            try await StoreReembedding(of: directory, with: newest).run { _ in
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await StoreReembedding.unfinished(in: directory)?.done == 256)
+        #expect(try await StoreReembedding(of: directory, with: newest).run().embedded == 44)
+    }
+}
