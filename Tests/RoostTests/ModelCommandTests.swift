@@ -1,4 +1,5 @@
 import Foundation
+import Roost
 import Testing
 
 /// The verbs about models, with the tiny one of `Fixtures/`.
@@ -126,5 +127,31 @@ import Testing
         #expect(undone.status != 0 && undone.error.contains("changed by something else"), "\(undone)")
         let given = try cli.roost("reembed", "--store", "s", "--discard")
         #expect(given.status == 0 && given.error.contains("no move was begun"))
+    }
+
+    @Test func `what no vector tells of is counted`() async throws {
+        #expect(try cli.roost("init", "--store", "s", "--model", "lexical").status == 0)
+        let long = (0..<700).map { "swift\($0)" }.joined(separator: " ")
+        let added = try cli.roost("add", "--store", "s", "-", input: long)
+        #expect(added.status == 0, "\(added.error)")
+        let id = String(added.output.prefix(8))
+        let shown = try cli.roost("show", "--store", "s", id)
+        #expect(shown.output.contains("passages  4 of 200, 200, 200 and 190 "), "\(shown.output.prefix(300))")
+        #expect(shown.output.contains("tokens; nothing left out"))
+        #expect(try cli.roost("stats", "--store", "s").output.contains("left out  nothing"))
+        // A vector of one's own for a text that the model takes in only half.
+        let store = try await KnowledgeStore.open(in: cli.home.appendingPathComponent("s")) { _ in
+            LexicalEmbedder()
+        }
+        let vector = [1] + [Float](repeating: 0, count: 511)
+        let number = try #require(UUID(uuidString: "00000000-0000-4000-8000-000000000001"))
+        try await store.storage.saveEntry(Entry(id: number, content: long, embeddings: vector))
+        try await store.close()
+        let own = try cli.roost("show", "--store", "s", "--json", "00000000")
+        #expect(own.output.contains("\"omittedTokens\" : 446"), "\(own.output.suffix(300))\(own.error)")
+        let stats = try cli.roost("stats", "--store", "s")
+        #expect(stats.output.contains("left out  446 tokens of 1 entries"), "\(stats.output)")
+        #expect(
+            try cli.roost("stats", "--store", "s", "--json").output.contains("\"entriesWithOmissions\" : 1"))
     }
 }

@@ -17,6 +17,38 @@ struct Show: AsyncParsableCommand {
     @Flag(name: .long, help: "JSON with the vectors.")
     var withEmbeddings = false
 
+    /// An entry, and what the store knows of it.
+    private struct Document: Encodable {
+        var entry: Entry
+        /// Tokens that no vector tells of; left out where the model is not installed.
+        var omittedTokens: Int?
+
+        enum CodingKeys: String, CodingKey { case omittedTokens }
+
+        func encode(to encoder: any Encoder) throws {
+            try entry.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encodeIfPresent(omittedTokens, forKey: .omittedTokens)
+        }
+    }
+
+    /// As `3 of 200, 187 and 54 tokens; nothing left out`.
+    private static func describe(_ passages: [Passage], _ omitted: Int?) -> String {
+        let counts = passages.map { "\($0.tokenCount)" }
+        let list =
+            counts.count > 12
+            ? counts.prefix(12).joined(separator: ", ") + ", …"
+            : counts.dropLast().joined(separator: ", ") + (counts.count > 1 ? " and " : "")
+                + (counts.last ?? "")
+        let left =
+            switch omitted {
+            case nil: ""
+            case 0: "; nothing left out"
+            case let count?: "; \(count) tokens left out"
+            }
+        return counts.isEmpty ? "1\(left)" : "\(counts.count) of \(list) tokens\(left)"
+    }
+
     func run() async throws {
         let store = try await options.open()
         let id = try await options.entryID(id, store)
@@ -26,12 +58,15 @@ struct Show: AsyncParsableCommand {
         }
         let assignment = try await snapshot.assignments(of: [id]).first
         let cluster = try await snapshot.clusters().first { $0.id == assignment?.cluster }
+        // Without the model it cannot be said.
+        let omitted = store.embedder is AbsentEmbedder ? nil : store.omittedTokens(of: entry)
         try await store.close()
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             encoder.userInfo[.omitsVectors] = !withEmbeddings
-            return Terminal.write(String(decoding: try encoder.encode(entry), as: UTF8.self))
+            let document = Document(entry: entry, omittedTokens: omitted)
+            return Terminal.write(String(decoding: try encoder.encode(document), as: UTF8.self))
         }
         func line(_ name: String, _ value: String) {
             Terminal.write(Terminal.dim(name.padding(toLength: 10, withPad: " ", startingAt: 0)) + value)
@@ -44,8 +79,7 @@ struct Show: AsyncParsableCommand {
         for (key, value) in entry.metadata.sorted(by: { $0.key < $1.key }) {
             line("metadata", "\(Terminal.line(key)) = \(Terminal.line(value.text ?? "…"))")
         }
-        let tokens = entry.passages.reduce(0) { $0 + $1.tokenCount }
-        line("passages", "\(entry.searchablePassages.count), \(tokens) tokens")
+        line("passages", Self.describe(entry.passages, omitted))
         if let cluster { line("cluster", "\(Terminal.line(cluster.label)) (\(cluster.id.text.prefix(8)))") }
         // Piped, it is the text as it is.
         Terminal.write(

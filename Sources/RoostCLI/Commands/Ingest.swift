@@ -43,7 +43,7 @@ struct Add: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Argument(help: "The text.")
+    @Argument(help: "The text; - reads it from standard input.")
     var text: String
 
     @Option(name: .long, help: "Put a tag on it.")
@@ -54,6 +54,9 @@ struct Add: AsyncParsableCommand {
 
     func run() async throws {
         let pairs = try KeyValue.parse(meta, option: "--meta")
+        let text =
+            text == "-"
+            ? try RecordReader.text(try StandardInput.readToEnd(), name: "standard input") : text
         guard !text.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "the text is empty; nothing was added")
         }

@@ -15,34 +15,66 @@ struct Stats: AsyncParsableCommand {
         var provider: String
         var space: EmbeddingSpace
         var stamp: Stamp
-        var passages: Int
+        var passages = 0
+        var tokens = 0
+        /// Tokens that no vector tells of, and the entries that have some; left out where the model is not
+        /// installed.
+        var omittedTokens: Int?
+        var entriesWithOmissions: Int?
         var sources: Int
         var bytes: Int
+        /// A move to another model that was begun.
+        var move: StoreReembedding.Progress?
     }
 
     func run() async throws {
         let location = try options.location()
         let store = try await options.open()
         let snapshot = try await store.storage.snapshot()
-        var passages = 0
+        var document = Document(
+            store: location.path, provider: try StoreManifest.read(in: location).provider.rawValue,
+            space: store.embedder.space, stamp: snapshot.stamp, sources: try await snapshot.sources().count,
+            bytes: ByteCount.ofFiles(in: location), move: try await StoreReembedding.unfinished(in: location))
+        if !(store.embedder is AbsentEmbedder) {
+            (document.omittedTokens, document.entriesWithOmissions) = (0, 0)
+        }
         var row: UInt32?
         repeat {
-            let page = try await snapshot.vectors(of: .passages, after: row, limit: 4096)
-            passages += page.rows.count
+            let page = try await snapshot.entries(after: row, limit: 1000, matching: .all)
+            for entry in page.entries {
+                document.passages += entry.searchablePassages.count
+                document.tokens += entry.passages.reduce(0) { $0 + $1.tokenCount }
+                guard let sum = document.omittedTokens else { continue }
+                let omitted = store.omittedTokens(of: entry)
+                document.omittedTokens = sum + omitted
+                if omitted > 0 { document.entriesWithOmissions? += 1 }
+            }
             row = page.next
         } while row != nil
-        let document = Document(
-            store: location.path, provider: try StoreManifest.read(in: location).provider.rawValue,
-            space: store.embedder.space, stamp: snapshot.stamp, passages: passages,
-            sources: try await snapshot.sources().count, bytes: ByteCount.ofFiles(in: location))
         try await store.close()
         if json { return try Terminal.json(document) }
+        show(document)
+    }
+
+    private func show(_ document: Document) {
         Terminal.write("store     \(document.store) (\(document.provider), \(document.bytes / 1024) kB)")
         Terminal.write("model     \(document.space)")
         Terminal.write(
-            "entries   \(document.stamp.entryCount) from \(document.sources) sources, \(passages) passages")
+            "entries   \(document.stamp.entryCount) from \(document.sources) sources, "
+                + "\(document.passages) passages of \(document.tokens) tokens")
+        if let omitted = document.omittedTokens, let entries = document.entriesWithOmissions {
+            Terminal.write(
+                omitted == 0
+                    ? "left out  nothing"
+                    : "left out  \(omitted) tokens of \(entries) entries: no vector tells of them")
+        }
         Terminal.write("clusters  \(document.stamp.clusterCount)")
         Terminal.write("revision  \(document.stamp.revision)")
+        if let move = document.move {
+            Terminal.write(
+                "move      \(move.done) of \(move.total) entries embedded for \(move.space); "
+                    + "`roost reembed` goes on with it")
+        }
     }
 }
 
