@@ -7,11 +7,18 @@ public import Foundation
 public final class MappedFile: @unchecked Sendable {
     public let bytes: UnsafeRawBufferPointer
     public let path: String
+    /// When the mapped file was last written, in milliseconds; `nil` where the system does not say.
+    public let modifiedMilliseconds: Int64?
 
     public init(_ url: URL) throws {
         path = url.path
         let file = try FileDescriptor(path, O_RDONLY)
         let size = try file.size()
+        var status = stat()
+        // Of the open file: another may have its name by now.
+        modifiedMilliseconds =
+            fstat(file.raw, &status) == 0
+            ? Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000 : nil
         guard size > 0 else {
             bytes = UnsafeRawBufferPointer(start: nil, count: 0)
             return

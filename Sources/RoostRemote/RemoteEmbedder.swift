@@ -7,12 +7,10 @@ import Synchronization
 /// Embeds text by asking a server (``RemoteModel``).
 ///
 /// What the model is, is asked, not looked up: one text is embedded to learn the dimension and whether
-/// vectors have unit
-/// length, and what it gives for that text is part of the space, so that another model behind the same name
-/// is noticed.
-/// A request that is too large for the server is halved; a text that is too long alone is embedded in two
-/// parts, whose
-/// mean stands for it.
+/// vectors have unit length, and what it gives for that text is part of the space, so that another model
+/// behind the same name is noticed. A request that is too large for the server is halved; a text that is too
+/// long alone, or of which the server read only the beginning, is embedded in two parts, whose mean stands
+/// for it.
 public struct RemoteEmbedder: Embedder {
     public let space: EmbeddingSpace
     private let model: RemoteModel
@@ -27,12 +25,15 @@ public struct RemoteEmbedder: Embedder {
         public var halvedRequests = 0
         /// Texts that were too long and went in two.
         public var splitTexts = 0
-        /// Texts of which the server read fewer tokens than they have words.
+        /// Texts of which the server read only the beginning without saying so, and which went in two then.
         public var truncatedTexts = 0
     }
 
     private final class State: Sendable {
         let statistics = Mutex(Statistics())
+        let reading = Mutex(ReadingCheck())
+        /// Requests that were not answered in time.
+        let timeouts = Atomic(0)
         /// Whether the server has been seen to have the space's model.
         let isVerified: Atomic<Bool>
 
@@ -40,19 +41,18 @@ public struct RemoteEmbedder: Embedder {
     }
 
     /// The embedder for vectors that are there already. The first call asks whether the server still has the
-    /// model
-    /// that they were made with.
+    /// model that they were made with.
     public init(_ model: RemoteModel, space: EmbeddingSpace) {
-        self.init(model, space, RemoteTransport(model), isVerified: false)
+        self.init(model, space, RemoteTransport(model), State(isVerified: false))
     }
 
     private init(
-        _ model: RemoteModel, _ space: EmbeddingSpace, _ transport: RemoteTransport, isVerified: Bool
+        _ model: RemoteModel, _ space: EmbeddingSpace, _ transport: RemoteTransport, _ state: State
     ) {
         self.model = model
         self.space = space
         self.transport = transport
-        state = State(isVerified: isVerified)
+        self.state = state
     }
 
     /// Asks a server what its model is.
@@ -61,13 +61,14 @@ public struct RemoteEmbedder: Embedder {
     public static func connect(_ model: RemoteModel) async throws -> RemoteEmbedder {
         let transport = RemoteTransport(model)
         let unknown = EmbeddingSpace(model: "", revision: "", dimension: 0, pooling: "")
-        let probing = RemoteEmbedder(model, unknown, transport, isVerified: true)
+        let state = State(isVerified: true)
+        let probing = RemoteEmbedder(model, unknown, transport, state)
         let vector = try await probing.probe(model.documentPrefix)
         let space = EmbeddingSpace(
             model: "remote:\(model.name)", revision: "remote", dimension: vector.count, pooling: "remote",
             queryPrefix: model.queryPrefix, documentPrefix: model.documentPrefix,
             isNormalized: abs(length(of: vector) - 1) < 1e-3, probe: EmbeddingProbe.sketch(of: vector))
-        return RemoteEmbedder(model, space, transport, isVerified: true)
+        return RemoteEmbedder(model, space, transport, state)
     }
 
     public var statistics: Statistics {
@@ -91,9 +92,7 @@ public struct RemoteEmbedder: Embedder {
         }
         try await verify()
         let prefix = role == .query ? space.queryPrefix : space.documentPrefix
-        // An empty input is an error to most servers.
-        let inputs = texts.map { $0.isEmpty ? prefix + " " : prefix + $0 }
-        let starts = Array(stride(from: 0, to: inputs.count, by: model.batchSize))
+        let starts = Array(stride(from: 0, to: texts.count, by: model.batchSize))
         var parts = [[Result]](repeating: [], count: starts.count)
         try await withThrowingTaskGroup(of: (Int, [Result]).self) { group in
             var next = 0
@@ -101,8 +100,8 @@ public struct RemoteEmbedder: Embedder {
                 guard next < starts.count else { return }
                 let (part, start) = (next, starts[next])
                 next += 1
-                let batch = Array(inputs[start..<min(inputs.count, start + model.batchSize)])
-                group.addTask { (part, try await embed(batch)) }
+                let batch = Array(texts[start..<min(texts.count, start + model.batchSize)])
+                group.addTask { (part, try await embed(batch, prefix)) }
             }
             for _ in 0..<max(1, model.concurrency) { addNext() }
             while let (part, results) = try await group.next() {
@@ -126,9 +125,13 @@ public struct RemoteEmbedder: Embedder {
     /// What the server gives for the fixed text.
     private func probe(_ prefix: String) async throws -> [Float] {
         do {
-            return try await answer([prefix + EmbeddingProbe.text]).vectors[0]
+            let answer = try await answer([prefix + EmbeddingProbe.text])
+            state.reading.withLock { $0.calibrate(read: answer.promptTokens, of: EmbeddingProbe.text) }
+            return answer.vectors[0]
         } catch let error as RemoteTransport.TooLarge {
             throw Self.refusal(error)
+        } catch let error as RemoteTransport.TimedOut {
+            throw error.asEmbedderError
         }
     }
 
@@ -145,42 +148,77 @@ public struct RemoteEmbedder: Embedder {
             throw EmbedderError(
                 .configuration,
                 "the server at \(model.endpoint.host ?? "") has another model by the name "
-                    + "'\(model.name)' than the one "
-                    + "that the vectors were made with")
+                    + "'\(model.name)' than the one that the vectors were made with")
         }
         state.isVerified.store(true, ordering: .relaxed)
     }
 
-    private func embed(_ texts: [String]) async throws -> [Result] {
+    /// The vectors of texts, in as many requests as it takes.
+    private func embed(_ texts: [String], _ prefix: String) async throws -> [Result] {
+        let sizes = texts.map(ReadingCheck.size)
+        guard let longest = sizes.indices.max(by: { sizes[$0] < sizes[$1] }) else { return [] }
+        switch state.reading.withLock({ $0.verdict(size: sizes[longest]) }) {
+        case .fits: break
+        case .isCut:
+            // Known to exceed what the server reads.
+            if texts.count == 1 { return [try await parts(of: texts[0], prefix)] }
+            return try await apart(longest, texts, prefix)
+        case .unknown:
+            // The first text of its length goes alone, so that what was read of it can be told.
+            if texts.count > 1 { return try await apart(longest, texts, prefix) }
+        }
         let answer: EmbeddingsAnswer
         do {
-            answer = try await self.answer(texts)
+            // An empty input is an error to most servers.
+            answer = try await self.answer(texts.map { $0.isEmpty ? prefix + " " : prefix + $0 })
         } catch let error as RemoteTransport.TooLarge {
-            guard texts.count == 1 else {
-                state.statistics.withLock { $0.halvedRequests += 1 }
-                return try await halves(texts)
+            guard texts.count == 1 else { return try await halves(texts, prefix) }
+            guard error.isCertain, Self.split(texts[0]) != nil else { throw Self.refusal(error) }
+            return [try await parts(of: texts[0], prefix)]
+        } catch let error as RemoteTransport.TimedOut {
+            // A slow machine may take half as much in time; one that answers nothing is given up.
+            guard texts.count > 1, state.timeouts.wrappingAdd(1, ordering: .relaxed).newValue <= 3 else {
+                throw error.asEmbedderError
             }
-            guard error.isCertain, let (first, second) = Self.split(texts[0]) else {
-                throw Self.refusal(error)
-            }
-            state.statistics.withLock { $0.splitTexts += 1 }
-            let (a, b) = (try await embed([first])[0], try await embed([second])[0])
-            return [mean(a, b)]
+            return try await halves(texts, prefix)
         }
-        let words = texts.map { $0.split(whereSeparator: \.isWhitespace).count }
-        let total = words.reduce(0, +)
-        // A word is at least a token: where the server has read clearly fewer, it has cut something.
-        guard let read = answer.promptTokens, read > 0, Double(read) < 0.75 * Double(total) else {
-            return zip(answer.vectors, words).map { Result(vector: $0, tokens: $1, omitted: 0) }
+        let check = state.reading.withLock { reading in
+            reading.check(read: answer.promptTokens, sizes: sizes)
         }
-        guard texts.count == 1 else { return try await halves(texts) }
-        state.statistics.withLock { $0.truncatedTexts += 1 }
-        return [Result(vector: answer.vectors[0], tokens: read, omitted: total - read)]
+        if check.isCut {
+            guard texts.count == 1 else { return try await halves(texts, prefix) }
+            state.statistics.withLock { $0.truncatedTexts += 1 }
+            if Self.split(texts[0]) != nil { return [try await parts(of: texts[0], prefix)] }
+            let read = answer.promptTokens ?? 0
+            return [Result(vector: answer.vectors[0], tokens: read, omitted: max(0, sizes[0] - read))]
+        }
+        return zip(answer.vectors, check.tokens).map { Result(vector: $0, tokens: $1, omitted: 0) }
     }
 
-    private func halves(_ texts: [String]) async throws -> [Result] {
+    /// One of the texts in a request of its own, the others together.
+    private func apart(_ index: Int, _ texts: [String], _ prefix: String) async throws -> [Result] {
+        let alone = try await embed([texts[index]], prefix)
+        var others = texts
+        others.remove(at: index)
+        var results = try await embed(others, prefix)
+        results.insert(contentsOf: alone, at: index)
+        return results
+    }
+
+    private func halves(_ texts: [String], _ prefix: String) async throws -> [Result] {
+        state.statistics.withLock { $0.halvedRequests += 1 }
         let middle = texts.count / 2
-        return try await embed(Array(texts[..<middle])) + embed(Array(texts[middle...]))
+        return try await embed(Array(texts[..<middle]), prefix) + embed(Array(texts[middle...]), prefix)
+    }
+
+    /// A text in two parts, each with the prefix.
+    private func parts(of text: String, _ prefix: String) async throws -> Result {
+        guard let (first, second) = Self.split(text) else {
+            throw EmbedderError(
+                .refused, "the remote model does not take in a text of \(text.utf8.count) bytes whole")
+        }
+        state.statistics.withLock { $0.splitTexts += 1 }
+        return mean(try await embed([first], prefix)[0], try await embed([second], prefix)[0])
     }
 
     private func mean(_ a: Result, _ b: Result) -> Result {
@@ -190,14 +228,16 @@ public struct RemoteEmbedder: Embedder {
         return Result(vector: vector, tokens: a.tokens + b.tokens, omitted: a.omitted + b.omitted)
     }
 
-    /// Two halves of a text, between words where there are any; `nil` where there is nothing left to halve.
+    /// Two halves of a text, between words where there are any, neither of them blank; `nil` where there is
+    /// nothing left to halve.
     static func split(_ text: String) -> (String, String)? {
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard text.utf8.count >= 16 else { return nil }
         let middle = text.index(text.startIndex, offsetBy: text.count / 2)
         let gap =
             text[middle...].firstIndex(where: \.isWhitespace)
             ?? text[..<middle].lastIndex(where: \.isWhitespace)
-        let place = gap.flatMap { $0 == text.startIndex ? nil : $0 } ?? middle
+        let place = gap ?? middle
         guard place > text.startIndex, place < text.endIndex else { return nil }
         return (String(text[..<place]), String(text[place...]))
     }

@@ -15,6 +15,11 @@ final class RemoteTransport: Sendable {
         var hint: String
     }
 
+    /// The server did not answer in time.
+    struct TimedOut: Error {
+        var asEmbedderError: EmbedderError
+    }
+
     private let model: RemoteModel
     private let client: HTTPClient
     private let retries = Atomic<Int>(0)
@@ -43,7 +48,7 @@ final class RemoteTransport: Sendable {
 
     /// Posts JSON and returns the body of the answer.
     ///
-    /// - Throws: ``TooLarge``; ``EmbedderError``; `CancellationError`.
+    /// - Throws: ``TooLarge``; ``TimedOut``; ``EmbedderError``; `CancellationError`.
     func post(_ body: Data, to path: String) async throws -> Data {
         var attempt = 1
         while true {
@@ -68,10 +73,13 @@ final class RemoteTransport: Sendable {
             } catch {
                 if Task.isCancelled || error is CancellationError { throw CancellationError() }
                 if let error = error as? HTTPClientError, [.deadlineExceeded, .readTimeout].contains(error) {
-                    // Sent again, it would only add to what the server is busy with.
-                    throw EmbedderError(
-                        .unavailable, "\(place) did not answer within \(model.timeout)", isRetryable: true)
+                    // Sent again as it is, it would only add to what the server is busy with.
+                    throw TimedOut(
+                        asEmbedderError: EmbedderError(
+                            .unavailable, "\(place) did not answer within \(model.timeout)",
+                            isRetryable: true))
                 }
+                if let final = Self.lasting(error, place) { throw final }
                 let reason = (error as? HTTPClientError)?.description ?? String(describing: type(of: error))
                 failure = EmbedderError(
                     .unavailable, "\(place) cannot be reached (\(reason))", isRetryable: true)
@@ -83,12 +91,29 @@ final class RemoteTransport: Sendable {
         }
     }
 
-    /// Doubles from a quarter of a second, with jitter, up to the longest wait; what the server asks for
-    /// counts.
+    /// What will not be otherwise the next time: a certificate, a proxy's password.
+    private static func lasting(_ error: any Error, _ place: String) -> EmbedderError? {
+        if let error = error as? HTTPClientError, error == .proxyAuthenticationRequired {
+            return EmbedderError(
+                .refused, "the proxy before \(place) asks for a user and a password; name them in its address"
+            )
+        }
+        let name = String(reflecting: type(of: error))
+        guard name.hasPrefix("NIOSSL") else { return nil }
+        return EmbedderError(
+            .refused,
+            "\(place) offers no connection that can be trusted: the TLS handshake failed; check the "
+                + "certificate, and whether the address is https at all")
+    }
+
+    /// Doubles from a quarter of a second, with jitter, up to the longest wait; what the server asks for is
+    /// the least.
     private func pause(_ attempt: Int, atLeast asked: Duration?) -> Duration {
         let backoff =
             Duration.milliseconds(250) * Double(1 << min(attempt - 1, 10)) * Double.random(in: 0.5...1)
-        return min(max(backoff, asked ?? .zero), model.longestWait)
+        // Those that were told the same time shall not come back at the same time.
+        let least = (asked ?? .zero) * Double.random(in: 1...1.1)
+        return min(max(backoff, least), model.longestWait)
     }
 
     private var place: String {
@@ -125,31 +150,65 @@ final class RemoteTransport: Sendable {
         return format.date(from: value).map { .seconds(max(0, min(86400, $0.timeIntervalSince(now)))) }
     }
 
-    /// What a server's refusal means. Its message is not passed on, since it may quote the text or the key:
-    /// only its
-    /// code or type, which are words of the server's own.
-    private static func refusal(_ status: UInt, _ data: Data, _ place: String) -> any Error {
-        struct Body: Decodable {
-            struct Details: Decodable {
-                var message: String?
-                var type: String?
-                var code: String?
+    /// What servers say of themselves in a refusal: OpenAI and vLLM an object `error`, TEI a text and a type.
+    private struct Refusal: Decodable {
+        struct Word: Decodable {
+            var text: String?
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                text =
+                    (try? container.decode(String.self)) ?? (try? container.decode(Int.self)).map(String.init)
             }
-            var error: Details?
-            var error_type: String?
-            var message: String?
         }
-        let body = try? JSONDecoder().decode(Body.self, from: data)
-        let words = body?.error?.code ?? body?.error?.type ?? body?.error_type ?? ""
-        let isPlain =
-            words.count <= 40 && words.allSatisfy { $0.isASCII && ($0.isLetter || $0 == "_" || $0 == " ") }
-        let hint = isPlain && !words.isEmpty ? " (\(words))" : ""
-        let said = String(decoding: data.prefix(4096), as: UTF8.self).lowercased()
-        let isTooLarge = [
-            "too large", "too long", "context length", "context size", "maximum", "exceed", "batch size",
-            "must have less",
-            "longer than",
-        ].contains { said.contains($0) }
+        struct Details: Decodable {
+            var message: Word?
+            var type: Word?
+            var code: Word?
+        }
+        var error: Details?
+        var error_type: Word?
+        var message: Word?
+
+        private enum CodingKeys: String, CodingKey { case error, error_type, message }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            error_type = try? container.decodeIfPresent(Word.self, forKey: .error_type)
+            message = try? container.decodeIfPresent(Word.self, forKey: .message)
+            error = try? container.decodeIfPresent(Details.self, forKey: .error)
+            // An error that is only a text.
+            if error == nil, message?.text == nil {
+                message = try? container.decodeIfPresent(Word.self, forKey: .error)
+            }
+        }
+
+        /// A word of the server's own, fit to be shown; never its message, which may quote the text or the
+        /// key.
+        var hint: String {
+            let words = error?.code?.text ?? error?.type?.text ?? error_type?.text ?? ""
+            let isPlain =
+                words.count <= 40
+                && words.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == " ") }
+            return isPlain && !words.isEmpty ? " (\(words))" : ""
+        }
+    }
+
+    /// How servers say that a request, or a text, is more than they take.
+    private static let sizePhrases = [
+        "too large", "too long", "too many tokens", "too many inputs", "context length", "context size",
+        "context window", "maximum context", "maximum input", "maximum allowed", "maximum length",
+        "maximum sequence", "exceeds the maximum", "exceeds the context", "exceeds maximum", "batch size",
+        "must have less", "longer than",
+    ]
+
+    /// What a server's refusal means.
+    private static func refusal(_ status: UInt, _ data: Data, _ place: String) -> any Error {
+        let refusal = try? JSONDecoder().decode(Refusal.self, from: data)
+        let hint = refusal?.hint ?? ""
+        let message = refusal?.error?.message?.text ?? refusal?.message?.text
+        let said = (message ?? String(decoding: data.prefix(4096), as: UTF8.self)).lowercased()
+        let isTooLarge = sizePhrases.contains { said.contains($0) }
         switch status {
         case 413: return TooLarge(isCertain: true, status: status, hint: hint)
         case 400, 422: return TooLarge(isCertain: isTooLarge, status: status, hint: hint)

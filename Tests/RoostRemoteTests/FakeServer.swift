@@ -24,6 +24,8 @@ final class FakeServer: Sendable {
         var body = Data()
         /// The connection is closed before an answer.
         var hangsUp = false
+        /// Half of the body is sent, and nothing after.
+        var stalls = false
         var delay = TimeAmount.zero
 
         static func json(_ status: Int, _ value: Any, _ headers: [String: String] = [:]) -> Answer {
@@ -105,6 +107,11 @@ final class FakeServer: Sendable {
             let head = HTTPResponseHead(
                 version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
             context.write(wrapOutboundOut(.head(head)), promise: nil)
+            if answer.stalls {
+                let half = ByteBuffer(bytes: answer.body.prefix(answer.body.count / 2))
+                context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(half))), promise: nil)
+                return
+            }
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }

@@ -154,4 +154,54 @@ import Testing
         #expect(
             try cli.roost("stats", "--store", "s", "--json").output.contains("\"entriesWithOmissions\" : 1"))
     }
+
+    @Test func `prefixes that a model's folder does not state are given when it is added`() throws {
+        let added = try cli.roost(
+            "model", "add", tiny, "--query-prefix", "a query: ", "--document-prefix", "note: ")
+        #expect(added.status == 0, "\(added.error)")
+        let listed = try cli.roost("model", "list", "--json").output
+        #expect(
+            listed.contains("\"queryPrefix\" : \"a query: \"")
+                && listed.contains("\"documentPrefix\" : \"note: \""))
+        #expect(try cli.roost("model", "add", tiny).status == 78)
+        #expect(try cli.roost("init", "--store", "s", "--model", "tiny-bert").status == 0)
+        #expect(try cli.roost("add", "--store", "s", "swifts").status == 0)
+        #expect(try cli.roost("query", "--store", "s", "swifts").status == 0)
+    }
+
+    @Test func `only models are removed`() throws {
+        #expect(try cli.roost("model", "add", tiny).status == 0)
+        let folder = try #require(
+            FileManager.default.enumerator(at: cli.home, includingPropertiesForKeys: nil)?.allObjects
+                .compactMap { $0 as? URL }.first { $0.lastPathComponent == "tiny-bert" })
+        let other = folder.deletingLastPathComponent().appendingPathComponent("notes")
+        try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+        let kept = try cli.roost("model", "remove", "notes")
+        #expect(kept.status == 69 && kept.error.contains("no model's folder"), "\(kept.error)")
+        #expect(FileManager.default.fileExists(atPath: other.path))
+    }
+
+    @Test func `another model in the place of a store's is noticed by doctor`() async throws {
+        #expect(try cli.roost("init", "--store", "s", "--model", "lexical").status == 0)
+        let url = cli.home.appendingPathComponent("s/store.json")
+        let text = try String(contentsOf: url, encoding: .utf8)
+        let probe = try #require(text.firstMatch(of: /"probe" : "([0-9a-f]{16})"/)?.1)
+        try Data(text.replacing(probe, with: String(probe.reversed().map { $0 == "0" ? "f" : "0" })).utf8)
+            .write(to: url)
+        let found = try cli.roost("doctor", "--store", "s")
+        #expect(found.status == 65 && found.output.contains("does not give"), "\(found.output)")
+    }
+
+    @Test func `a hundred thousand lines are embedded`() throws {
+        let lines = (0..<100_000).map { "swift \($0)" }.joined(separator: "\n")
+        let running = try cli.start(["embed", "-", "--model", tiny, "--format", "npy"])
+        let writer = Thread {
+            try? running.input.write(contentsOf: Data(lines.utf8))
+            try? running.input.close()
+        }
+        writer.start()
+        let data = try running.output.readToEnd() ?? Data()
+        running.process.waitUntilExit()
+        #expect(running.process.terminationStatus == 0 && data.count == 128 + 100_000 * 32 * 4)
+    }
 }

@@ -120,7 +120,7 @@ extension KnowledgeStore {
     public static func checkImport(_ data: Data, name: String) throws { _ = try parse(data, name) }
 
     private func checkLengths(_ entries: [Entry], _ name: String) throws {
-        guard embedder.space.isNormalized else { return }
+        // What is stored has unit length, whatever the model gives.
         func isUnit(_ vector: [Float]) -> Bool {
             let square = vector.reduce(0) { $0 + Double($1) * Double($1) }
             return square == 0 || abs(square - 1) <= 0.01
@@ -130,7 +130,7 @@ extension KnowledgeStore {
             throw RoostError(
                 .badInput,
                 "\(name), entry \(index + 1): a vector that is not of unit length, as those of "
-                    + "\(embedder.space.model) are; nothing was taken in")
+                    + "a store are; nothing was taken in")
         }
     }
 

@@ -47,8 +47,9 @@ public struct KnowledgeStore: Sendable {
         if StoreManifest.exists(in: directory) {
             throw RoostError(.storeExists, "there is a store in \(directory.path) already")
         }
-        let manifest = StoreManifest(
-            provider: provider, space: embedder.space, maximumSize: maximumSize)
+        // A model that cannot be asked now makes a store all the same.
+        let space = (try? await embedder.probedSpace()) ?? embedder.space
+        let manifest = StoreManifest(provider: provider, space: space, maximumSize: maximumSize)
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
         let storage = try await configuration.open(recording: undo)
         let stamp = try await storage.snapshot().stamp

@@ -71,9 +71,16 @@ public struct ModelLibrary: Sendable, Hashable {
 
     /// Copies a model's files into the library, after a look whether they make a model.
     ///
+    /// - Parameters:
+    ///   - queryPrefix: what the model was trained to see before questions, where its folder does not say so;
+    ///     written into the copy's `config_sentence_transformers.json`.
+    ///   - documentPrefix: likewise before documents.
     /// - Returns: the name that it has from now on, its folder's.
-    public func add(_ source: URL) throws -> String {
+    public func add(
+        _ source: URL, queryPrefix: String? = nil, documentPrefix: String? = nil
+    ) throws -> String {
         let embedder = try LocalModel.open(source)
+        let prompts = try Prompts(queryPrefix, documentPrefix, for: embedder)
         let name = source.standardizedFileURL.lastPathComponent
         guard !name.contains(":"), !name.hasPrefix("."), name != Self.lexicalName else {
             throw RoostError(
@@ -81,7 +88,10 @@ public struct ModelLibrary: Sendable, Hashable {
         }
         let target = directory.appendingPathComponent(name)
         if let present = try? LocalModel.open(target) {
-            guard present.space.isCompatible(with: embedder.space) else {
+            var wanted = embedder.space
+            wanted.queryPrefix = queryPrefix ?? wanted.queryPrefix
+            wanted.documentPrefix = documentPrefix ?? wanted.documentPrefix
+            guard present.space.isCompatible(with: wanted) else {
                 throw RoostError(
                     .configuration, "there is another model \(name) in \(directory.path); rename the folder")
             }
@@ -98,6 +108,7 @@ public struct ModelLibrary: Sendable, Hashable {
                 try FileSystem.standard.createFolder(to.deletingLastPathComponent())
                 try manager.copyItem(at: from, to: to)
             }
+            try prompts?.write(into: staging)
             try manager.moveItem(at: staging, to: target)
         } catch {
             try? manager.removeItem(at: staging)
@@ -106,12 +117,51 @@ public struct ModelLibrary: Sendable, Hashable {
         return name
     }
 
+    /// What is put before texts, as `config_sentence_transformers.json` has it.
+    private struct Prompts {
+        var texts: [String: String]
+
+        /// - Returns: `nil` where nothing was given.
+        init?(_ query: String?, _ document: String?, for embedder: any Embedder) throws {
+            let given = [("query", query), ("document", document)].compactMap { name, text in
+                text.map { (name, $0) }
+            }
+            guard !given.isEmpty else { return nil }
+            guard embedder is BERTEmbedder else {
+                throw RoostError(.configuration, "a static model takes no prefixes")
+            }
+            guard given.allSatisfy({ $0.1.utf8.count <= 1000 }) else {
+                throw RoostError(.configuration, "a prefix has at most 1000 bytes")
+            }
+            texts = Dictionary(uniqueKeysWithValues: given)
+        }
+
+        func write(into folder: URL) throws {
+            let url = folder.appendingPathComponent("config_sentence_transformers.json")
+            let data = try? Data(contentsOf: url)
+            var document =
+                (data.flatMap { try? JSONSerialization.jsonObject(with: $0) } as? [String: Any]) ?? [:]
+            var prompts = document["prompts"] as? [String: Any] ?? [:]
+            if texts["document"] != nil { prompts["passage"] = nil }
+            for (name, text) in texts { prompts[name] = text }
+            document["prompts"] = prompts
+            try AtomicFile.write(
+                try JSONSerialization.data(withJSONObject: document, options: [.prettyPrinted, .sortedKeys]),
+                to: url)
+        }
+    }
+
     /// Takes a model's folder away. Stores whose vectors were made with it can still be read and exported.
     ///
     /// - Returns: the name of the folder that was.
     /// - Throws: ``EmbedderError`` where there is no such model; ``StorageError`` where it cannot be removed.
     public func remove(_ name: String) throws -> String {
         let folder = try folder(of: name)
+        guard names().contains(folder.lastPathComponent) else {
+            throw EmbedderError(
+                .modelNotFound,
+                "\(folder.path) is no model's folder: it has no config.json; nothing was removed")
+        }
         // Out of sight first, so that nobody opens half a model.
         let leaving = directory.appendingPathComponent(".removed.\(UUID().uuidString)")
         do {

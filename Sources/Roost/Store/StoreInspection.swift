@@ -73,6 +73,22 @@ public struct StoreInspection: Sendable {
         }
     }
 
+    /// Whether a model still gives the vectors that the store's were made with.
+    ///
+    /// - Parameter embedder: the one that the store is opened with.
+    /// - Returns: damage where it gives others; nothing where it cannot be asked.
+    public func inspect(_ embedder: any Embedder) async -> [StorageFinding] {
+        guard let manifest = try? await StoreManifest.settled(in: directory), manifest.space.probe != nil,
+            let probed = try? await embedder.probedSpace(), !probed.isCompatible(with: manifest.space)
+        else { return [] }
+        return [
+            .damage(
+                manifestPath,
+                "says that vectors are of \(manifest.space), which the model that is installed by that name "
+                    + "does not give: `roost reembed` moves the store to it, or install the old one")
+        ]
+    }
+
     private func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
 
     /// Half-written files of processes that died, in the store's own folder.

@@ -150,14 +150,15 @@ public struct StoreReembedding: Sendable {
             try await move.bringUp(&whole, to: snapshot, &report)
             let batch = try await move.batch(of: whole, replacing: snapshot, beginning: UUID())
             try Task.checkCancellation()
-            manifest.move = batch.newEpoch.map { .init(space: embedder.space, epoch: $0) }
+            let space = (try? await embedder.probedSpace()) ?? embedder.space
+            manifest.move = batch.newEpoch.map { .init(space: space, epoch: $0) }
             try manifest.write(in: directory)
             // Whatever becomes of this process, the storage's history tells from here on what the vectors
             // are.
             _ = try await storage.commit(batch)
             report.entries = batch.upserts.count
             report.hasClusters = batch.clustering?.clusters.isEmpty == false
-            manifest.space = embedder.space
+            manifest.space = space
             manifest.move = nil
             try manifest.write(in: directory)
         } catch {

@@ -49,6 +49,7 @@ struct Embed: AsyncParsableCommand {
                     + "the rest of "
                     + "\(omitted == 1 ? "it was" : "them was") left out")
         }
+        for text in EmbedderChoice.remarks(on: embedder).notes { Terminal.error(text) }
         switch format {
         case .npy: Terminal.write(Self.npy(result.vectors))
         case .json:

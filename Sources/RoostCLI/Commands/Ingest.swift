@@ -69,6 +69,7 @@ struct Add: AsyncParsableCommand {
         let (id, isNew) = try await store.add(text, tags: tag, metadata: metadata)
         let isChanged = try await store.storage.snapshot().stamp.revision > before
         try await store.close()
+        options.remark(on: store.embedder)
         Terminal.write(id.text)
         if !isNew {
             options.note(
@@ -193,6 +194,7 @@ struct IngestCommand: AsyncParsableCommand {
         let hasFailed = !drafts.skipped.isEmpty || !report.skipped.isEmpty
         report.skipped = skipped + drafts.skipped + report.skipped
         try await store.close()
+        options.remark(on: store.embedder)
         if json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
         // Programs are told that nothing came of it.
         if isNothing, hasFailed { throw ExitCode(ExitStatus.badData.rawValue) }

@@ -66,6 +66,11 @@ struct Doctor: AsyncParsableCommand {
             return names.compactMap { try? models.open($0) }
         }
         var findings = try await inspection.inspect()
+        if let manifest = try? await StoreManifest.settled(in: location),
+            let embedder = try? UserPlaces().models.open(for: manifest.space)
+        {
+            findings += await inspection.inspect(embedder)
+        }
         var isWhole = !findings.contains { $0.severity == .damage }
         if !json { show(findings) }
         if `repair` {

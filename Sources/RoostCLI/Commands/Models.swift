@@ -50,11 +50,28 @@ struct AddModel: ParsableCommand {
     @Argument(help: ArgumentHelp("The folder.", valueName: "DIR"))
     var directory: String
 
+    @OptionGroup var prefixes: PrefixOptions
+
     func run() throws {
         let models = UserPlaces().models
-        let name = try models.add(URL(fileURLWithPath: directory))
+        let name = try models.add(
+            URL(fileURLWithPath: directory), queryPrefix: prefixes.queryPrefix,
+            documentPrefix: prefixes.documentPrefix)
         Terminal.write("\(name) is in \(models.directory.path); `roost init --model \(name)` uses it")
     }
+}
+
+/// For models such as E5, whose folders do not say what they were trained to see.
+struct PrefixOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp("What the model wants before questions, such as 'query: '.", valueName: "TEXT"))
+    var queryPrefix: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("What the model wants before documents, such as 'passage: '.", valueName: "TEXT"))
+    var documentPrefix: String?
 }
 
 struct PullModel: AsyncParsableCommand {
@@ -62,10 +79,9 @@ struct PullModel: AsyncParsableCommand {
         commandName: "pull", abstract: "Fetch a model from a hub and install it.",
         discussion: """
             NAME is a repository of Hugging Face's hub, such as sentence-transformers/all-MiniLM-L6-v2, or \
-            of \
-            another server with the same paths. What was begun goes on where it was; a file is kept only \
-            with \
-            the checksum that the hub states. A token for models that want one is read from $HF_TOKEN.
+            of another server with the same paths. What was begun goes on where it was; a file is kept \
+            only with the checksum that the hub states. A token for models that want one is read from \
+            $HF_TOKEN.
             """)
 
     @Argument(help: ArgumentHelp("The repository.", valueName: "NAME"))
@@ -76,6 +92,8 @@ struct PullModel: AsyncParsableCommand {
 
     @Option(name: .long, help: "A branch, a tag or a commit.")
     var revision = "main"
+
+    @OptionGroup var prefixes: PrefixOptions
 
     @Flag(name: .shortAndLong, help: "Only errors.")
     var quiet = false
@@ -98,7 +116,8 @@ struct PullModel: AsyncParsableCommand {
             progress.update(done / 1000, fraction: total > 0 ? Double(done) / Double(total) : 0)
         }
         progress.finish()
-        let added = try models.add(staging)
+        let added = try models.add(
+            staging, queryPrefix: prefixes.queryPrefix, documentPrefix: prefixes.documentPrefix)
         try? FileManager.default.removeItem(at: staging)
         if !quiet {
             Terminal.write("\(added) is in \(models.directory.path); `roost init --model \(added)` uses it")

@@ -137,6 +137,7 @@ struct Query: AsyncParsableCommand {
         let query = try search.queryOptions(try await filters.filter(options, store))
         let result = try await store.query(text, query)
         try await store.close()
+        options.remark(on: store.embedder)
         options.detail(String(format: "searched in %.0f ms", Date().timeIntervalSince(start) * 1000))
         try search.show(result, options)
     }

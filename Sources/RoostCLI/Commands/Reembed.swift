@@ -61,6 +61,7 @@ struct Reembed: AsyncParsableCommand {
                 .interrupted, "stopped; the store is as it was, and the same command goes on from there")
         }
         progress.finish()
+        options.remark(on: embedder)
         if json { return try Terminal.json(report) }
         guard report.isMoved else {
             return Terminal.write("the store is of \(report.to) already")

@@ -47,6 +47,26 @@ enum EmbedderChoice {
         return RemoteEmbedder(try remote(String(space.model.dropFirst(remotePrefix.count))), space: space)
     }
 
+    /// What a user should know of the work that an embedder has done, and what only the curious want to.
+    static func remarks(on embedder: any Embedder) -> (notes: [String], details: [String]) {
+        guard let statistics = (embedder as? RemoteEmbedder)?.statistics else { return ([], []) }
+        var (notes, details) = ([String](), [String]())
+        if statistics.truncatedTexts > 0 {
+            notes.append(
+                "the remote model read only the beginning of \(statistics.truncatedTexts) texts; "
+                    + "they were embedded in parts")
+        }
+        let others = statistics.splitTexts - statistics.truncatedTexts
+        if others > 0 {
+            notes.append("\(others) texts were too long for the remote model and were embedded in parts")
+        }
+        if statistics.halvedRequests > 0 {
+            details.append("\(statistics.halvedRequests) requests were too large and went in two")
+        }
+        if statistics.retries > 0 { details.append("\(statistics.retries) requests were sent again") }
+        return (notes, details)
+    }
+
     private static func remote(_ name: String) throws -> RemoteModel {
         let environment = ProcessInfo.processInfo.environment
         let settings = try UserConfiguration(UserPlaces().configurationFile)

@@ -21,6 +21,13 @@ struct StoreOptions: ParsableArguments {
         if verbose { Terminal.error(text()) }
     }
 
+    /// Says what happened while texts were embedded.
+    func remark(on embedder: any Embedder) {
+        let remarks = EmbedderChoice.remarks(on: embedder)
+        for text in remarks.notes { note(text) }
+        for text in remarks.details { detail(text) }
+    }
+
     /// The folder of the store, whether there is one or not.
     func location() throws -> URL {
         let places = UserPlaces()

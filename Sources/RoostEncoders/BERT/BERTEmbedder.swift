@@ -27,8 +27,7 @@ public struct BERTEmbedder: Embedder {
         /// As the weights are kept.
         case float32
         /// Weights and activations of the linear layers rounded to 8 bits: about three times as fast, with
-        /// vectors
-        /// whose cosine with the exact ones is 0.99 or more. A space of its own.
+        /// vectors whose cosine with the exact ones is 0.99 or more. A space of its own.
         case int8
     }
 
@@ -47,13 +46,7 @@ public struct BERTEmbedder: Embedder {
     private init(opening url: URL, _ precision: Precision) throws {
         let folder = try ModelFolder(url)
         let configuration = try BERTConfiguration(folder)
-        guard folder.has("model.safetensors") else { throw folder.missing("model.safetensors") }
-        let file: Safetensors
-        do {
-            file = try Safetensors(folder.url("model.safetensors"))
-        } catch let error as FileError {
-            throw EmbedderError(.modelNotFound, error.description)
-        }
+        let file = try folder.weights()
         let tokenizer = try WordPieceTokenizer(folder)
         guard tokenizer.vocabulary.count <= configuration.vocabularySize else {
             throw EmbedderError(
@@ -132,6 +125,12 @@ public struct BERTEmbedder: Embedder {
         let batches = BERTBatches(
             pass: pass, sequences: sequences, groups: Self.groups(of: sequences.map(\.count)))
         var vectors = try await batches.vectors()
+        // A model whose weights are finite may still run over.
+        guard vectors.elements.allSatisfy(\.isFinite) else {
+            throw EmbedderError(
+                .damagedModel,
+                "the model in \(folder.url.path) gives numbers that are not finite; fetch it again")
+        }
         if configuration.normalizes { vectors.normalizeRows() }
         return Embeddings(
             vectors: vectors, tokenCounts: used,

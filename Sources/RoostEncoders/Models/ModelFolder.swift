@@ -36,8 +36,9 @@ public struct ModelFolder: Sendable, Hashable {
     /// A file that may be missing, decoded.
     func decodeIfPresent<T: Decodable>(_ type: T.Type, _ file: String) throws -> T? {
         guard has(file) else { return nil }
+        let data = try contents(of: file)
         do {
-            return try JSONDecoder().decode(type, from: Data(contentsOf: url(file)))
+            return try JSONDecoder().decode(type, from: data)
         } catch {
             throw EmbedderError(.damagedModel, "\(url(file).path) is not the JSON that was expected")
         }
@@ -46,6 +47,33 @@ public struct ModelFolder: Sendable, Hashable {
     func decode<T: Decodable>(_ type: T.Type, _ file: String) throws -> T {
         guard let value = try decodeIfPresent(type, file) else { throw missing(file) }
         return value
+    }
+
+    /// No vocabulary or configuration is larger.
+    private static let largestText = 256 << 20
+
+    /// The bytes of a file that is no weights.
+    func contents(of file: String) throws -> Data {
+        let size = (try? FileManager.default.attributesOfItem(atPath: url(file).path))?[.size] as? Int ?? 0
+        guard size <= Self.largestText else {
+            throw EmbedderError(.damagedModel, "\(url(file).path) is larger than 256 MB")
+        }
+        do {
+            return try Data(contentsOf: url(file))
+        } catch {
+            throw EmbedderError(
+                .modelNotFound, "\(url(file).path) cannot be read: permission denied or an I/O error")
+        }
+    }
+
+    /// `model.safetensors`, mapped.
+    func weights() throws -> Safetensors {
+        guard has("model.safetensors") else { throw missing("model.safetensors") }
+        do {
+            return try Safetensors(url("model.safetensors"))
+        } catch let error as FileError {
+            throw EmbedderError(.modelNotFound, error.description)
+        }
     }
 
     func missing(_ file: String) -> EmbedderError {
@@ -64,17 +92,19 @@ public struct ModelFolder: Sendable, Hashable {
     private static let fingerprintFile = ".roost-fingerprint.json"
 
     /// SHA-256 of `model.safetensors`, in hexadecimal, after a look whether its numbers are finite.
-    /// Remembered beside the file (where that may be
-    /// written) with its size and date, so that opening a model need not read 90 MB.
+    /// Remembered beside the file (where that may be written) with its size and date, so that opening a model
+    /// need not read 90 MB.
     func weightsHash(of weights: Safetensors) throws -> String {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: weights.file.path)
-        let modified = (attributes?[.modificationDate] as? Date)?.milliseconds ?? 0
-        let size = weights.file.bytes.count
-        let known = try? JSONDecoder().decode(
-            Fingerprint.self, from: Data(contentsOf: url(Self.fingerprintFile)))
-        if let known, known.size == size, known.modifiedMilliseconds == modified { return known.sha256 }
+        let (modified, size) = (weights.file.modifiedMilliseconds, weights.file.bytes.count)
+        if let known = try? JSONDecoder().decode(
+            Fingerprint.self, from: Data(contentsOf: url(Self.fingerprintFile))),
+            known.size == size, known.modifiedMilliseconds == modified
+        {
+            return known.sha256
+        }
         try weights.checkNumbers()
         let sha256 = Self.hexadecimal(SHA256.hash(data: weights.file.bytes))
+        guard let modified else { return sha256 }
         let fingerprint = Fingerprint(sha256: sha256, size: size, modifiedMilliseconds: modified)
         // A folder that may not be written costs a hash at each opening, nothing else.
         if let data = try? JSONEncoder().encode(fingerprint) {

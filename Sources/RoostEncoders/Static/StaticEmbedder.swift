@@ -4,16 +4,14 @@ public import RoostModel
 import RoostVectors
 
 /// Embeds text by one vector for each token, whatever stands beside it: the mean of the tokens' vectors, at
-/// unit
-/// length. Some hundred times as fast as the model that the vectors come from, and coarser.
+/// unit length. Some hundred times as fast as the model that the vectors come from, and coarser.
 ///
 /// Reads folders in the layout of Model2Vec (https://github.com/MinishLab/model2vec): `config.json`,
 /// `model.safetensors` with `embeddings` (tokens, d) and perhaps `weights` (tokens), and a WordPiece
-/// vocabulary.
-/// ``distill(_:into:dimension:precision:progress:)`` makes one.
+/// vocabulary. ``distill(_:into:dimension:precision:progress:)`` makes one.
 ///
 /// Unchecked because the compiler cannot see that the mapped numbers are never written and live as long as
-/// `file`.
+/// `file`, which is kept with them.
 public struct StaticEmbedder: Embedder, @unchecked Sendable {
     public let space: EmbeddingSpace
     /// The folder that the model was opened from.
@@ -60,8 +58,7 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
                     + "which is no static one"
             )
         }
-        guard folder.has("model.safetensors") else { throw folder.missing("model.safetensors") }
-        file = try Safetensors(folder.url("model.safetensors"))
+        file = try folder.weights()
         tokenizer = try WordPieceTokenizer(folder, marks: false)
         guard let shape = file.tensors["embeddings"]?.shape, shape.count == 2, shape[0] > 0, shape[1] > 0
         else {

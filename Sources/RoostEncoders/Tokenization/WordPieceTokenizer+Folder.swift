@@ -23,9 +23,21 @@ extension WordPieceTokenizer {
         }
         var model: Model
         var normalizer: Normalizer?
+        /// Whether it says that text is taken as it is.
+        var hasNoNormalizer = false
+
+        private enum CodingKeys: String, CodingKey { case model, normalizer }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            model = try container.decode(Model.self, forKey: .model)
+            normalizer = try container.decodeIfPresent(Normalizer.self, forKey: .normalizer)
+            hasNoNormalizer = container.contains(.normalizer) && normalizer == nil
+        }
     }
 
-    /// Reads `vocab.txt` and the settings of `tokenizer_config.json`, or `tokenizer.json`.
+    /// Reads the vocabulary from `vocab.txt`, else `tokenizer.json`, and how text is normalised from
+    /// `tokenizer_config.json`, else `tokenizer.json`: the order of transformers.
     ///
     /// - Parameter marks: whether a text is to stand between `[CLS]` and `[SEP]`, which must be there then.
     init(_ folder: ModelFolder, marks: Bool = true) throws {
@@ -38,29 +50,27 @@ extension WordPieceTokenizer {
         if let kind = settings?.tokenizer_class, !kinds.contains(kind) {
             throw unsupported("tokenizer_class '\(kind)'")
         }
-        var options = BERTNormalizer.Options(
-            lowercases: settings?.do_lower_case ?? true,
-            stripsAccents: settings?.strip_accents ?? settings?.do_lower_case ?? true,
-            separatesChinese: settings?.tokenize_chinese_chars ?? true)
-        if folder.has("vocab.txt") {
-            try self.init(
-                vocabulary: WordPieceVocabulary(try Self.pieces(of: folder)), options: options, marks: marks)
-            return
+        var file: TokenizerFile?
+        // It is large, and not read where everything is said without it.
+        if !folder.has("vocab.txt") || settings?.do_lower_case == nil {
+            file = try folder.decodeIfPresent(TokenizerFile.self, "tokenizer.json")
         }
-        guard let file = try folder.decodeIfPresent(TokenizerFile.self, "tokenizer.json") else {
-            throw folder.missing("vocab.txt or tokenizer.json")
-        }
-        if let kind = file.model.type, kind != "WordPiece" {
+        if let kind = file?.model.type, kind != "WordPiece" {
             throw unsupported("a tokenizer of type '\(kind)'")
         }
-        if let normalizer = file.normalizer {
-            guard normalizer.type == "BertNormalizer" else {
-                throw unsupported("a normalizer of type '\(normalizer.type)'")
-            }
-            options.lowercases = normalizer.lowercase ?? true
-            options.stripsAccents = normalizer.strip_accents ?? options.lowercases
-            options.separatesChinese = normalizer.handle_chinese_chars ?? true
+        if let kind = file?.normalizer?.type, kind != "BertNormalizer" {
+            throw unsupported("a normalizer of type '\(kind)'")
         }
+        if file?.hasNoNormalizer == true { throw unsupported("no normalizer") }
+        guard folder.has("vocab.txt") || file != nil else {
+            throw folder.missing("vocab.txt or tokenizer.json")
+        }
+        let lowercases = settings?.do_lower_case ?? file?.normalizer?.lowercase ?? true
+        let options = BERTNormalizer.Options(
+            lowercases: lowercases,
+            stripsAccents: settings?.strip_accents ?? file?.normalizer?.strip_accents ?? lowercases,
+            separatesChinese: settings?.tokenize_chinese_chars ?? file?.normalizer?.handle_chinese_chars
+                ?? true)
         try self.init(
             vocabulary: WordPieceVocabulary(try Self.pieces(of: folder)), options: options, marks: marks)
     }
@@ -69,7 +79,7 @@ extension WordPieceTokenizer {
     static func pieces(of folder: ModelFolder) throws -> [Substring] {
         guard folder.has("vocab.txt") else { return try piecesOfTokenizerFile(folder) }
         let url = folder.url("vocab.txt")
-        guard let text = String(data: try Data(contentsOf: url), encoding: .utf8) else {
+        guard let text = String(data: try folder.contents(of: "vocab.txt"), encoding: .utf8) else {
             throw EmbedderError(.damagedModel, "\(url.path) is not UTF-8")
         }
         // By bytes: to Swift a carriage return and the line feed after it are one character.
@@ -88,8 +98,13 @@ extension WordPieceTokenizer {
         var pieces = [Substring?](repeating: nil, count: vocabulary.count)
         for (piece, id) in vocabulary {
             guard pieces.indices.contains(id), pieces[id] == nil else {
+                // Also where two pieces are equal but for their composition, of which JSON's reader keeps
+                // one.
                 throw EmbedderError(
                     .damagedModel, "\(url.path) gives id \(id) twice, or leaves one out before it")
+            }
+            guard !piece.isEmpty else {
+                throw EmbedderError(.damagedModel, "\(url.path) has no token for id \(id)")
             }
             pieces[id] = piece[...]
         }

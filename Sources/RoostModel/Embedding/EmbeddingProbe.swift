@@ -3,8 +3,7 @@ import RoostVectors
 /// What a model says of one fixed text, in 64 bits: tells models apart that have no weights to be hashed.
 ///
 /// Each bit is the side of a seeded random plane that the text's vector lies on (Charikar 2002), so vectors
-/// that differ
-/// by rounding differ in few bits, and those of other models in about half.
+/// that differ by rounding differ in few bits, and those of other models in about half.
 public enum EmbeddingProbe {
     /// The text that is embedded, as a document.
     public static let text = "Swifts sleep on the wing, high above the roofs of the old town."
@@ -28,5 +27,17 @@ public enum EmbeddingProbe {
     public static func agree(_ a: String, _ b: String) -> Bool {
         guard let a = UInt64(a, radix: 16), let b = UInt64(b, radix: 16) else { return false }
         return (a ^ b).nonzeroBitCount <= tolerance
+    }
+}
+
+extension Embedder {
+    /// The embedder's space, with what the model says of the probe's text.
+    ///
+    /// - Throws: what embedding throws.
+    package func probedSpace() async throws -> EmbeddingSpace {
+        guard space.probe == nil else { return space }
+        var probed = space
+        probed.probe = EmbeddingProbe.sketch(of: try await embed(EmbeddingProbe.text, as: .document))
+        return probed
     }
 }

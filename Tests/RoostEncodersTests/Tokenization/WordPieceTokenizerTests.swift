@@ -1,3 +1,5 @@
+import Foundation
+import RoostModel
 import Testing
 
 @testable import RoostEncoders
@@ -27,6 +29,39 @@ import Testing
         ("\u{E1}B", ["ab"]),
     ]) func `characters`(text: String, expected: [String]) throws {
         #expect(try tokens(text) == expected)
+    }
+
+    /// As transformers has it: what `tokenizer_config.json` does not say, `tokenizer.json` does.
+    @Test(arguments: [
+        (nil, #"{"type": "BertNormalizer", "lowercase": false}"#, false),
+        (#"{"do_lower_case": true}"#, #"{"type": "BertNormalizer", "lowercase": false}"#, true),
+        (#"{"do_lower_case": false}"#, nil, false), (nil, nil, true),
+    ]) func `whether case counts is read from the model's files`(
+        settings: String?, normalizer: String?, lowercases: Bool
+    ) throws {
+        let folder = try TinyBERT.copy("config.json") { _ in }
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let settingsURL = folder.appendingPathComponent("tokenizer_config.json")
+        try FileManager.default.removeItem(at: settingsURL)
+        if let settings { try Data(settings.utf8).write(to: settingsURL) }
+        if let normalizer {
+            try Data(#"{"model": {"type": "WordPiece", "vocab": {}}, "normalizer": \#(normalizer)}"#.utf8)
+                .write(to: folder.appendingPathComponent("tokenizer.json"))
+        }
+        let tokenizer = try WordPieceTokenizer(try ModelFolder(folder))
+        let isSame = tokenizer.tokenize("ROOF").ids == tokenizer.tokenize("roof").ids
+        #expect(isSame == lowercases)
+    }
+
+    @Test(arguments: [
+        (#""normalizer": null"#, "no normalizer"), (#""normalizer": {"type": "NFC"}"#, "type 'NFC'"),
+    ]) func `a normalizer that is not BERT's is refused`(normalizer: String, words: String) throws {
+        let folder = try TinyBERT.copy("tokenizer_config.json") { $0 = [:] }
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("{\"model\": {\"vocab\": {}}, \(normalizer)}".utf8)
+            .write(to: folder.appendingPathComponent("tokenizer.json"))
+        let error = #expect(throws: EmbedderError.self) { try WordPieceTokenizer(try ModelFolder(folder)) }
+        #expect(error?.code == .unsupportedModel && error?.message.contains(words) == true)
     }
 
     @Test func `a word of megabytes is one unknown token`() throws {

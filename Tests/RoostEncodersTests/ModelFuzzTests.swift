@@ -1,0 +1,117 @@
+import Foundation
+import RoostModel
+import RoostVectors
+import Testing
+
+@testable import RoostEncoders
+
+/// Files of models as chance changes them, and texts as chance makes them. `ROOST_FUZZ_SEEDS` sets how many.
+@Suite struct ModelFuzzTests {
+    static let rounds = ProcessInfo.processInfo.environment["ROOST_FUZZ_SEEDS"].flatMap { Int($0) } ?? 60
+
+    /// Bytes with some of them changed, taken out, repeated or cut off.
+    static func damaged(_ data: Data, _ generator: inout SeededGenerator, within limit: Int) -> Data {
+        var bytes = Array(data)
+        for _ in 0...Int.random(in: 0..<4, using: &generator) where !bytes.isEmpty {
+            let place = Int.random(in: 0..<min(limit, bytes.count), using: &generator)
+            switch Int.random(in: 0..<7, using: &generator) {
+            case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+            case 1: bytes[place] = "0123456789{}[],:\"-.eE".utf8.randomElement(using: &generator)!
+            case 2: bytes.remove(at: place)
+            case 3: bytes.insert(bytes[place], at: place)
+            case 4: bytes.insert(contentsOf: Array("99999999999".utf8), at: place)
+            case 5: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            default:
+                if Int.random(in: 0..<4, using: &generator) == 0 { bytes.removeSubrange(place...) }
+            }
+        }
+        return Data(bytes)
+    }
+
+    @Test(arguments: [
+        "model.safetensors", "vocab.txt", "config.json", "tokenizer_config.json", "tokenizer.json",
+        "1_Pooling/config.json", "modules.json", "sentence_bert_config.json",
+        "config_sentence_transformers.json",
+    ]) func `a model's file that chance changed opens or is refused, and never harms`(name: String)
+        async throws
+    {
+        let original = try TinyBERT.copy("config.json") { _ in }
+        defer { try? FileManager.default.removeItem(at: original) }
+        let vocabulary = try String(contentsOf: original.appendingPathComponent("vocab.txt"), encoding: .utf8)
+        let ids = vocabulary.split(separator: "\n").enumerated().map { "\"\($1)\": \($0)" }
+        if name == "tokenizer.json" {
+            try FileManager.default.removeItem(at: original.appendingPathComponent("vocab.txt"))
+            try FileManager.default.removeItem(at: original.appendingPathComponent("tokenizer_config.json"))
+            try Data(
+                """
+                {"model": {"type": "WordPiece", "vocab": {\(ids.joined(separator: ", "))}},
+                "normalizer": {"type": "BertNormalizer", "lowercase": true, "strip_accents": null}}
+                """.utf8
+            ).write(to: original.appendingPathComponent(name))
+        }
+        if name == "config_sentence_transformers.json" {
+            try Data(#"{"prompts": {"query": "a query: ", "passage": "note: "}}"#.utf8)
+                .write(to: original.appendingPathComponent(name))
+        }
+        let url = original.appendingPathComponent(name)
+        let data = try Data(contentsOf: url)
+        // The header of the weights is what can lie; the rest is numbers.
+        let limit = name == "model.safetensors" ? 6000 : data.count
+        var (opened, refused) = (0, 0)
+        for seed in 0..<Self.rounds {
+            var generator = SeededGenerator(seed: UInt64(seed))
+            try Self.damaged(data, &generator, within: limit).write(to: url)
+            try? FileManager.default.removeItem(
+                at: original.appendingPathComponent(".roost-fingerprint.json"))
+            do {
+                let model = try LocalModel.open(original)
+                let result = try await model.embed(["a swift on the roof", ""], as: .query)
+                #expect(result.vectors.elements.allSatisfy { $0.isFinite })
+                opened += 1
+            } catch let error as EmbedderError {
+                #expect(error.message.count < 600 && !error.message.contains("\n"))
+                refused += 1
+            }
+        }
+        #expect(opened + refused == Self.rounds && refused > 0, "\(opened) opened")
+    }
+
+    /// Text of all that Unicode has, in words and out of them.
+    static func text(_ generator: inout SeededGenerator) -> String {
+        let pools: [ClosedRange<UInt32>] = [
+            0x20...0x7E, 0...0x1F, 0x7F...0xA0, 0xC0...0x24F, 0x300...0x36F, 0x600...0x6FF, 0x900...0x97F,
+            0x2000...0x206F, 0x4E00...0x9FFF, 0xAC00...0xD7A3, 0xE000...0xE0FF, 0xFE00...0xFE0F,
+            0x1F300...0x1FAFF, 0xE0100...0xE01EF, 0x10FF00...0x10FFFF,
+        ]
+        var text = String.UnicodeScalarView()
+        let isPlain = Bool.random(using: &generator)
+        for _ in 0..<Int.random(in: 0..<80, using: &generator) {
+            let pool =
+                isPlain && Int.random(in: 0..<4, using: &generator) > 0
+                ? pools[0] : pools.randomElement(using: &generator)!
+            if let scalar = Unicode.Scalar(UInt32.random(in: pool, using: &generator)) { text.append(scalar) }
+        }
+        return String(text)
+    }
+
+    @Test func `any text is tokenized into pieces that lie in it, in order`() throws {
+        let tokenizer = try WordPieceTokenizer(try ModelFolder(TinyBERT.folder))
+        for seed in 0..<(Self.rounds * 20) {
+            var generator = SeededGenerator(seed: UInt64(seed))
+            let text = Self.text(&generator)
+            let tokens = tokenizer.tokenize(text)
+            let (ids, ranges) = (tokens.ids, tokens.ranges)
+            #expect(ids.count == ranges.count)
+            #expect(ids.allSatisfy { $0 >= 0 && Int($0) < tokenizer.vocabulary.count })
+            var end = 0
+            for range in ranges {
+                #expect(range.lowerBound >= end && range.upperBound <= text.utf8.count, "\(seed)")
+                for bound in [range.lowerBound, range.upperBound] {
+                    let index = text.utf8.index(text.utf8.startIndex, offsetBy: bound)
+                    #expect(index.samePosition(in: text.unicodeScalars) != nil, "\(seed)")
+                }
+                end = max(end, range.upperBound)
+            }
+        }
+    }
+}
