@@ -18,8 +18,9 @@ extension LocalFiles {
             if isCancelled() { throw CancellationError() }
             guard let generation = loaded.generation, record.batch?.newEpoch == nil else {
                 // The first commit, the first to a store of an older format, and one that begins a new
-                // history write whole files.
-                try fold(state, &loaded)
+                // history write whole files. Those of before have vectors of another model then, and a repair
+                // must not bring them back under the new one's name.
+                try fold(state, &loaded, keepsOlder: record.batch?.newEpoch == nil)
                 return state.stamp
             }
             let line = try Journal.checkedLine(record, revision: state.stamp.revision)
@@ -131,7 +132,7 @@ extension LocalFiles {
 
     /// Writes a new generation and makes it the current one. The rename of `CURRENT` is where it becomes so:
     /// before it nothing has changed for anybody.
-    private func fold(_ state: StoreState, _ loaded: inout Loaded) throws {
+    private func fold(_ state: StoreState, _ loaded: inout Loaded, keepsOlder: Bool = true) throws {
         // Without `CURRENT` there may yet be files of a store that lost it.
         let number = (loaded.current == nil ? Self.newestGeneration(directory) : loaded.number) + 1
         try checkFreeSpace((loaded.generation?.size ?? 0) + loaded.journalLength)
@@ -156,6 +157,7 @@ extension LocalFiles {
         }
         // The store is the new generation from here on, whatever comes of the rest.
         CommitMark(generation: number, length: 0).write(directory, files)
+        if !keepsOlder { try? removeGenerations(before: number) }
         loaded.current = nil
         try? Self.refresh(&loaded, directory, .writer)
         // The names that people and other tools know: copies, so that whoever writes to them harms nothing.

@@ -68,6 +68,7 @@ struct EmbeddingsAnswer {
             places[index] = item.embedding.values
         }
         vectors = places.compactMap { $0 }
-        promptTokens = body.usage?.prompt_tokens
+        // A count beyond what fits the answer is none.
+        promptTokens = body.usage?.prompt_tokens.flatMap { (0...1 << 31).contains($0) ? $0 : nil }
     }
 }

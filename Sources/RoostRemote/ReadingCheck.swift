@@ -1,13 +1,16 @@
-/// Tells from `usage.prompt_tokens` whether a server read all of the texts that it was given: some cut what
-/// exceeds their window and say nothing.
+/// Tells from `usage.prompt_tokens` whether a server read all of a text: some cut what exceeds their window
+/// and
+/// say nothing.
 ///
-/// Of a request with several texts the sum can hide one that was cut. So the first text of its length goes
-/// alone; what was read whole once is long enough for all that are shorter.
+/// How many tokens a text should have, only the server knows. But the halves of a text that was read whole
+/// have about as many as the whole, and those of one that was cut have clearly more. So the first text of its
+/// length goes alone, and its halves after it; what was read whole once is long enough for all that are
+/// shorter. Of a request with many texts the sum would hide one that was cut.
 struct ReadingCheck {
     /// Whether the counts can be believed: some servers always say 0, or count texts.
     private(set) var isReliable = true
-    /// The largest size that was read whole.
-    private var whole = 64
+    /// The largest size that was read whole; no window is smaller.
+    private var whole = 32
     /// The smallest size that was cut.
     private var cut = Int.max
 
@@ -15,29 +18,37 @@ struct ReadingCheck {
         case fits, unknown, isCut
     }
 
-    /// At least how many tokens a text has: one a word, and half a one for each character of scripts that are
-    /// written without spaces, of which tokenizers join two or three at most.
+    /// About how many tokens a text has, to compare texts by: what separates or stands alone counts as one,
+    /// and a word as one for each six bytes.
     static func size(_ text: String) -> Int {
-        var (words, dense) = (0, 0)
-        var isInWord = false
+        var (count, word) = (0, 0)
+        func endWord() {
+            count += (word + 5) / 6
+            word = 0
+        }
         for scalar in text.unicodeScalars {
             switch scalar.value {
-            // Thai to Myanmar, Khmer; kana, CJK, Hangul; their extensions.
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: word += 1
+            // Scripts without spaces, of which each character may be a token: Thai to Myanmar, Khmer, kana,
+            // CJK, Hangul and their extensions.
             case 0x0E00...0x109F, 0x1780...0x17FF, 0x3040...0xD7FF, 0xF900...0xFAFF, 0x20000...0x3FFFF:
-                dense += 1
-                isInWord = false
+                endWord()
+                count += 1
+            case _ where scalar.properties.isWhitespace: endWord()
+            case 0x80...: word += UTF8.width(scalar)
             default:
-                let isSpace = scalar.properties.isWhitespace
-                if !isSpace, !isInWord { words += 1 }
-                isInWord = !isSpace
+                endWord()
+                count += 1
             }
         }
-        return words + (dense + 1) / 2
+        endWord()
+        return count
     }
 
-    /// Learns from a short text, of which nothing can have been cut, whether counts are believed.
+    /// Learns from the probe, of which nothing can have been cut, whether counts are believed.
     mutating func calibrate(read: Int?, of text: String) {
-        isReliable = read.map { Self.isEnough($0, for: Self.size(text)) } ?? false
+        let words = text.split(whereSeparator: \.isWhitespace).count
+        isReliable = read.map { 4 * $0 >= 3 * words } ?? false
     }
 
     func verdict(size: Int) -> Verdict {
@@ -45,22 +56,31 @@ struct ReadingCheck {
         return size >= cut ? .isCut : .unknown
     }
 
-    /// - Returns: whether some of the texts were not read to their end, and about how many tokens each has.
-    mutating func check(read: Int?, sizes: [Int]) -> (isCut: Bool, tokens: [Int]) {
-        let total = sizes.reduce(0, +)
-        guard isReliable, let read, read > 0 else { return (false, sizes) }
-        guard Self.isEnough(read, for: total) else {
-            if sizes.count == 1, sizes[0] > whole { cut = min(cut, sizes[0]) }
-            // A text that is no longer than some that was read whole cannot be cut: the counts are wrong.
-            if sizes.count == 1, sizes[0] <= whole {
-                isReliable = false
-                return (false, sizes)
-            }
-            return (true, sizes)
+    /// Learns from a text and its halves what the server reads.
+    ///
+    /// - Parameters:
+    ///   - size: of the text.
+    ///   - prefixSize: of what stands before the text, and before each half.
+    /// - Returns: whether the text was cut.
+    mutating func compare(read: Int?, ofHalves halves: Int?, size: Int, prefixSize: Int) -> Bool {
+        guard let read, let halves, read > 0, halves > 0 else {
+            isReliable = false
+            return false
         }
-        if sizes.count == 1 { whole = max(whole, sizes[0]) }
-        return (false, sizes.map { Int((Double(read) * Double($0) / Double(max(1, total))).rounded()) })
+        // The halves have the prefix and the marks of a text once more than the whole.
+        let once = Double(halves) - Double(prefixSize) * 1.5 - 4
+        if Double(read) < 0.85 * once {
+            cut = min(cut, size)
+            return true
+        }
+        whole = max(whole, size)
+        return false
     }
 
-    private static func isEnough(_ read: Int, for size: Int) -> Bool { Double(read) >= 0.75 * Double(size) }
+    /// About how many tokens each text of a request has.
+    func tokens(read: Int?, sizes: [Int]) -> [Int] {
+        let total = sizes.reduce(0, +)
+        guard isReliable, let read, read > 0, total > 0 else { return sizes }
+        return sizes.map { Int((Double(read) * Double($0) / Double(total)).rounded()) }
+    }
 }

@@ -32,8 +32,6 @@ public struct RemoteEmbedder: Embedder {
     private final class State: Sendable {
         let statistics = Mutex(Statistics())
         let reading = Mutex(ReadingCheck())
-        /// Requests that were not answered in time.
-        let timeouts = Atomic(0)
         /// Whether the server has been seen to have the space's model.
         let isVerified: Atomic<Bool>
 
@@ -125,7 +123,7 @@ public struct RemoteEmbedder: Embedder {
     /// What the server gives for the fixed text.
     private func probe(_ prefix: String) async throws -> [Float] {
         do {
-            let answer = try await answer([prefix + EmbeddingProbe.text])
+            let answer = try await answer([EmbeddingProbe.text], prefix)
             state.reading.withLock { $0.calibrate(read: answer.promptTokens, of: EmbeddingProbe.text) }
             return answer.vectors[0]
         } catch let error as RemoteTransport.TooLarge {
@@ -153,46 +151,58 @@ public struct RemoteEmbedder: Embedder {
         state.isVerified.store(true, ordering: .relaxed)
     }
 
+    /// How often a request that was not answered in time is halved.
+    private static let largestTimeouts = 3
+
     /// The vectors of texts, in as many requests as it takes.
-    private func embed(_ texts: [String], _ prefix: String) async throws -> [Result] {
+    ///
+    /// - Parameter timeouts: how often what these texts were part of was not answered in time.
+    private func embed(_ texts: [String], _ prefix: String, timeouts: Int = 0) async throws -> [Result] {
         let sizes = texts.map(ReadingCheck.size)
         guard let longest = sizes.indices.max(by: { sizes[$0] < sizes[$1] }) else { return [] }
-        switch state.reading.withLock({ $0.verdict(size: sizes[longest]) }) {
-        case .fits: break
-        case .isCut:
-            // Known to exceed what the server reads.
-            if texts.count == 1 { return [try await parts(of: texts[0], prefix)] }
-            return try await apart(longest, texts, prefix)
-        case .unknown:
-            // The first text of its length goes alone, so that what was read of it can be told.
-            if texts.count > 1 { return try await apart(longest, texts, prefix) }
-        }
+        let verdict = state.reading.withLock { $0.verdict(size: sizes[longest]) }
+        // What may be cut goes alone, so that what was read of it can be told.
+        if verdict != .fits, texts.count > 1 { return try await apart(longest, texts, prefix) }
+        if verdict == .isCut, Self.split(texts[0]) != nil { return [try await parts(of: texts[0], prefix)] }
         let answer: EmbeddingsAnswer
         do {
-            // An empty input is an error to most servers.
-            answer = try await self.answer(texts.map { $0.isEmpty ? prefix + " " : prefix + $0 })
+            answer = try await self.answer(texts, prefix)
         } catch let error as RemoteTransport.TooLarge {
-            guard texts.count == 1 else { return try await halves(texts, prefix) }
+            guard texts.count == 1 else { return try await halves(texts, prefix, timeouts) }
             guard error.isCertain, Self.split(texts[0]) != nil else { throw Self.refusal(error) }
             return [try await parts(of: texts[0], prefix)]
         } catch let error as RemoteTransport.TimedOut {
             // A slow machine may take half as much in time; one that answers nothing is given up.
-            guard texts.count > 1, state.timeouts.wrappingAdd(1, ordering: .relaxed).newValue <= 3 else {
-                throw error.asEmbedderError
-            }
-            return try await halves(texts, prefix)
+            guard texts.count > 1, timeouts < Self.largestTimeouts else { throw error.asEmbedderError }
+            return try await halves(texts, prefix, timeouts + 1)
         }
-        let check = state.reading.withLock { reading in
-            reading.check(read: answer.promptTokens, sizes: sizes)
-        }
-        if check.isCut {
-            guard texts.count == 1 else { return try await halves(texts, prefix) }
+        if verdict == .unknown, try await isCut(texts[0], sizes[0], answer, prefix) {
             state.statistics.withLock { $0.truncatedTexts += 1 }
-            if Self.split(texts[0]) != nil { return [try await parts(of: texts[0], prefix)] }
-            let read = answer.promptTokens ?? 0
-            return [Result(vector: answer.vectors[0], tokens: read, omitted: max(0, sizes[0] - read))]
+            return [try await parts(of: texts[0], prefix)]
         }
-        return zip(answer.vectors, check.tokens).map { Result(vector: $0, tokens: $1, omitted: 0) }
+        let tokens = state.reading.withLock { $0.tokens(read: answer.promptTokens, sizes: sizes) }
+        return zip(answer.vectors, tokens).map { Result(vector: $0, tokens: $1, omitted: 0) }
+    }
+
+    /// Whether a server read less of a text than it has, which its halves tell.
+    private func isCut(
+        _ text: String, _ size: Int, _ answer: EmbeddingsAnswer, _ prefix: String
+    ) async throws -> Bool {
+        guard let (first, second) = Self.split(text) else { return false }
+        let halves: EmbeddingsAnswer
+        do {
+            halves = try await self.answer([first, second], prefix)
+        } catch is RemoteTransport.TooLarge {
+            // One text at a time, then; the whole was taken.
+            return false
+        } catch let error as RemoteTransport.TimedOut {
+            throw error.asEmbedderError
+        }
+        return state.reading.withLock {
+            $0.compare(
+                read: answer.promptTokens, ofHalves: halves.promptTokens, size: size,
+                prefixSize: ReadingCheck.size(prefix))
+        }
     }
 
     /// One of the texts in a request of its own, the others together.
@@ -205,10 +215,13 @@ public struct RemoteEmbedder: Embedder {
         return results
     }
 
-    private func halves(_ texts: [String], _ prefix: String) async throws -> [Result] {
+    private func halves(
+        _ texts: [String], _ prefix: String, _ timeouts: Int
+    ) async throws -> [Result] {
         state.statistics.withLock { $0.halvedRequests += 1 }
         let middle = texts.count / 2
-        return try await embed(Array(texts[..<middle]), prefix) + embed(Array(texts[middle...]), prefix)
+        let first = try await embed(Array(texts[..<middle]), prefix, timeouts: timeouts)
+        return first + (try await embed(Array(texts[middle...]), prefix, timeouts: timeouts))
     }
 
     /// A text in two parts, each with the prefix.
@@ -248,8 +261,10 @@ public struct RemoteEmbedder: Embedder {
         var encoding_format = "float"
     }
 
-    private func answer(_ texts: [String]) async throws -> EmbeddingsAnswer {
-        let body = try JSONEncoder().encode(Request(model: model.name, input: texts))
+    private func answer(_ texts: [String], _ prefix: String) async throws -> EmbeddingsAnswer {
+        // An empty input is an error to most servers.
+        let inputs = texts.map { $0.isEmpty ? prefix + " " : prefix + $0 }
+        let body = try JSONEncoder().encode(Request(model: model.name, input: inputs))
         let answer = try EmbeddingsAnswer(
             try await transport.post(body, to: "/embeddings"), count: texts.count)
         for vector in answer.vectors where space.dimension > 0 && vector.count != space.dimension {

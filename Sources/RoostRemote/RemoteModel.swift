@@ -2,8 +2,7 @@ public import Foundation
 public import RoostModel
 
 /// Where a model is asked over HTTP, and how: an endpoint in the manner of OpenAI's `/v1/embeddings`, which
-/// Ollama,
-/// llama.cpp, TEI and vLLM have too.
+/// Ollama, llama.cpp, TEI and vLLM have too.
 ///
 /// Comes from the user's own configuration, never from a store.
 public struct RemoteModel: Sendable {
@@ -34,9 +33,8 @@ public struct RemoteModel: Sendable {
         didSet { environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") } }
     }
 
-    /// - Throws: ``EmbedderError`` with `.configuration` for an address that is none, or a key that would
-    ///   go to
-    ///   another machine unencrypted.
+    /// - Throws: ``EmbedderError`` with `.configuration` for an address that is none, or a key that would go
+    ///   to another machine unencrypted.
     public init(endpoint: String, name: String, key: Secret? = nil) throws {
         func unusable(_ why: String) -> EmbedderError {
             EmbedderError(.configuration, "the endpoint of remote models \(why)")

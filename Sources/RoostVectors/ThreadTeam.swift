@@ -11,8 +11,8 @@ import Synchronization
 ///
 /// For work of about a millisecond whose steps take some ten microseconds, such as one text's way through a
 /// model: waking a thread for each step would cost more than the step. So the helpers spin between steps,
-/// from
-/// `run` to its end, and the calling thread never waits for one that has not come: it takes the parts itself.
+/// from `run` to its end, and the calling thread never waits for one that has not come: it takes the parts
+/// itself.
 package final class ThreadTeam: Sendable {
     package typealias Part = @Sendable (Int) -> Void
 

@@ -177,24 +177,50 @@ import Testing
                 $0.batchSize = 1
                 $0.concurrency = 1
             }, respond: Self.cutting(100))
-        #expect(known.statistics.truncatedTexts <= 3 && second.requests.count <= 13)
+        #expect(known.statistics.truncatedTexts <= 3 && second.requests.count <= 20)
     }
 
-    @Test func `scripts without spaces are counted by their characters`() async throws {
-        #expect(ReadingCheck.size("two words") == 2 && ReadingCheck.size("屋根の上の鳥が鳴く") == 5)
-        #expect(ReadingCheck.size("นกบนหลังคา") == 5 && ReadingCheck.size(" \n ") == 0)
-        let long = String(repeating: "屋根の上の鳥が鳴く。", count: 60)
-        let (result, embedder, _) = try await check([long]) { request, _ in
-            // One token a character, a window of 256.
-            Self.body(
-                request.inputs, tokens: request.inputs.reduce(0) { $0 + min(256, $1.unicodeScalars.count) })
+    /// Windows and texts as they are in the world: more tokens than words, and none that are separated by
+    /// spaces.
+    @Test(arguments: [
+        // German compounds: about two tokens a word, in a window that 200 words of English fit.
+        (String(repeating: "Dachziegelreinigung ", count: 200), 256, 2.0),
+        (String(repeating: "屋根の上の鳥が鳴く。", count: 60), 256, 1.0),
+        (String(repeating: "นกบนหลังคา", count: 60), 256, 0.3),
+        // A word without an end.
+        (String(repeating: "aGVsbG8gd29ybGQh", count: 200), 512, 1.0),
+    ]) func `what is cut is noticed whatever the language, what is not is left alone`(
+        text: String, window: Int, rate: Double
+    ) async throws {
+        @Sendable func count(_ text: String) -> Int {
+            let units = text.contains(" ") ? text.split(separator: " ").count : text.unicodeScalars.count
+            return Int((Double(units) * rate).rounded(.up)) + 2
         }
-        #expect(embedder.statistics.truncatedTexts >= 0 && result.omittedTokens == [0])
-        let (_, cut, _) = try await check([long + long + long]) { request, _ in
-            Self.body(
-                request.inputs, tokens: request.inputs.reduce(0) { $0 + min(256, $1.unicodeScalars.count) })
+        let (_, cut, _) = try await check([text]) { request, _ in
+            Self.body(request.inputs, tokens: request.inputs.reduce(0) { $0 + min(window, count($1)) })
         }
-        #expect(cut.statistics.truncatedTexts > 0 && cut.statistics.splitTexts > 0)
+        let exceeds = count(text) > window
+        #expect((cut.statistics.truncatedTexts > 0) == exceeds)
+        let (_, free, server) = try await check([text]) { request, _ in
+            Self.body(request.inputs, tokens: request.inputs.reduce(0) { $0 + count($1) })
+        }
+        #expect(free.statistics.truncatedTexts == 0 && free.statistics.splitTexts == 0)
+        #expect(server.requests.count <= 3)
+    }
+
+    @Test func `sizes order texts about as tokens do`() {
+        #expect(ReadingCheck.size("two words") == 2 && ReadingCheck.size(" \n ") == 0)
+        #expect(ReadingCheck.size("屋根の上の鳥") == 6 && ReadingCheck.size("f(x) = 3;") == 7)
+        #expect(ReadingCheck.size(String(repeating: "a", count: 600)) == 100)
+    }
+
+    @Test(arguments: [Int.max, 1 << 62, -5]) func `a count that cannot be is none`(tokens: Int) async throws {
+        let long = (0..<300).map { "word\($0)" }.joined(separator: " ")
+        let (result, embedder, _) = try await check([long, "short"]) { request, _ in
+            Self.body(request.inputs, tokens: tokens)
+        }
+        expectExact(result, [long, "short"])
+        #expect(embedder.statistics.splitTexts == 0)
     }
 
     @Test(arguments: [0, 1]) func `counts that mean nothing cost no requests`(tokens: Int) async throws {

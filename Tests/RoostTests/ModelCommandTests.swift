@@ -163,7 +163,8 @@ import Testing
         #expect(
             listed.contains("\"queryPrefix\" : \"a query: \"")
                 && listed.contains("\"documentPrefix\" : \"note: \""))
-        #expect(try cli.roost("model", "add", tiny).status == 78)
+        #expect(try cli.roost("model", "add", tiny).status == 0)
+        #expect(try cli.roost("model", "add", tiny, "--query-prefix", "other: ").status == 78)
         #expect(try cli.roost("init", "--store", "s", "--model", "tiny-bert").status == 0)
         #expect(try cli.roost("add", "--store", "s", "swifts").status == 0)
         #expect(try cli.roost("query", "--store", "s", "swifts").status == 0)

@@ -89,8 +89,9 @@ public struct ModelLibrary: Sendable, Hashable {
         let target = directory.appendingPathComponent(name)
         if let present = try? LocalModel.open(target) {
             var wanted = embedder.space
-            wanted.queryPrefix = queryPrefix ?? wanted.queryPrefix
-            wanted.documentPrefix = documentPrefix ?? wanted.documentPrefix
+            // What was given when it was added need not be given again.
+            wanted.queryPrefix = queryPrefix ?? present.space.queryPrefix
+            wanted.documentPrefix = documentPrefix ?? present.space.documentPrefix
             guard present.space.isCompatible(with: wanted) else {
                 throw RoostError(
                     .configuration, "there is another model \(name) in \(directory.path); rename the folder")

@@ -65,7 +65,12 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
     }
 
     @discardableResult
-    func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
+    func renewEpoch() async throws -> Stamp {
+        // After it, the manifest could no longer be told apart from what a move made of the storage.
+        _ = try await snapshot()
+        _ = try await StoreManifest.settled(in: directory)
+        return try await base.renewEpoch()
+    }
     func compact() async throws { try await base.compact() }
     func close() async throws { try await base.close() }
 

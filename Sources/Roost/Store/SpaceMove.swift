@@ -27,7 +27,9 @@ struct SpaceMove {
             // A snapshot that is held long keeps the storage from tidying up.
             let snapshot = try await storage.snapshot()
             // Rows are of one history.
-            if epoch != snapshot.stamp.epoch { (epoch, row, done) = (snapshot.stamp.epoch, nil, 0) }
+            if epoch != snapshot.stamp.epoch {
+                (epoch, row, done, waiting) = (snapshot.stamp.epoch, nil, 0, [])
+            }
             let page = try await snapshot.entries(after: row, limit: Self.pageSize, matching: .all)
             waiting += try await lacking(page.entries)
             row = page.next
@@ -83,9 +85,12 @@ struct SpaceMove {
 
     /// Brings the whole up to what the store has now: what was written since it was last brought up, or
     /// everything.
+    ///
+    /// - Returns: how many entries that were.
+    @discardableResult
     func bringUp(
         _ whole: inout Whole, to snapshot: any StorageSnapshot, _ report: inout StoreReembedding.Report
-    ) async throws {
+    ) async throws -> Int {
         var changed: [Entry.ID]?
         if let cursor = whole.cursor { changed = try await changes(after: cursor) }
         if let changed {
@@ -104,6 +109,7 @@ struct SpaceMove {
         let stamp = snapshot.stamp
         whole.cursor = ChangeCursor(
             epoch: stamp.epoch, revision: stamp.revision, ordinal: .max, horizon: stamp.revision)
+        return changed?.count ?? whole.entries.count
     }
 
     /// The entries that were changed or removed since; `nil` where the store no longer knows.

@@ -20,6 +20,9 @@ struct StoreConfiguration {
 
     static func lockURL(_ directory: URL) -> URL { directory.appendingPathComponent("lock") }
 
+    /// What somebody who holds the store's lock has the storage lock in its place.
+    static func insideLockURL(_ directory: URL) -> URL { directory.appendingPathComponent("lock-inside") }
+
     static func databaseURL(_ directory: URL) -> URL { directory.appendingPathComponent("roost.sqlite") }
 
     static func storageURL(_ directory: URL) -> URL { directory.appendingPathComponent("Storage") }

@@ -135,8 +135,13 @@ public struct StoreInspection: Sendable {
         var findings: [StorageFinding] = []
         let (manifest, isManifestWhole) = try readManifest(&findings)
         guard let manifest else { return findings }
-        // A repair begins a new history, from which it could no longer be told whether a move was made.
-        _ = try? await StoreManifest.settled(in: directory)
+        // A repair begins a new history, from which it could no longer be told whether a move was made: what
+        // cannot be told before is found out from the vectors after.
+        var isSpaceKnown = isManifestWhole
+        if isManifestWhole, manifest.move != nil {
+            _ = try? await StoreManifest.settled(in: directory)
+            isSpaceKnown = (try? StoreManifest.read(in: directory).move == nil) ?? false
+        }
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
         if manifest.provider == .json, !exists(StoreConfiguration.storageURL(directory)) {
             throw StorageError(
@@ -144,7 +149,7 @@ public struct StoreInspection: Sendable {
             )
         }
         findings += try await configuration.repair()
-        if !isManifestWhole { findings.append(try await writeManifest(manifest, configuration)) }
+        if !isSpaceKnown { findings.append(try await writeManifest(manifest, configuration)) }
         findings += try await mendContents(configuration)
         try removeLeftovers(configuration)
         return findings
@@ -257,6 +262,7 @@ public struct StoreInspection: Sendable {
         if let best {
             var found = manifest
             found.space = best.space
+            found.move = nil
             try setManifestAside()
             try found.write(in: directory)
             return .note(

@@ -121,13 +121,32 @@ public struct StoreManifest: Codable, Sendable, Hashable {
     /// What all vectors of a store are in one of its histories.
     func space(inEpoch epoch: UUID) -> EmbeddingSpace { move?.epoch == epoch ? move?.space ?? space : space }
 
-    /// The manifest without a prepared move: done where its commit was made, and else not.
+    /// The manifest without a prepared move: done where its commit was made, and else not. What was found is
+    /// written where the store's lock can be had.
     ///
     /// - Throws: as ``read(in:)``; ``StorageError``.
     public static func settled(in directory: URL) async throws -> StoreManifest {
-        var manifest = try read(in: directory)
+        let manifest = try read(in: directory)
         guard manifest.move != nil else { return manifest }
-        let storage = try await StoreConfiguration(directory: directory, manifest: manifest)
+        let lock = try? await BlockingWork.run { isCancelled in
+            try FileLock.acquire(
+                StoreConfiguration.lockURL(directory), timeout: 2, isCancelled: isCancelled)
+        }
+        defer { lock?.release() }
+        guard lock != nil else { return try await settled(try read(in: directory), in: directory, nil) }
+        // While the lock is held nobody prepares a move or makes its commit.
+        let found = try await settled(
+            try read(in: directory), in: directory, StoreConfiguration.insideLockURL(directory))
+        // Best effort: until somebody may write it, everybody looks again.
+        try? found.write(in: directory)
+        unlink(StoreConfiguration.insideLockURL(directory).path)
+        return found
+    }
+
+    private static func settled(
+        _ manifest: StoreManifest, in directory: URL, _ lockURL: URL?
+    ) async throws -> StoreManifest {
+        let storage = try await StoreConfiguration(directory: directory, manifest: manifest, lockURL: lockURL)
             .open(isForLooking: true)
         let epoch: UUID
         do {
@@ -137,17 +156,9 @@ public struct StoreManifest: Codable, Sendable, Hashable {
             throw error
         }
         try await storage.close()
-        let isDone = manifest.move?.epoch == epoch
+        var manifest = manifest
         manifest.space = manifest.space(inEpoch: epoch)
         manifest.move = nil
-        if isDone {
-            // Best effort: until somebody who may write does it, everybody looks again.
-            try? change(in: directory) { present in
-                guard present.move?.epoch == epoch else { return }
-                present.space = present.space(inEpoch: epoch)
-                present.move = nil
-            }
-        }
         return manifest
     }
 

@@ -46,6 +46,12 @@ public struct StoreMigration: Sendable {
         let copy = StoreConfiguration(directory: target, manifest: manifest)
         let transfer = try await origin.transfer()
         do {
+            // A move to another model may have come in between.
+            let epoch = transfer.state.stamp.epoch
+            guard try StoreManifest.read(in: source).space(inEpoch: epoch) == manifest.space else {
+                throw StorageError.conflict(
+                    "the store was moved to another model while it was copied; give the same command again")
+            }
             try await run(transfer, into: copy, progress)
         } catch {
             await transfer.end()

@@ -53,32 +53,36 @@ public struct StoreReembedding: Sendable {
 
     private var folder: URL { Self.folder(directory) }
 
-    /// The move that was begun and has not come to its end, if there is one.
+    /// The move that was begun and has not come to its end; `nil` where there is none that can be read.
     ///
-    /// - Throws: ``RoostError``, ``StorageError``.
+    /// - Throws: ``RoostError``, ``StorageError`` where the store itself cannot be read.
     public static func unfinished(in directory: URL) async throws -> Progress? {
-        guard let manifest = try? StoreManifest.read(in: folder(directory)) else { return nil }
+        let folder = folder(directory)
+        guard let manifest = try? StoreManifest.read(in: folder),
+            FileManager.default.fileExists(atPath: StoreConfiguration.databaseURL(folder).path)
+        else { return nil }
         let whole = try await StoreManifest.settled(in: directory)
-        func count(_ manifest: StoreManifest, in folder: URL) async throws -> Int {
-            let storage = try await StoreConfiguration(directory: folder, manifest: manifest)
-                .open(isForLooking: true)
-            let snapshot = try? await storage.snapshot()
-            try await storage.close()
-            return snapshot?.stamp.entryCount ?? 0
-        }
-        return Progress(
-            space: manifest.space, done: try await count(manifest, in: folder(directory)),
-            total: try await count(whole, in: directory))
+        guard let done = try? await count(manifest, in: folder) else { return nil }
+        return Progress(space: manifest.space, done: done, total: try await count(whole, in: directory))
+    }
+
+    private static func count(_ manifest: StoreManifest, in folder: URL) async throws -> Int {
+        let storage = try await StoreConfiguration(directory: folder, manifest: manifest)
+            .open(isForLooking: true)
+        let count = try? await storage.snapshot().stamp.entryCount
+        try await storage.close()
+        return count ?? 0
     }
 
     /// Gives up a move that was begun: what was gathered is removed, the store stays as it is.
     ///
     /// - Returns: whether there was one.
     /// - Throws: ``StorageError`` with `.locked` where it is under way.
-    public static func discard(in directory: URL) throws -> Bool {
+    public static func discard(in directory: URL) async throws -> Bool {
         guard FileManager.default.fileExists(atPath: folder(directory).path) else { return false }
         let lock = try acquire(folder(directory))
         defer { lock.release() }
+        _ = try await StoreManifest.settled(in: directory)
         try remove(folder(directory))
         return true
     }
@@ -87,46 +91,68 @@ public struct StoreReembedding: Sendable {
     ///
     /// - Parameter progress: told after each batch.
     /// - Atomicity: at any moment the store is whole, and of one of the two spaces. Handles that were opened
-    ///   before throw `.spaceMismatch` after.
+    ///   before throw `.spaceMismatch` after. While the vectors are replaced, which takes as long as writing
+    ///   them, writers and who opens the store wait.
     /// - Throws: ``RoostError``: `.noStore` and what else opening throws; ``EmbedderError``;
     ///   ``StorageError``:
-    ///   `.locked` where another call is at it, `.conflict` where the store is written to all the time;
-    ///   `CancellationError` between batches.
+    ///   `.locked` where another call is at it; `CancellationError` between batches. What was embedded is
+    ///   kept for the next call.
+    /// - Complexity: memory for all entries with their new vectors.
     public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
-        let manifest = try await StoreManifest.settled(in: directory)
-        var report = Report(from: manifest.space, to: embedder.space)
-        guard !embedder.space.isCompatible(with: manifest.space) else { return report }
+        guard StoreManifest.exists(in: directory) else { throw Self.noStore(directory) }
         let lock = try Self.acquire(folder)
         defer { lock.release() }
+        let manifest = try await StoreManifest.settled(in: directory)
+        let space = (try? await embedder.probedSpace()) ?? embedder.space
+        var report = Report(from: manifest.space, to: space)
+        guard !space.isCompatible(with: manifest.space) else {
+            // What a process left that died after its work was done.
+            if let found = try? StoreManifest.read(in: folder).space, space.isCompatible(with: found) {
+                try? Self.remove(folder)
+            } else if !StoreManifest.exists(in: folder) {
+                try? Self.remove(folder)
+            }
+            return report
+        }
         let storage = try await StoreConfiguration(directory: directory, manifest: manifest).open()
         do {
-            let gathered = try await openGathered()
+            let gathered = try await openGathered(space)
             do {
                 let move = SpaceMove(storage: storage, gathered: gathered, progress: progress)
                 try await move.gather(&report)
                 if keepsCopy { report.copy = try await copy(manifest).path }
                 var whole = SpaceMove.Whole()
-                try await move.bringUp(&whole, to: try await storage.snapshot(), &report)
-                try await replace(move, &whole, &report)
+                // What is written meanwhile becomes less each time, so that little is left for the end.
+                for _ in 0..<8 {
+                    let changed = try await move.bringUp(
+                        &whole, to: try await storage.snapshot(), &report)
+                    if changed < 32 { break }
+                }
+                try await replace(move, &whole, space, &report)
             } catch {
                 try? await gathered.close()
                 throw error
             }
-            try await gathered.close()
+            try? await gathered.close()
         } catch {
             try? await storage.close()
             throw error
         }
-        try await storage.close()
-        try Self.remove(folder)
+        try? await storage.close()
+        // The move is made, whatever becomes of the rest.
+        try? Self.remove(folder)
         report.isMoved = true
         return report
+    }
+
+    private static func noStore(_ directory: URL) -> RoostError {
+        RoostError(.noStore, "there is no store in \(directory.path); `roost init` makes one")
     }
 
     /// Replaces the vectors while other writers wait: brings up what they wrote last, says in the manifest
     /// what the commit will mean, commits.
     private func replace(
-        _ move: SpaceMove, _ whole: inout SpaceMove.Whole, _ report: inout Report
+        _ move: SpaceMove, _ whole: inout SpaceMove.Whole, _ space: EmbeddingSpace, _ report: inout Report
     ) async throws {
         let lockURL = StoreConfiguration.lockURL(directory)
         let lock = try await BlockingWork.run { isCancelled in
@@ -140,17 +166,20 @@ public struct StoreReembedding: Sendable {
         }
         defer { lock.release() }
         var manifest = try StoreManifest.read(in: directory)
+        let inside = StoreConfiguration.insideLockURL(directory)
         let storage = try await StoreConfiguration(
-            directory: directory, manifest: manifest, lockURL: folder.appendingPathComponent("lock-inside")
+            directory: directory, manifest: manifest, lockURL: inside
         ).open()
+        defer { unlink(inside.path) }
         do {
             var move = move
             move.storage = storage
             let snapshot = try await storage.snapshot()
+            // Of an earlier move that could not be settled.
+            manifest.space = manifest.space(inEpoch: snapshot.stamp.epoch)
             try await move.bringUp(&whole, to: snapshot, &report)
             let batch = try await move.batch(of: whole, replacing: snapshot, beginning: UUID())
             try Task.checkCancellation()
-            let space = (try? await embedder.probedSpace()) ?? embedder.space
             manifest.move = batch.newEpoch.map { .init(space: space, epoch: $0) }
             try manifest.write(in: directory)
             // Whatever becomes of this process, the storage's history tells from here on what the vectors
@@ -158,9 +187,6 @@ public struct StoreReembedding: Sendable {
             _ = try await storage.commit(batch)
             report.entries = batch.upserts.count
             report.hasClusters = batch.clustering?.clusters.isEmpty == false
-            manifest.space = space
-            manifest.move = nil
-            try manifest.write(in: directory)
         } catch {
             if let move = manifest.move, let epoch = try? await storage.snapshot().stamp.epoch,
                 epoch != move.epoch
@@ -171,7 +197,11 @@ public struct StoreReembedding: Sendable {
             try? await storage.close()
             throw error
         }
-        try await storage.close()
+        manifest.space = space
+        manifest.move = nil
+        // Where this fails, whoever opens the store does it.
+        try? manifest.write(in: directory)
+        try? await storage.close()
     }
 
     /// The store as it is, as a store of its own.
@@ -196,13 +226,16 @@ public struct StoreReembedding: Sendable {
     }
 
     /// Where new vectors are gathered: a store of its own in the new space, with a copy of each text. One of
-    /// another space, or one that cannot be read, is begun anew.
-    private func openGathered() async throws -> KnowledgeStore {
-        let space = embedder.space
-        if let found = try? StoreManifest.read(in: folder), found.space.isCompatible(with: space),
-            let storage = try? await StoreConfiguration(directory: folder, manifest: found).open()
-        {
-            return KnowledgeStore(storage: storage, embedder: embedder)
+    /// another space, or one that is damaged, is begun anew; a full disk takes nothing away.
+    private func openGathered(_ space: EmbeddingSpace) async throws -> KnowledgeStore {
+        do {
+            let found = try StoreManifest.read(in: folder)
+            if found.space.isCompatible(with: space) {
+                let storage = try await StoreConfiguration(directory: folder, manifest: found).open()
+                return KnowledgeStore(storage: storage, embedder: embedder)
+            }
+        } catch let error as RoostError where [.noStore, .damagedManifest].contains(error.code) {
+        } catch let error as StorageError where error.code == .damaged {
         }
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name != Self.busy {
             try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
@@ -225,11 +258,22 @@ public struct StoreReembedding: Sendable {
         }
     }
 
+    /// Out of sight first, so that nobody opens what is half removed.
     private static func remove(_ folder: URL) throws {
+        let directory = folder.deletingLastPathComponent()
         do {
-            try FileSystem.standard.removeFolder(folder)
+            let files = FileSystem.standard
+            try files.rename(
+                folder.path, to: directory.appendingPathComponent("\(leaving)\(UUID().uuidString)").path)
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+            // Those of processes that died at this too.
+            for name in names where name.hasPrefix(leaving) {
+                try files.removeFolder(directory.appendingPathComponent(name))
+            }
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)
         }
     }
+
+    private static let leaving = ".reembed-"
 }

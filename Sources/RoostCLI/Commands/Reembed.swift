@@ -41,7 +41,7 @@ struct Reembed: AsyncParsableCommand {
             throw RoostError(.noStore, "there is no store in \(location.path); `roost init` makes one")
         }
         guard let model else {
-            let found = try StoreReembedding.discard(in: location)
+            let found = try await StoreReembedding.discard(in: location)
             return options.note(found ? "what was embedded is removed" : "no move was begun")
         }
         var notes: [String] = []

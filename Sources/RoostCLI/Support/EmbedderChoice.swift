@@ -38,8 +38,7 @@ enum EmbedderChoice {
     }
 
     /// The model that a store's vectors were made with. A store says only what the model is called: where it
-    /// is
-    /// asked, and with which key, comes from the user.
+    /// is asked, and with which key, comes from the user.
     static func open(for space: EmbeddingSpace) throws -> any Embedder {
         guard space.model.hasPrefix(remotePrefix), space.revision == "remote" else {
             return try UserPlaces().models.open(for: space)

@@ -4,11 +4,10 @@ import RoostVectors
 /// The forward pass of BERT (Devlin et al. 2019) over sequences laid end to end, without padding.
 ///
 /// Tokens lie side by side in panels of 32 (`roost_panels.h`): T tokens take P panels, and a buffer of n
-/// features
-/// is (P, n, 32). Every pass works on tokens in the lanes of a vector, so the weights are used where the file
-/// is mapped, and a token's numbers depend on what lies beside it in their last bits at most: only attention
-/// looks from one
-/// token to another, and it stays inside its sequence. `BERTReference` is the same in plain steps.
+/// features is (P, n, 32). Every pass works on tokens in the lanes of a vector, so the weights are used where
+/// the file is mapped, and a token's numbers depend on what lies beside it in their last bits at most: only
+/// attention looks from one token to another, and it stays inside its sequence. `BERTReference` is the same
+/// in plain steps.
 ///
 /// d is the width of the model, f that of its inner layer.
 struct BERTForwardPass: Sendable {

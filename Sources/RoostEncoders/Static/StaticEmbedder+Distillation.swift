@@ -12,12 +12,9 @@ extension StaticEmbedder {
     }
 
     /// Makes a static model of a contextual one, as Model2Vec does (Tulkens & van Dongen 2024): every token
-    /// of the
-    /// vocabulary goes through the model alone, principal components keep `dimension` numbers of each vector,
-    /// and
-    /// each is weighted by how rare the token is (smooth inverse frequency, Arora et al. 2017, with the
-    /// frequency
-    /// that Zipf's law gives for the token's place in the vocabulary).
+    /// of the vocabulary goes through the model alone, principal components keep `dimension` numbers of each
+    /// vector, and each is weighted by how rare the token is (smooth inverse frequency, Arora et al. 2017,
+    /// with the frequency that Zipf's law gives for the token's place in the vocabulary).
     ///
     /// No texts are needed. The folder is written whole or not at all.
     /// - Parameters:
