@@ -71,8 +71,13 @@ extension WordPieceTokenizer {
             stripsAccents: settings?.strip_accents ?? file?.normalizer?.strip_accents ?? lowercases,
             separatesChinese: settings?.tokenize_chinese_chars ?? file?.normalizer?.handle_chinese_chars
                 ?? true)
-        try self.init(
-            vocabulary: WordPieceVocabulary(try Self.pieces(of: folder)), options: options, marks: marks)
+        let vocabulary = WordPieceVocabulary(try Self.pieces(of: folder))
+        if let (first, second) = vocabulary.duplicate {
+            throw EmbedderError(
+                .damagedModel,
+                "\(folder.url("vocab.txt").path) has the same token in lines \(first + 1) and \(second + 1)")
+        }
+        try self.init(vocabulary: vocabulary, options: options, marks: marks)
     }
 
     /// The piece of each id, from 0.
@@ -86,7 +91,10 @@ extension WordPieceTokenizer {
         var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
         let pieces = lines.map { Substring($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0) }
-        try check(pieces, url)
+        // A line without a token would give texts other ids than the model's.
+        if let index = pieces.firstIndex(where: \.isEmpty) {
+            throw EmbedderError(.damagedModel, "\(url.path) has no token in line \(index + 1)")
+        }
         return pieces
     }
 
@@ -109,24 +117,5 @@ extension WordPieceTokenizer {
             pieces[id] = piece[...]
         }
         return pieces.compactMap { $0 }
-    }
-
-    /// A piece that is there twice, or a line without one, would give texts other ids than the model's.
-    private static func check(_ pieces: [Substring], _ url: URL) throws {
-        var lines: [ExactPiece: Int] = [:]
-        for (index, piece) in pieces.enumerated() {
-            guard !piece.isEmpty else {
-                throw EmbedderError(.damagedModel, "\(url.path) has no token in line \(index + 1)")
-            }
-            if let first = lines.updateValue(index, forKey: ExactPiece(utf8: Array(piece.utf8))) {
-                throw EmbedderError(
-                    .damagedModel, "\(url.path) has the same token in lines \(first + 1) and \(index + 1)")
-            }
-        }
-    }
-
-    /// Compared by bytes: to Swift, composed and decomposed letters are equal.
-    private struct ExactPiece: Hashable {
-        var utf8: [UInt8]
     }
 }

@@ -15,6 +15,8 @@ struct WordPieceVocabulary: Sendable {
     private var initial = Table()
     private var continuing = Table()
     let count: Int
+    /// The ids of two pieces that are the same, byte for byte, where there are any.
+    private(set) var duplicate: (first: Int, second: Int)?
 
     /// - Parameter pieces: the piece of each id, from 0.
     init(_ pieces: [Substring]) {
@@ -30,11 +32,14 @@ struct WordPieceVocabulary: Sendable {
         }
         self.bytes = bytes
         self.count = pieces.count
-        build(&initial)
-        build(&continuing)
+        // Taken out, so that building reads the bytes and writes a table that nobody else holds.
+        var (first, second) = (initial, continuing)
+        build(&first)
+        build(&second)
+        (initial, continuing) = (first, second)
     }
 
-    private func build(_ table: inout Table) {
+    private mutating func build(_ table: inout Table) {
         var capacity = 16
         while capacity < 2 * table.pieces.count { capacity *= 2 }
         table.slots = Array(repeating: -1, count: capacity)
@@ -45,9 +50,20 @@ struct WordPieceVocabulary: Sendable {
                 hash = Self.mix(hash, bytes[offset])
             }
             var slot = Self.slot(hash, capacity)
-            while table.slots[slot] >= 0 { slot = (slot + 1) & (capacity - 1) }
+            while table.slots[slot] >= 0 {
+                let other = table.pieces[Int(table.slots[slot])]
+                if other.count == piece.count, isSame(other.start, piece.start, Int(piece.count)) {
+                    duplicate = duplicate ?? (Int(other.id), Int(piece.id))
+                }
+                slot = (slot + 1) & (capacity - 1)
+            }
             table.slots[slot] = Int32(index)
         }
+    }
+
+    private func isSame(_ a: Int32, _ b: Int32, _ count: Int) -> Bool {
+        for offset in 0..<count where bytes[Int(a) + offset] != bytes[Int(b) + offset] { return false }
+        return true
     }
 
     /// The id of a piece that stands alone, such as `[CLS]`.
