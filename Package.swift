@@ -65,7 +65,7 @@ let package = Package(
         .target(
             name: "RoostEncoders",
             dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostKernels", crypto]),
-        .target(name: "RoostIndexes", dependencies: ["RoostVectors"]),
+        .target(name: "RoostIndexes", dependencies: ["RoostVectors", "RoostFiles", "CRoostKernels"]),
         .target(name: "RoostClustering", dependencies: ["RoostModel", "RoostText", "RoostVectors"]),
 
         // Composition.

@@ -2,7 +2,7 @@
 
 /* One body, several instruction sets: the loader picks at start-up (GNU ifunc). Elsewhere, the one build. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__clang__)
-#define WIDEST __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+#define WIDEST __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define WIDEST
 #endif

@@ -42,7 +42,7 @@ const roost_panel_kernels *roost_panels_named(const char *name) {
 
 /* One body, several instruction sets: the loader picks when the library is loaded (GNU ifunc). */
 #if defined(__x86_64__) && defined(__linux__)
-#define WIDEST __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+#define WIDEST __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define WIDEST
 #endif
