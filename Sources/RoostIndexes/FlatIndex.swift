@@ -6,17 +6,20 @@ public import RoostVectors
 /// One query is a matrix × vector product at the speed of memory; many are matrix × matrix products in
 /// blocks.
 public struct FlatIndex: VectorIndex {
-    private let vectors: Matrix
+    private let vectors: VectorRows
 
     /// - Parameter vectors: (n, d) row-major Float32, unit length; at most 2³² rows.
-    public init(_ vectors: Matrix) {
-        precondition(vectors.rows <= Int(UInt32.max), "more rows than a row number can say")
+    public init(_ vectors: Matrix) { self.init(VectorRows(vectors)) }
+
+    /// - Parameter vectors: unit length; at most 2³² rows.
+    public init(_ vectors: VectorRows) {
+        precondition(vectors.count <= Int(UInt32.max), "more rows than a row number can say")
         self.vectors = vectors
     }
 
-    public var count: Int { vectors.rows }
+    public var count: Int { vectors.count }
 
-    public var dimension: Int { vectors.columns }
+    public var dimension: Int { vectors.dimension }
 
     private static let rowBlock = 4096
     private static let queryBlock = 128
@@ -49,9 +52,9 @@ public struct FlatIndex: VectorIndex {
         var found = [[TopK]](repeating: [], count: blocks)
         found.withUnsafeMutableBufferPointer { found in
             let output = DisjointWrites(found.baseAddress!)
-            vectors.elements.withUnsafeBufferPointer { rows in
+            vectors.withUnsafePointer { rows in
                 queries.elements.withUnsafeBufferPointer { queries in
-                    let base = SharedReads(rows.baseAddress!)
+                    let base = SharedReads(rows)
                     let asked = SharedReads(queries.baseAddress! + block.lowerBound * d)
                     Parallel.forEachBlock(of: count, size: Self.rowBlock) { rows in
                         output[rows.lowerBound / Self.rowBlock] = Self.scan(

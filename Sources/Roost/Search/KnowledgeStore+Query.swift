@@ -21,6 +21,8 @@ public struct QueryResult: Sendable {
     public var candidateCount: Int
     /// How many tokens of the query's text were left out because the model's limit was reached.
     public var omittedTokens = 0
+    /// What people should know of how it was found: a damaged index that was left out, say.
+    public var notices: [String] = []
 }
 
 /// How to search.
@@ -87,8 +89,10 @@ extension KnowledgeStore {
             let contents = try await catalog.current()
             let snapshot = try await storage.snapshot()
             let rows = options.filter.matchesAll ? nil : try await snapshot.rows(matching: options.filter)
-            let hits = try await contents.search(vector, k: options.limit, among: rows)
-                .filter { $0.score >= options.minimumScore ?? -.infinity }
+            // A few more than are wanted: where rows lie decides over the last bits of their scores, which
+            // must not decide over the answer.
+            let reach = options.limit < 1 << 20 ? options.limit + min(options.limit, 4) : options.limit
+            let hits = try await contents.search(vector, k: reach, among: rows)
             let entries = try await snapshot.entries(hits.map(\.entry))
             guard entries.count == hits.count else {
                 if attempt < 3 { continue }
@@ -98,14 +102,22 @@ extension KnowledgeStore {
                         + "`roost doctor` tells more")
             }
             let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
-            let found = hits.compactMap { hit -> QueryHit? in
+            var found = hits.compactMap { hit -> QueryHit? in
                 guard let entry = byID[hit.entry] else { return nil }
                 let passages = entry.searchablePassages
                 guard hit.ordinal < passages.count else { return nil }
-                return QueryHit(entry: entry, score: hit.score, passage: passages[hit.ordinal])
+                let passage = passages[hit.ordinal]
+                // The index finds; what is said is of the storage.
+                guard passage.vector.count == vector.count else { return nil }
+                let score = innerProduct(passage.vector, vector)
+                return QueryHit(entry: entry, score: score, passage: passage)
             }
+            found.sort { ($1.score, $0.entry.id.uuidString) < ($0.score, $1.entry.id.uuidString) }
+            found = found.prefix(options.limit).filter { $0.score >= options.minimumScore ?? -.infinity }
             return QueryResult(
-                hits: found, stamp: snapshot.stamp, candidateCount: rows?.count ?? snapshot.stamp.entryCount)
+                hits: found, stamp: snapshot.stamp,
+                candidateCount: rows?.count ?? snapshot.stamp.entryCount,
+                notices: [contents.notice].compactMap(\.self))
         }
         preconditionFailure("the last attempt returns")
     }

@@ -3,8 +3,8 @@ import RoostIndexes
 import RoostModel
 import RoostVectors
 
-/// The vectors of all passages in memory, for search. Derived from the storage: loaded at the first query,
-/// caught up from the change feed at each later one.
+/// The vectors of all passages, for search. Derived from the storage: mapped from the store's index, or loaded
+/// where there is none of use, at the first query, and caught up from the change feed at each later one.
 actor PassageCatalog {
     /// A passage that was found.
     struct Hit: Sendable {
@@ -16,9 +16,7 @@ actor PassageCatalog {
     /// Passages that were loaded together. Rows that have been overtaken since are in `dead`.
     fileprivate struct Part: Sendable {
         var index: FlatIndex
-        var entryRows: [UInt32]
-        var ids: [UUID]
-        var ordinals: [UInt32]
+        var rows: PassageRows
         var dead = RowSet()
     }
 
@@ -26,14 +24,21 @@ actor PassageCatalog {
     struct Contents: Sendable {
         fileprivate var parts: [Part] = []
         fileprivate var cursor = ChangeCursor.start
+        /// What people should know of how it was had.
+        var notice: String?
 
-        var passageCount: Int { parts.reduce(0) { $0 + $1.ids.count - $1.dead.count } }
+        var passageCount: Int { parts.reduce(0) { $0 + $1.rows.count - $1.dead.count } }
     }
 
     private let storage: any StorageProvider
+    /// The store's folder, where the index lies.
+    private let directory: URL?
     private var contents = Contents()
 
-    init(storage: any StorageProvider) { self.storage = storage }
+    init(storage: any StorageProvider, directory: URL?) {
+        self.storage = storage
+        self.directory = directory
+    }
 
     /// The vectors as of now.
     ///
@@ -41,8 +46,13 @@ actor PassageCatalog {
     func current() async throws -> Contents {
         var caughtUp = contents
         var isWhole = false
+        if caughtUp.cursor == .start, let directory { caughtUp = try await Self.map(directory, storage) }
         if caughtUp.cursor != .start { isWhole = try await Self.follow(&caughtUp, storage) }
-        if !isWhole { caughtUp = try await Self.load(storage) }
+        if !isWhole {
+            let notice = caughtUp.notice
+            caughtUp = try await Self.load(storage)
+            caughtUp.notice = notice
+        }
         if caughtUp.cursor.epoch != contents.cursor.epoch
             || caughtUp.cursor.revision >= contents.cursor.revision
         {
@@ -52,6 +62,25 @@ actor PassageCatalog {
     }
 
     private static let pageSize = 4096
+
+    /// What the store's index has; nothing where there is none of this history, or it is damaged, which is
+    /// said.
+    @concurrent
+    private static func map(_ directory: URL, _ storage: any StorageProvider) async throws -> Contents {
+        let stamp = try await storage.snapshot().stamp
+        do {
+            guard let file = try PassageFile(in: directory, for: stamp) else { return Contents() }
+            let revision = file.metadata.revision
+            return Contents(
+                parts: [Part(index: FlatIndex(file.vectors), rows: file.rows)],
+                cursor: ChangeCursor(
+                    epoch: stamp.epoch, revision: revision, ordinal: .max, horizon: revision))
+        } catch {
+            return Contents(
+                notice: "the index of the store cannot be used (\(error)) and all vectors were read "
+                    + "instead; `roost index build` writes it anew")
+        }
+    }
 
     @concurrent
     private static func load(_ storage: any StorageProvider) async throws -> Contents {
@@ -70,7 +99,9 @@ actor PassageCatalog {
         let count = pages.reduce(0) { $0 + $1.rows.count }
         let part = Part(
             index: FlatIndex(Matrix(rows: count, columns: dimension, elements: elements)),
-            entryRows: pages.flatMap(\.rows), ids: pages.flatMap(\.ids), ordinals: pages.flatMap(\.ordinals))
+            rows: PassageRows(
+                entryRows: pages.flatMap(\.rows), ids: pages.flatMap(\.ids),
+                ordinals: pages.flatMap(\.ordinals)))
         let stamp = snapshot.stamp
         let cursor = ChangeCursor(
             epoch: stamp.epoch, revision: stamp.revision, ordinal: .max, horizon: stamp.revision)
@@ -104,7 +135,8 @@ actor PassageCatalog {
         contents.cursor = cursor
         guard !changed.isEmpty else { return true }
         for part in contents.parts.indices {
-            for (row, id) in contents.parts[part].ids.enumerated() where changed.contains(id) {
+            let rows = contents.parts[part].rows
+            for row in 0..<rows.count where changed.contains(rows.id(row)) {
                 contents.parts[part].dead.insert(UInt32(row))
             }
         }
@@ -125,7 +157,9 @@ actor PassageCatalog {
         let matrix = Matrix(
             rows: page.rows.count, columns: elements.count / page.rows.count, elements: elements)
         contents.parts.append(
-            Part(index: FlatIndex(matrix), entryRows: page.rows, ids: page.ids, ordinals: page.ordinals))
+            Part(
+                index: FlatIndex(matrix),
+                rows: PassageRows(entryRows: page.rows, ids: page.ids, ordinals: page.ordinals)))
         // Many small parts make a search slow.
         return contents.parts.count < 64
     }
@@ -159,12 +193,12 @@ extension PassageCatalog.Part {
         var allowed: RowSet?
         if entryRows != nil || !dead.isEmpty {
             allowed = RowSet(
-                self.entryRows.indices.lazy.map { UInt32($0) }.filter { row in
-                    !dead.contains(row) && entryRows?.contains(self.entryRows[Int(row)]) != false
+                (0..<UInt32(rows.count)).lazy.filter { row in
+                    !dead.contains(row) && entryRows?.contains(rows.entryRow(Int(row))) != false
                 })
         }
         let queries = Matrix([query], columns: query.count)
-        var reach = min(ids.count, min(k, ids.count) * 2 + 16)
+        var reach = min(rows.count, min(k, rows.count) * 2 + 16)
         while true {
             let neighbors = try await index.search(queries, k: reach, among: allowed)[0]
             var best: [UUID: PassageCatalog.Hit] = [:]
@@ -172,7 +206,7 @@ extension PassageCatalog.Part {
             for neighbor in neighbors {
                 let row = Int(neighbor.row)
                 let hit = PassageCatalog.Hit(
-                    entry: ids[row], ordinal: Int(ordinals[row]), score: neighbor.score)
+                    entry: rows.id(row), ordinal: rows.ordinal(row), score: neighbor.score)
                 if let other = best[hit.entry] {
                     // Neighbors come best first; of equally near passages the first counts.
                     if other.score == hit.score, hit.ordinal < other.ordinal { best[hit.entry] = hit }
@@ -184,8 +218,8 @@ extension PassageCatalog.Part {
             // Several passages of one entry may have taken the places of other entries, and entries as near
             // as the last may follow.
             let isEnough = scores.count >= k && (neighbors.last?.score ?? 0) < scores[k - 1]
-            if isEnough || neighbors.count < reach || reach >= ids.count { return Array(best.values) }
-            reach = min(ids.count, reach * 4)
+            if isEnough || neighbors.count < reach || reach >= rows.count { return Array(best.values) }
+            reach = min(rows.count, reach * 4)
         }
     }
 }

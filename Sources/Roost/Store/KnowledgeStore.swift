@@ -19,14 +19,21 @@ public struct KnowledgeStore: Sendable {
     /// How long texts are split.
     public var splitter = PassageSplitter()
     let catalog: PassageCatalog
+    /// The store's folder, where it has one.
+    let directory: URL?
 
     /// A store over any storage, one's own included.
     ///
     /// The caller answers for all vectors in it being of the embedder's space.
     public init(storage: any StorageProvider, embedder: any Embedder) {
+        self.init(storage: storage, embedder: embedder, directory: nil)
+    }
+
+    private init(storage: any StorageProvider, embedder: any Embedder, directory: URL?) {
         self.storage = storage
         self.embedder = embedder
-        catalog = PassageCatalog(storage: storage)
+        self.directory = directory
+        catalog = PassageCatalog(storage: storage, directory: directory)
     }
 
     /// Makes a store in a folder that has none.
@@ -62,7 +69,8 @@ public struct KnowledgeStore: Sendable {
         }
         try manifest.create(in: directory)
         return KnowledgeStore(
-            storage: storage.keeping(to: embedder.space, of: directory), embedder: embedder)
+            storage: storage.keeping(to: embedder.space, of: directory), embedder: embedder,
+            directory: directory)
     }
 
     /// Opens a store.
@@ -90,7 +98,8 @@ public struct KnowledgeStore: Sendable {
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
         let storage = try await configuration.open(recording: undo)
         return KnowledgeStore(
-            storage: storage.keeping(to: manifest.space, of: directory), embedder: embedder)
+            storage: storage.keeping(to: manifest.space, of: directory), embedder: embedder,
+            directory: directory)
     }
 
     /// Lets go of files and connections.

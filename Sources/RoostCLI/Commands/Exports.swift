@@ -138,6 +138,7 @@ struct ImportCommand: AsyncParsableCommand {
                     + "goes on from there")
         }
         progress.finish()
+        await options.refreshIndex(of: store)
         try await store.close()
         if json { return try Terminal.json(report) }
         Terminal.write("\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged")

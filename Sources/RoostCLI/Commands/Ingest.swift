@@ -193,6 +193,7 @@ struct IngestCommand: AsyncParsableCommand {
         let isNothing = report.new + report.updated + report.removed + report.unchanged == 0
         let hasFailed = !drafts.skipped.isEmpty || !report.skipped.isEmpty
         report.skipped = skipped + drafts.skipped + report.skipped
+        if !dryRun, report.new + report.updated + report.removed > 0 { await options.refreshIndex(of: store) }
         try await store.close()
         options.remark(on: store.embedder)
         if json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }

@@ -87,6 +87,7 @@ struct SearchOptions: ParsableArguments {
 
     func show(_ result: QueryResult, _ options: StoreOptions) throws {
         let lines = SourceLines()
+        for notice in result.notices { options.note(notice) }
         if result.omittedTokens > 0 {
             options.note(
                 "the query is longer than the model takes in: its last \(result.omittedTokens) tokens were "

@@ -21,6 +21,16 @@ struct StoreOptions: ParsableArguments {
         if verbose { Terminal.error(text()) }
     }
 
+    /// Writes the index anew where that is worth it. What it is made of is in the store, so that a failure is
+    /// only said.
+    func refreshIndex(of store: KnowledgeStore) async {
+        do {
+            if try await store.refreshIndex() { detail("the index was written anew") }
+        } catch {
+            note("the index was not written anew (\(error)); searches take longer without it")
+        }
+    }
+
     /// Says what happened while texts were embedded.
     func remark(on embedder: any Embedder) {
         let remarks = EmbedderChoice.remarks(on: embedder)

@@ -1,0 +1,89 @@
+public import Foundation
+import RoostFiles
+public import RoostModel
+
+/// What is known of a store's index.
+public struct IndexDescription: Sendable, Hashable, Encodable {
+    /// Passages whose vectors are in it.
+    public var passages: Int
+    /// How many numbers each has.
+    public var dimension: Int
+    /// The file's size.
+    public var bytes: Int
+    /// The state of the store that it was made of.
+    public var revision: Revision
+    public var createdAt: Date
+    /// Entries that were changed or removed since, and that are looked at beside it.
+    public var changesSince: Int
+}
+
+extension KnowledgeStore {
+    /// Writes the store's index anew: the vectors of all passages in one file, which searches map. Other
+    /// processes go on with the one that they have; of two that build, the later one stands.
+    ///
+    /// - Returns: what was written; `nil` where the store has no vectors.
+    /// - Throws: ``RoostError`` with `.configuration` where the store has no folder; ``StorageError``;
+    ///   `CancellationError`. The index of before is untouched then.
+    /// - Complexity: reads all vectors into memory.
+    @discardableResult
+    public func buildIndex() async throws -> IndexDescription? {
+        guard let directory else {
+            throw RoostError(.configuration, "a store without a folder has no place for an index")
+        }
+        guard try await PassageFile.write(storage.snapshot(), in: directory) != nil else { return nil }
+        return try await indexDescription()
+    }
+
+    /// Writes the index anew where that is worth it: where the store has many passages and none is there, or
+    /// much has changed since.
+    ///
+    /// - Parameter smallest: the fewest entries of a store that has an index.
+    /// - Returns: whether it was written.
+    @discardableResult
+    public func refreshIndex(smallest: Int = 2000) async throws -> Bool {
+        guard directory != nil else { return false }
+        let stamp = try await storage.snapshot().stamp
+        guard stamp.entryCount >= smallest else { return false }
+        if let known = try? await indexDescription(), known.changesSince * 10 <= stamp.entryCount {
+            return false
+        }
+        return try await buildIndex() != nil
+    }
+
+    /// What is known of the store's index; `nil` where there is none of this history of the store.
+    ///
+    /// - Throws: ``StorageError`` with `.damaged` where the file is not as it was written.
+    public func indexDescription() async throws -> IndexDescription? {
+        let stamp = try await storage.snapshot().stamp
+        guard let directory else { return nil }
+        do {
+            guard let file = try PassageFile(in: directory, for: stamp) else { return nil }
+            let metadata = file.metadata
+            return IndexDescription(
+                passages: metadata.count, dimension: metadata.dimension, bytes: file.size,
+                revision: metadata.revision, createdAt: Date(milliseconds: metadata.createdAt),
+                changesSince: try await changes(since: metadata.revision, stamp) ?? stamp.entryCount)
+        } catch let error as SectionFile.Unusable {
+            throw StorageError(
+                .damaged, "\(error); `roost index build` writes it anew", underlying: error)
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
+        }
+    }
+
+    /// How many entries have changed or gone; `nil` where the store no longer knows.
+    private func changes(since revision: Revision, _ stamp: Stamp) async throws -> Int? {
+        var cursor = ChangeCursor(
+            epoch: stamp.epoch, revision: revision, ordinal: .max, horizon: revision)
+        var count = 0
+        while true {
+            guard
+                case .changes(let page, let next, let isLast) = try await storage.changes(
+                    after: cursor, limit: 10_000)
+            else { return nil }
+            count += page.count
+            if isLast { return count }
+            cursor = next
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import RoostFiles
+import RoostIndexes
+import RoostModel
+
+/// What the rows of an index stand for: the entry of each, and which of its passages.
+///
+/// Unchecked because the compiler cannot see that a mapped file's bytes are never written and live as long as
+/// the file, which is kept with them.
+struct PassageRows: @unchecked Sendable {
+    private enum Source {
+        case memory(entryRows: [UInt32], ids: [UUID], ordinals: [UInt32])
+        case mapped(
+            SectionFile, entryRows: UnsafeBufferPointer<UInt32>, ids: UnsafeBufferPointer<uuid_t>,
+            ordinals: UnsafeBufferPointer<UInt32>)
+    }
+
+    private let source: Source
+    let count: Int
+
+    init(entryRows: [UInt32], ids: [UUID], ordinals: [UInt32]) {
+        precondition(entryRows.count == ids.count && ids.count == ordinals.count)
+        source = .memory(entryRows: entryRows, ids: ids, ordinals: ordinals)
+        count = ids.count
+    }
+
+    /// - Throws: ``SectionFile/Unusable``.
+    init(_ file: SectionFile, count: Int) throws {
+        for name in ["entryRows", "ids", "ordinals"] { try file.verify(name) }
+        source = .mapped(
+            file, entryRows: try file.section("entryRows", of: UInt32.self, count: count),
+            ids: try file.section("ids", of: uuid_t.self, count: count),
+            ordinals: try file.section("ordinals", of: UInt32.self, count: count))
+        self.count = count
+    }
+
+    /// The row that the storage gives a row's entry.
+    func entryRow(_ row: Int) -> UInt32 {
+        switch source {
+        case .memory(let entryRows, _, _): entryRows[row]
+        case .mapped(_, let entryRows, _, _): UInt32(littleEndian: entryRows[row])
+        }
+    }
+
+    func id(_ row: Int) -> UUID {
+        switch source {
+        case .memory(_, let ids, _): ids[row]
+        case .mapped(_, _, let ids, _): UUID(uuid: ids[row])
+        }
+    }
+
+    func ordinal(_ row: Int) -> Int {
+        switch source {
+        case .memory(_, _, let ordinals): Int(ordinals[row])
+        case .mapped(_, _, _, let ordinals): Int(UInt32(littleEndian: ordinals[row]))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct Index: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Build and look at the index that searches read.",
+        discussion: """
+            The index is derived from the store: a missing, old or damaged one costs time and nothing else. \
+            Ingest writes it where a store has grown by a tenth.
+            """,
+        subcommands: [BuildIndex.self, IndexStats.self])
+}
+
+struct BuildIndex: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "build", abstract: "Write the index anew.")
+
+    @OptionGroup var options: StoreOptions
+
+    func run() async throws {
+        let store = try await options.open()
+        let start = Date()
+        let made = try await store.buildIndex()
+        try await store.close()
+        guard let made else {
+            options.note("the store has no vectors; there is nothing to index")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+        options.detail(String(format: "built in %.1f s", Date().timeIntervalSince(start)))
+        Terminal.write("\(made.passages) passages, \(ByteCount.text(made.bytes))")
+    }
+}
+
+struct IndexStats: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats", abstract: "Size and age of the index, and what has changed since.")
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(name: .long, help: "As JSON.")
+    var json = false
+
+    func run() async throws {
+        let store = try await options.open()
+        let found = try await store.indexDescription()
+        try await store.close()
+        guard let found else {
+            options.note("the store has no index; `roost index build` writes one")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+        if json { return try Terminal.json(found) }
+        Terminal.write("passages  \(found.passages) of \(found.dimension) dimensions")
+        Terminal.write("size      \(ByteCount.text(found.bytes))")
+        Terminal.write(
+            "made      \(DateText.string(from: found.createdAt)) at revision \(found.revision); "
+                + "\(found.changesSince) entries changed since")
+    }
+}

@@ -1,0 +1,63 @@
+public import RoostFiles
+public import RoostVectors
+
+/// Vectors to be searched: a matrix in memory, or a section of a mapped file.
+///
+/// Unchecked because the compiler cannot see that a mapped file's bytes are never written and live as long as
+/// the file, which is kept with them.
+public struct VectorRows: @unchecked Sendable {
+    private enum Source {
+        case matrix(Matrix)
+        case mapped(SectionFile, UnsafePointer<Float>)
+    }
+
+    private let source: Source
+    public let count: Int
+    public let dimension: Int
+
+    public init(_ matrix: Matrix) {
+        source = .matrix(matrix)
+        count = matrix.rows
+        dimension = matrix.columns
+    }
+
+    /// A section of `count * dimension` Float32, row-major.
+    ///
+    /// - Throws: ``SectionFile/Unusable`` where it is not so long.
+    public init(_ file: SectionFile, section: String, count: Int, dimension: Int) throws {
+        let numbers = try file.section(section, of: Float.self, count: count * dimension)
+        self.count = count
+        self.dimension = dimension
+        if let base = numbers.baseAddress, !numbers.isEmpty {
+            source = .mapped(file, base)
+        } else {
+            source = .matrix(Matrix(rows: count, columns: dimension))
+        }
+    }
+
+    /// Calls `body` with the first row; the others follow.
+    func withUnsafePointer<Result>(_ body: (UnsafePointer<Float>) throws -> Result) rethrows -> Result {
+        switch source {
+        case .mapped(let file, let base):
+            return try withExtendedLifetime(file) { try body(base) }
+        case .matrix(let matrix):
+            return try matrix.elements.withUnsafeBufferPointer { elements in
+                var nothing: Float = 0
+                return try elements.baseAddress.map(body) ?? Swift.withUnsafePointer(to: &nothing, body)
+            }
+        }
+    }
+
+    /// A copy of the rows of the given numbers, in that order.
+    func selecting(_ rows: some Collection<Int>) -> Matrix {
+        var elements: [Float] = []
+        elements.reserveCapacity(rows.count * dimension)
+        withUnsafePointer { base in
+            for row in rows {
+                precondition(row >= 0 && row < count, "row \(row) of \(count)")
+                elements += UnsafeBufferPointer(start: base + row * dimension, count: dimension)
+            }
+        }
+        return Matrix(rows: rows.count, columns: dimension, elements: elements)
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Roost
+import RoostFiles
+import Testing
+
+/// The index of a store: derived, never trusted, never missed.
+@Suite struct IndexTests {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("roost-test-\(UUID())")
+    var file: URL { directory.appendingPathComponent("index/passages") }
+
+    private func store(_ provider: StoreManifest.Provider) async throws -> KnowledgeStore {
+        let store = try await KnowledgeStore.create(
+            in: directory, provider: provider, embedder: LexicalEmbedder())
+        let words = ["swift", "boat", "bread", "roof", "paint", "night", "sea", "bird", "oven", "oar"]
+        var generator = SeededGenerator(seed: 1)
+        let drafts = (0..<400).map { number in
+            let some = (0..<6).map { _ in words[generator.nextIndex(below: words.count)] }
+            return EntryDraft(content: some.joined(separator: " ") + " \(number)")
+        }
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
+        return store
+    }
+
+    private func open() async throws -> KnowledgeStore {
+        try await KnowledgeStore.open(in: directory) { _ in LexicalEmbedder() }
+    }
+
+    private func answers(_ store: KnowledgeStore) async throws -> [[String]] {
+        var answers: [[String]] = []
+        for question in ["swift on the roof", "bread in the oven", "a boat at sea"] {
+            answers.append(try await store.query(question).hits.map { "\($0.entry.content) \($0.score)" })
+        }
+        return answers
+    }
+
+    @Test(arguments: StoreManifest.Provider.allCases)
+    func `answers are the same with an index, without, and after changes`(
+        provider: StoreManifest.Provider
+    ) async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let first = try await store(provider)
+        let without = try await answers(first)
+        #expect(try await first.indexDescription() == nil)
+        let built = try #require(try await first.buildIndex())
+        #expect((built.passages, built.dimension, built.changesSince) == (400, 512, 0))
+        let second = try await open()
+        #expect(try await answers(second) == without)
+        #expect(try await second.query("swift").notices == [])
+
+        // Changes are looked at beside it: one new, one changed, one gone.
+        try await second.add("swift swift swift on the roof of the roof")
+        let entries = try await second.storage.fetchEntries()
+        try await second.replaceContent(of: entries[7], with: "a boat a boat a boat at sea")
+        try await second.storage.deleteEntry(entries[8].id)
+        let third = try await open()
+        #expect(try await third.indexDescription()?.changesSince == 3)
+        let caughtUp = try await answers(third)
+        #expect(caughtUp[0][0].hasPrefix("swift swift swift") && caughtUp[2][0].hasPrefix("a boat a boat"))
+        try FileManager.default.removeItem(at: file)
+        #expect(try await answers(try await open()) == caughtUp)
+        #expect(try await answers(first) == caughtUp)
+    }
+
+    @Test func `a damaged index is said, left out, and written anew`() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let first = try await store(.sqlite)
+        let right = try await answers(first)
+        try await first.buildIndex()
+        let whole = try Data(contentsOf: file)
+        var generator = SeededGenerator(seed: 4)
+        var damages: [Data] = [Data(), whole.prefix(10), whole.prefix(whole.count / 2), whole + Data([0])]
+        for _ in 0..<60 {
+            var bytes = whole
+            bytes[generator.nextIndex(below: whole.count)] ^= 1 << UInt8(generator.nextIndex(below: 8))
+            damages.append(bytes)
+        }
+        var noticed = 0
+        for damage in damages {
+            try damage.write(to: file)
+            let store = try await open()
+            let result = try await store.query("swift on the roof")
+            #expect(result.hits.map { "\($0.entry.content) \($0.score)" } == right[0])
+            noticed += result.notices.count
+            try await store.close()
+        }
+        // What lies between the sections may change and harms nobody.
+        #expect(noticed >= 50, "\(noticed)")
+        let store = try await open()
+        try await store.buildIndex()
+        #expect(try Data(contentsOf: file).count == whole.count)
+        #expect(try await store.indexDescription()?.passages == 400)
+    }
+
+    @Test func `an index of another history, or of a later state, is not used`() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let first = try await store(.json)
+        try await first.buildIndex()
+        let old = try Data(contentsOf: file)
+        try await first.storage.renewEpoch()
+        #expect(try await first.indexDescription() == nil)
+        let right = try await answers(try await open())
+        // A store that was put back to an earlier state: the index is of its future.
+        try await first.buildIndex()
+        let future = try Data(contentsOf: file)
+        for data in [old, future] {
+            try data.write(to: file)
+            #expect(try await answers(try await open()) == right)
+        }
+    }
+
+    @Test func `two builders and readers at once do each other no harm`() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let first = try await store(.sqlite)
+        let right = try await answers(first)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    let store = try await open()
+                    for _ in 0..<5 { try await store.buildIndex() }
+                    try await store.close()
+                }
+                group.addTask {
+                    for _ in 0..<5 {
+                        let store = try await open()
+                        #expect(try await answers(store) == right)
+                        try await store.close()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+        #expect(names == ["passages"])
+    }
+
+    @Test func `an index is made where it is worth it`() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let store = try await store(.sqlite)
+        #expect(try await !store.refreshIndex())
+        #expect(try await store.refreshIndex(smallest: 100))
+        #expect(try await !store.refreshIndex(smallest: 100))
+        for number in 0..<45 { try await store.add("one more \(number)") }
+        #expect(try await store.refreshIndex(smallest: 100))
+        #expect(try await store.indexDescription()?.passages == 445)
+        let memory = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        #expect(try await !memory.refreshIndex(smallest: 0))
+        await #expect { try await memory.buildIndex() } throws: {
+            ($0 as? RoostError)?.code == .configuration
+        }
+    }
+
+    @Test func `an empty store has no index`() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let store = try await KnowledgeStore.create(in: directory, embedder: LexicalEmbedder())
+        #expect(try await store.buildIndex() == nil)
+        #expect(try await store.query("anything").hits.isEmpty)
+        let cli = CommandLineTests()
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        #expect(try cli.roost("index", "build", "--store", directory.path).status == 1)
+        #expect(try cli.roost("index", "stats", "--store", directory.path).status == 1)
+        try await store.add("swifts")
+        #expect(try cli.roost("index", "build", "--store", directory.path).output.hasPrefix("1 passages, "))
+        let stats = try cli.roost("index", "stats", "--store", directory.path)
+        #expect(stats.status == 0 && stats.output.contains("0 entries changed since"), "\(stats.output)")
+        #expect(try cli.roost("query", "--store", directory.path, "swifts").status == 0)
+    }
+}
