@@ -25,7 +25,17 @@ struct ColdQuery: AsyncParsableCommand {
             }
         }
         Material.line("saved in batches of 1,000", Double(entries) / time, "entries/s")
+        try await median("without an index", in: folder)
+        let built = try await Material.seconds { try await store.buildIndex() }
+        Material.line("the index of them, built", built, "s")
         try await store.close()
+        try await median("with its index", in: folder)
+        var usage = rusage()
+        getrusage(-1, &usage)  // RUSAGE_CHILDREN
+        print("peak memory of a query \(usage.ru_maxrss / 1024) MB")
+    }
+
+    private func median(_ name: String, in folder: URL) async throws {
         var times: [Double] = []
         for _ in 0..<5 {
             let process = Process()
@@ -38,10 +48,7 @@ struct ColdQuery: AsyncParsableCommand {
             })
             guard process.terminationStatus == 0 else { throw ExitCode(process.terminationStatus) }
         }
-        Material.line("\(entries) entries (\(provider.rawValue)), cold query", times.sorted()[2], "s")
-        var usage = rusage()
-        getrusage(-1, &usage)  // RUSAGE_CHILDREN
-        print("peak memory of the query \(usage.ru_maxrss / 1024) MB")
+        Material.line("\(entries) entries (\(provider.rawValue)), cold query \(name)", times.sorted()[2], "s")
     }
 }
 

@@ -49,12 +49,17 @@ extension KnowledgeStore {
         guard !text.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "the query is empty; give some words to look for")
         }
+        // The vectors are had while the text is embedded; what goes wrong with them is told by the search.
+        async let prepared: Void = prepareSearch()
         var embeddings = try await embedder.embed([text], as: .query)
+        await prepared
         if !embedder.space.isNormalized { embeddings.vectors.normalizeRows() }
         var result = try await search(embeddings.vectors.row(0), options)
         result.omittedTokens = embeddings.omittedTokens[0]
         return result
     }
+
+    private func prepareSearch() async { _ = try? await catalog.current() }
 
     /// The entries nearest to an entry, without itself.
     ///

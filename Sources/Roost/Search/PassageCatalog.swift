@@ -3,7 +3,8 @@ import RoostIndexes
 import RoostModel
 import RoostVectors
 
-/// The vectors of all passages, for search. Derived from the storage: mapped from the store's index, or loaded
+/// The vectors of all passages, for search. Derived from the storage: mapped from the store's index, or
+/// loaded
 /// where there is none of use, at the first query, and caught up from the change feed at each later one.
 actor PassageCatalog {
     /// A passage that was found.

@@ -54,6 +54,18 @@ public struct StoreInspection: Sendable {
         return findings
     }
 
+    /// The index is derived: damage to it is none to the store.
+    private func noteIndex(_ stamp: Stamp, _ findings: inout [StorageFinding]) {
+        do {
+            _ = try PassageFile(in: directory, for: stamp)
+        } catch {
+            findings.append(
+                .note(
+                    PassageFile.url(directory).path, "is damaged and is not used",
+                    remedy: "leaves it; `roost index build` writes it anew"))
+        }
+    }
+
     private func contentFindings(
         _ configuration: StoreConfiguration, _ space: EmbeddingSpace?
     ) async throws -> [StorageFinding] {
@@ -64,7 +76,8 @@ public struct StoreInspection: Sendable {
                 // Of a move that was made and not written down yet.
                 try StoreManifest.read(in: directory).space(inEpoch: snapshot.stamp.epoch)
             }
-            let findings = try await snapshot.inspectContents(space: space)
+            var findings = try await snapshot.inspectContents(space: space)
+            noteIndex(snapshot.stamp, &findings)
             try await storage.close()
             return findings
         } catch {

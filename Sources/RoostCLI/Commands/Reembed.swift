@@ -62,6 +62,12 @@ struct Reembed: AsyncParsableCommand {
         }
         progress.finish()
         options.remark(on: embedder)
+        if report.isMoved {
+            // The index of before is of another history, and of no use.
+            let store = try await options.open(recordingUndo: false)
+            await options.refreshIndex(of: store)
+            try await store.close()
+        }
         if json { return try Terminal.json(report) }
         guard report.isMoved else {
             return Terminal.write("the store is of \(report.to) already")
