@@ -12,13 +12,17 @@ public final class MappedFile: @unchecked Sendable {
 
     public init(_ url: URL) throws {
         path = url.path
-        let file = try FileDescriptor(path, O_RDONLY)
+        // A pipe in the file's place is no file, and is not waited for.
+        let file = try FileDescriptor(path, O_RDONLY | O_NONBLOCK)
         let size = try file.size()
         var status = stat()
         // Of the open file: another may have its name by now.
         modifiedMilliseconds =
             fstat(file.raw, &status) == 0
             ? Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000 : nil
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw FileError(operation: "map", path: path, errno: EINVAL)
+        }
         guard size > 0 else {
             bytes = UnsafeRawBufferPointer(start: nil, count: 0)
             return

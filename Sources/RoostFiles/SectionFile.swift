@@ -126,7 +126,8 @@ public final class SectionFile: Sendable {
     ) throws {
         // The header's length depends on the offsets, which depend on it: room for the longest numbers.
         let blocks = sections.reduce(0) { $0 + $1.bytes.count / blockSize + 1 }
-        let room = 256 + metadata.count * 2 + sections.count * 160 + blocks * 11
+        let names = sections.reduce(0) { $0 + 6 * $1.name.utf8.count }
+        let room = 256 + metadata.count * 2 + names + sections.count * 160 + blocks * 11
         var offset = (preamble + room + 63) / 64 * 64
         var header = Header(metadata: metadata, sections: [])
         for (name, bytes) in sections {
@@ -136,7 +137,7 @@ public final class SectionFile: Sendable {
             offset = (offset + bytes.count + 63) / 64 * 64
         }
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = try encoder.encode(header)
         precondition(text.count <= room, "a header of \(text.count) bytes")
         var start = Data(magic)

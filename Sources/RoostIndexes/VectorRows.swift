@@ -48,6 +48,15 @@ public struct VectorRows: @unchecked Sendable {
         }
     }
 
+    /// Calls `body` with one row.
+    func withRow<Result>(_ row: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result) rethrows -> Result
+    {
+        precondition(row >= 0 && row < count, "row \(row) of \(count)")
+        return try withUnsafePointer {
+            try body(UnsafeBufferPointer(start: $0 + row * dimension, count: dimension))
+        }
+    }
+
     /// A copy of the rows of the given numbers, in that order.
     func selecting(_ rows: some Collection<Int>) -> Matrix {
         var elements: [Float] = []

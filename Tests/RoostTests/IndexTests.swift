@@ -130,7 +130,7 @@ import Testing
             try await group.waitForAll()
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
-        #expect(names == ["passages"])
+        #expect(names.sorted() == ["lock", "passages"])
     }
 
     @Test func `an index is made where it is worth it`() async throws {
@@ -163,5 +163,115 @@ import Testing
         let stats = try cli.roost("index", "stats", "--store", directory.path)
         #expect(stats.status == 0 && stats.output.contains("0 entries changed since"), "\(stats.output)")
         #expect(try cli.roost("query", "--store", directory.path, "swifts").status == 0)
+    }
+
+    var graph: URL { directory.appendingPathComponent("index/graph") }
+
+    @Test func `a graph finds what a scan finds, beside changes too`() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let first = try await store(.sqlite)
+        let built = try #require(try await first.buildIndex(smallestGraph: 100))
+        #expect(built.hasGraph)
+        let store = try await open()
+        var exact = QueryOptions()
+        exact.isExact = true
+        func compare() async throws {
+            var (hits, all) = (0, 0)
+            for question in ["swift on the roof", "bread in the oven", "a boat at sea", "paint at night"] {
+                let right = try await store.query(question, exact).hits.map(\.score)
+                let found = try await store.query(question).hits.map(\.score)
+                #expect(found.count == right.count)
+                hits += zip(found, right).count { $0 == $1 }
+                all += right.count
+            }
+            #expect(Double(hits) >= 0.9 * Double(all), "\(hits) of \(all)")
+        }
+        try await compare()
+        let entries = try await store.storage.fetchEntries()
+        for entry in entries.prefix(12) { try await store.storage.deleteEntry(entry.id) }
+        try await store.add("a boat on the roof of the sea")
+        try await compare()
+        let left = try await store.query("swift").hits.map(\.entry.id)
+        #expect(Set(left).isDisjoint(with: entries.prefix(12).map(\.id)))
+        // Half of all: the graph is left aside, and nothing is missed.
+        for entry in entries.dropFirst(12).prefix(200) { try await store.storage.deleteEntry(entry.id) }
+        let everything = try await store.query("swift", QueryOptions(limit: 1000))
+        #expect(everything.hits.count == 400 - 212 + 1)
+    }
+
+    @Test func `a damaged graph, or one of other vectors, is left out`() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let first = try await store(.sqlite)
+        try await first.buildIndex(smallestGraph: 100)
+        let whole = try Data(contentsOf: graph)
+        let right = try await answers(first)
+        var generator = SeededGenerator(seed: 6)
+        for round in 0..<40 {
+            var bytes = whole
+            bytes[generator.nextIndex(below: whole.count)] ^= 1 << UInt8(generator.nextIndex(below: 8))
+            try (round == 0 ? whole.prefix(whole.count / 2) : bytes).write(to: graph)
+            let store = try await open()
+            _ = try await answers(store)
+            if round == 0 { #expect(try await store.query("swift").notices.count == 1) }
+            try await store.close()
+        }
+        // A graph whose rows lead out of it, with right checksums.
+        try whole.write(to: graph)
+        let file = try SectionFile(graph)
+        let text = String(decoding: file.metadata, as: UTF8.self)
+        for metadata in [
+            text.replacing(/"count":\d+/, with: "\"count\":999999999"),
+            text.replacing(/"degree":\d+/, with: "\"degree\":0"),
+            text.replacing(/"dimension":\d+/, with: "\"dimension\":-1"), "{}",
+        ] {
+            try SectionFile.write(to: graph, metadata: Data(metadata.utf8), sections: [])
+            let store = try await open()
+            #expect(try await answers(store) == right)
+            try await store.close()
+        }
+        try whole.write(to: graph)
+        try await first.add("one more that the graph does not know")
+        #expect(try await first.buildIndex() != nil)
+        #expect(!FileManager.default.fileExists(atPath: graph.path))
+        try whole.write(to: graph)
+        #expect(try await open().indexDescription()?.hasGraph == false)
+    }
+
+    @Test func `an index that does not agree with the store is found out`() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let first = try await store(.sqlite)
+        let right = try await answers(first)
+        try await first.buildIndex()
+        // Of another store's texts, with the right stamp: what a copied folder may leave.
+        let file = try SectionFile(self.file)
+        let count = 400
+        let ids = try file.section("ids", of: uuid_t.self, count: count).map { _ in UUID().uuid }
+        let rows = try file.section("entryRows", of: UInt32.self, count: count)
+        let ordinals = try file.section("ordinals", of: UInt32.self, count: count)
+        let vectors = try file.section("vectors", of: Float.self, count: count * 512)
+        let mirrored = vectors.map { -$0 }
+        let swaps: [([uuid_t], [Float])] = [
+            (ids, Array(vectors)),
+            (try file.section("ids", of: uuid_t.self, count: count).map { $0 }, mirrored),
+        ]
+        for (otherIDs, otherVectors) in swaps {
+            try otherIDs.withUnsafeBytes { ids in
+                try otherVectors.withUnsafeBytes { numbers in
+                    try SectionFile.write(
+                        to: self.file, metadata: file.metadata,
+                        sections: [
+                            ("entryRows", UnsafeRawBufferPointer(rows)), ("ids", ids),
+                            ("ordinals", UnsafeRawBufferPointer(ordinals)), ("vectors", numbers),
+                        ])
+                }
+            }
+            let store = try await open()
+            let result = try await store.query("swift on the roof")
+            #expect(result.hits.map { "\($0.entry.content) \($0.score)" } == right[0])
+            #expect(result.notices.count == 1)
+            #expect(try await answers(store) == right)
+            try await store.close()
+        }
+        #expect(try await open().query("swift", QueryOptions(limit: -1)).hits.isEmpty)
     }
 }

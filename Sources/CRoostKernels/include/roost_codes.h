@@ -11,7 +11,7 @@
    signed bytes. */
 
 /* products[i] = the sum over all numbers of row rows[i] times the query's, for i < count. Exact in 32 bits up to
-   lengths of 500,000. `sum` is the sum of the query's bytes. Rows are fetched ahead of their turn. Chosen for the
+   lengths of 140,000. `sum` is the sum of the query's bytes. Rows are fetched ahead of their turn. Chosen for the
    processor when it is first called. */
 void roost_code_products(const int8_t *query, int32_t sum, size_t length, const uint8_t *codes,
                          const uint32_t *rows, size_t count, int32_t *products);

@@ -8,8 +8,10 @@ public struct IndexDescription: Sendable, Hashable, Encodable {
     public var passages: Int
     /// How many numbers each has.
     public var dimension: Int
-    /// The file's size.
+    /// The size of its files.
     public var bytes: Int
+    /// Whether there is a graph for approximate search.
+    public var hasGraph: Bool
     /// The state of the store that it was made of.
     public var revision: Revision
     public var createdAt: Date
@@ -18,19 +20,30 @@ public struct IndexDescription: Sendable, Hashable, Encodable {
 }
 
 extension KnowledgeStore {
-    /// Writes the store's index anew: the vectors of all passages in one file, which searches map. Other
-    /// processes go on with the one that they have; of two that build, the later one stands.
+    /// Writes the store's index anew: the vectors of all passages in one file, which searches map, and for
+    /// large stores a graph over them. Other processes go on with the one that they have; of two that build,
+    /// the later one stands.
     ///
+    /// - Parameter smallestGraph: the fewest passages of a store that has a graph; below, to compare them all
+    ///   is as quick.
     /// - Returns: what was written; `nil` where the store has no vectors.
     /// - Throws: ``RoostError`` with `.configuration` where the store has no folder; ``StorageError``;
     ///   `CancellationError`. The index of before is untouched then.
     /// - Complexity: reads all vectors into memory.
     @discardableResult
-    public func buildIndex() async throws -> IndexDescription? {
+    public func buildIndex(smallestGraph: Int = 50_000) async throws -> IndexDescription? {
         guard let directory else {
             throw RoostError(.configuration, "a store without a folder has no place for an index")
         }
-        guard try await PassageFile.write(storage.snapshot(), in: directory) != nil else { return nil }
+        let snapshot = try await storage.snapshot()
+        guard let written = try await PassageFile.write(snapshot, in: directory) else { return nil }
+        if written.count >= smallestGraph, let file = try? PassageFile(in: directory, for: snapshot.stamp) {
+            try await file.buildGraph()
+        } else {
+            // One of other vectors is of no use.
+            try? FileSystem.standard.unlink(PassageFile.graphURL(directory).path)
+        }
+        await catalog.forget()
         return try await indexDescription()
     }
 
@@ -47,21 +60,27 @@ extension KnowledgeStore {
         if let known = try? await indexDescription(), known.changesSince * 10 <= stamp.entryCount {
             return false
         }
-        return try await buildIndex() != nil
+        // A graph takes longer than somebody waits who adds a few texts.
+        return try await buildIndex(smallestGraph: .max) != nil
     }
 
     /// What is known of the store's index; `nil` where there is none of this history of the store.
     ///
     /// - Throws: ``StorageError`` with `.damaged` where the file is not as it was written.
+    @concurrent
     public func indexDescription() async throws -> IndexDescription? {
         let stamp = try await storage.snapshot().stamp
         guard let directory else { return nil }
         do {
-            guard let file = try PassageFile(in: directory, for: stamp) else { return nil }
+            // Searches and `roost doctor` look whether it is as it was written.
+            guard let file = try PassageFile(in: directory, for: stamp, verifying: false) else { return nil }
             let metadata = file.metadata
+            let graph = try file.graph()
             return IndexDescription(
-                passages: metadata.count, dimension: metadata.dimension, bytes: file.size,
-                revision: metadata.revision, createdAt: Date(milliseconds: metadata.createdAt),
+                passages: metadata.count, dimension: metadata.dimension,
+                bytes: file.size + (graph.map { $0.count * $0.bytesPerVector } ?? 0),
+                hasGraph: graph != nil, revision: metadata.revision,
+                createdAt: Date(milliseconds: metadata.createdAt),
                 changesSince: try await changes(since: metadata.revision, stamp) ?? stamp.entryCount)
         } catch let error as SectionFile.Unusable {
             throw StorageError(
@@ -81,7 +100,9 @@ extension KnowledgeStore {
                 case .changes(let page, let next, let isLast) = try await storage.changes(
                     after: cursor, limit: 10_000)
             else { return nil }
-            count += page.count
+            count += page.count {
+                if case .clustersReplaced = $0.kind { false } else { true }
+            }
             if isLast { return count }
             cursor = next
         }

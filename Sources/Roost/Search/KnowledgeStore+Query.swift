@@ -33,6 +33,9 @@ public struct QueryOptions: Sendable, Hashable {
     public var minimumScore: Float?
     /// Applied before the cut.
     public var filter = EntryFilter.all
+    /// Whether every vector is compared. Otherwise large stores are searched by a graph, where they have one,
+    /// which finds nearly all of what is nearest.
+    public var isExact = false
 
     public init(limit: Int = 10, minimumScore: Float? = nil, filter: EntryFilter = .all) {
         self.limit = limit
@@ -59,6 +62,18 @@ extension KnowledgeStore {
         return result
     }
 
+    /// An entry with the passage of it that is nearest to a vector; of equally near ones the first.
+    private static func hit(_ entry: Entry, _ vector: [Float]) -> QueryHit? {
+        var best: QueryHit?
+        for passage in entry.searchablePassages where passage.vector.count == vector.count {
+            let score = innerProduct(passage.vector, vector)
+            if best.map({ score > $0.score }) ?? true {
+                best = QueryHit(entry: entry, score: score, passage: passage)
+            }
+        }
+        return best
+    }
+
     private func prepareSearch() async { _ = try? await catalog.current() }
 
     /// The entries nearest to an entry, without itself.
@@ -73,9 +88,9 @@ extension KnowledgeStore {
             throw RoostError(.notFound, "entry \(id.uuidString.lowercased()) has no embeddings to compare")
         }
         var wider = options
-        wider.limit = options.limit == .max ? .max : options.limit + 1
+        wider.limit = options.limit == .max ? .max : max(0, options.limit) + 1
         var result = try await search(entry.embeddings, wider)
-        result.hits = Array(result.hits.filter { $0.entry.id != id }.prefix(options.limit))
+        result.hits = Array(result.hits.filter { $0.entry.id != id }.prefix(max(0, options.limit)))
         return result
     }
 
@@ -96,29 +111,29 @@ extension KnowledgeStore {
             let rows = options.filter.matchesAll ? nil : try await snapshot.rows(matching: options.filter)
             // A few more than are wanted: where rows lie decides over the last bits of their scores, which
             // must not decide over the answer.
-            let reach = options.limit < 1 << 20 ? options.limit + min(options.limit, 4) : options.limit
-            let hits = try await contents.search(vector, k: reach, among: rows)
+            let limit = max(0, options.limit)
+            let reach = limit < 1 << 20 ? limit + min(limit, 4) : limit
+            let hits = try await contents.search(vector, k: reach, among: rows, isExact: options.isExact)
             let entries = try await snapshot.entries(hits.map(\.entry))
-            guard entries.count == hits.count else {
-                if attempt < 3 { continue }
+            let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
+            // The index finds; what is said is of the storage.
+            var found = entries.compactMap { Self.hit($0, vector) }
+            let isAgreed = hits.allSatisfy { hit in
+                guard let entry = byID[hit.entry], let best = Self.hit(entry, vector) else { return false }
+                return abs(best.score - hit.score) < 1e-3
+            }
+            guard isAgreed else {
+                // An entry may have changed in between; an index that says what the storage does not may not
+                // be used at all.
+                if attempt == 1, contents.isMapped { try await catalog.distrustIndex() }
+                if attempt < 4 { continue }
                 throw StorageError(
                     .damaged,
-                    "\(hits.count - entries.count) entries have vectors but are not found by their ids; "
-                        + "`roost doctor` tells more")
-            }
-            let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
-            var found = hits.compactMap { hit -> QueryHit? in
-                guard let entry = byID[hit.entry] else { return nil }
-                let passages = entry.searchablePassages
-                guard hit.ordinal < passages.count else { return nil }
-                let passage = passages[hit.ordinal]
-                // The index finds; what is said is of the storage.
-                guard passage.vector.count == vector.count else { return nil }
-                let score = innerProduct(passage.vector, vector)
-                return QueryHit(entry: entry, score: score, passage: passage)
+                    "\(hits.count - entries.count) entries have vectors but are not found by their ids, or "
+                        + "have others; `roost doctor` tells more")
             }
             found.sort { ($1.score, $0.entry.id.uuidString) < ($0.score, $1.entry.id.uuidString) }
-            found = found.prefix(options.limit).filter { $0.score >= options.minimumScore ?? -.infinity }
+            found = found.prefix(limit).filter { $0.score >= options.minimumScore ?? -.infinity }
             return QueryResult(
                 hits: found, stamp: snapshot.stamp,
                 candidateCount: rows?.count ?? snapshot.stamp.entryCount,

@@ -17,6 +17,8 @@ actor PassageCatalog {
     /// Passages that were loaded together. Rows that have been overtaken since are in `dead`.
     fileprivate struct Part: Sendable {
         var index: FlatIndex
+        /// Approximate search over the same rows, where the store has it.
+        var graph: GraphIndex?
         var rows: PassageRows
         var dead = RowSet()
     }
@@ -25,6 +27,8 @@ actor PassageCatalog {
     struct Contents: Sendable {
         fileprivate var parts: [Part] = []
         fileprivate var cursor = ChangeCursor.start
+        /// Whether some of it is of the store's index.
+        fileprivate(set) var isMapped = false
         /// What people should know of how it was had.
         var notice: String?
 
@@ -35,6 +39,8 @@ actor PassageCatalog {
     /// The store's folder, where the index lies.
     private let directory: URL?
     private var contents = Contents()
+    /// Whether the index has said what the storage does not.
+    private var isIndexDistrusted = false
 
     init(storage: any StorageProvider, directory: URL?) {
         self.storage = storage
@@ -47,7 +53,9 @@ actor PassageCatalog {
     func current() async throws -> Contents {
         var caughtUp = contents
         var isWhole = false
-        if caughtUp.cursor == .start, let directory { caughtUp = try await Self.map(directory, storage) }
+        if caughtUp.cursor == .start, let directory, !isIndexDistrusted {
+            caughtUp = try await Self.map(directory, storage)
+        }
         if caughtUp.cursor != .start { isWhole = try await Self.follow(&caughtUp, storage) }
         if !isWhole {
             let notice = caughtUp.notice
@@ -62,6 +70,20 @@ actor PassageCatalog {
         return caughtUp
     }
 
+    /// Forgets what was had: an index has been built.
+    func forget() {
+        contents = Contents()
+        isIndexDistrusted = false
+    }
+
+    /// Forgets what was had, and does not use the index again: it does not agree with the storage.
+    func distrustIndex() async throws {
+        isIndexDistrusted = true
+        var loaded = try await Self.load(storage)
+        loaded.notice = Self.notice("it does not agree with the store")
+        contents = loaded
+    }
+
     private static let pageSize = 4096
 
     /// What the store's index has; nothing where there is none of this history, or it is damaged, which is
@@ -69,18 +91,28 @@ actor PassageCatalog {
     @concurrent
     private static func map(_ directory: URL, _ storage: any StorageProvider) async throws -> Contents {
         let stamp = try await storage.snapshot().stamp
+        var notice: String?
         do {
             guard let file = try PassageFile(in: directory, for: stamp) else { return Contents() }
             let revision = file.metadata.revision
+            // The graph may be damaged while the vectors are not.
+            let graph = Result { try file.graph() }
+            if case .failure(let error) = graph { notice = Self.notice(error) }
             return Contents(
-                parts: [Part(index: FlatIndex(file.vectors), rows: file.rows)],
+                parts: [
+                    Part(index: FlatIndex(file.vectors), graph: try? graph.get(), rows: file.rows)
+                ],
                 cursor: ChangeCursor(
-                    epoch: stamp.epoch, revision: revision, ordinal: .max, horizon: revision))
+                    epoch: stamp.epoch, revision: revision, ordinal: .max, horizon: revision),
+                isMapped: true, notice: notice)
         } catch {
-            return Contents(
-                notice: "the index of the store cannot be used (\(error)) and all vectors were read "
-                    + "instead; `roost index build` writes it anew")
+            return Contents(notice: Self.notice(error))
         }
+    }
+
+    private static func notice(_ reason: Any) -> String {
+        "the index of the store cannot be used (\(reason)) and all vectors were read instead; "
+            + "`roost index build` writes it anew"
     }
 
     @concurrent
@@ -116,7 +148,8 @@ actor PassageCatalog {
     {
         var changed = Set<UUID>()
         var cursor = contents.cursor
-        let limit = max(1000, contents.passageCount / 4)
+        // Each change is looked at alone: beyond a few in a hundred, all in order are quicker.
+        let limit = max(1000, contents.passageCount / 50)
         while true {
             guard
                 case .changes(let changes, let next, let isLast) = try await storage.changes(
@@ -170,11 +203,16 @@ extension PassageCatalog.Contents {
     /// The best passage of each of the `k` nearest entries, best first; of equal scores the lower id first.
     ///
     /// - Parameter entryRows: the rows of the entries that may be found, `nil` for all.
-    func search(_ query: [Float], k: Int, among entryRows: RowSet?) async throws -> [PassageCatalog.Hit] {
+    /// - Parameter isExact: whether every vector is compared, also where there is a quicker way.
+    func search(
+        _ query: [Float], k: Int, among entryRows: RowSet?, isExact: Bool
+    ) async throws -> [PassageCatalog.Hit] {
         guard k > 0 else { return [] }
         var hits: [PassageCatalog.Hit] = []
         // An entry's passages are all in one part, so that the best of each part have the best of all.
-        for part in parts { hits += try await part.search(query, k: k, among: entryRows) }
+        for part in parts {
+            hits += try await part.search(query, k: k, among: entryRows, isExact: isExact)
+        }
         hits.sort { ($1.score, $0.entry.uuidString) < ($0.score, $1.entry.uuidString) }
         return Array(hits.prefix(k))
     }
@@ -183,7 +221,7 @@ extension PassageCatalog.Contents {
 extension PassageCatalog.Part {
     /// The best passage of each of the `k` nearest entries, and of those as near as the last of them.
     fileprivate func search(
-        _ query: [Float], k: Int, among entryRows: RowSet?
+        _ query: [Float], k: Int, among entryRows: RowSet?, isExact: Bool
     ) async throws -> [PassageCatalog.Hit] {
         guard index.dimension == query.count else {
             throw RoostError(
@@ -191,8 +229,10 @@ extension PassageCatalog.Part {
                 "the store has vectors of \(index.dimension) numbers, the query one of \(query.count): they "
                     + "are not of one embedding space")
         }
+        // A few rows that have been overtaken are passed over afterwards.
+        let graph = isExact || entryRows != nil || dead.count > rows.count / 16 ? nil : self.graph
         var allowed: RowSet?
-        if entryRows != nil || !dead.isEmpty {
+        if graph == nil, entryRows != nil || !dead.isEmpty {
             allowed = RowSet(
                 (0..<UInt32(rows.count)).lazy.filter { row in
                     !dead.contains(row) && entryRows?.contains(rows.entryRow(Int(row))) != false
@@ -201,10 +241,15 @@ extension PassageCatalog.Part {
         let queries = Matrix([query], columns: query.count)
         var reach = min(rows.count, min(k, rows.count) * 2 + 16)
         while true {
-            let neighbors = try await index.search(queries, k: reach, among: allowed)[0]
+            let neighbors =
+                if let graph {
+                    try await graph.search(queries, k: reach, among: nil)[0]
+                } else {
+                    try await index.search(queries, k: reach, among: allowed)[0]
+                }
             var best: [UUID: PassageCatalog.Hit] = [:]
             var scores: [Float] = []
-            for neighbor in neighbors {
+            for neighbor in neighbors where dead.isEmpty || !dead.contains(neighbor.row) {
                 let row = Int(neighbor.row)
                 let hit = PassageCatalog.Hit(
                     entry: rows.id(row), ordinal: rows.ordinal(row), score: neighbor.score)

@@ -24,6 +24,7 @@ struct PassageFile: Sendable {
     let vectors: VectorRows
     let rows: PassageRows
     let size: Int
+    private let directory: URL
 
     static func url(_ directory: URL) -> URL {
         directory.appendingPathComponent("index").appendingPathComponent("passages")
@@ -50,11 +51,44 @@ struct PassageFile: Sendable {
             throw SectionFile.Unusable(description: "\(url.path) is not as it was written")
         }
         self.metadata = metadata
+        self.directory = directory
         size = file.size
         rows = try PassageRows(file, count: metadata.count)
         if verifying { try file.verify("vectors") }
         vectors = try VectorRows(
             file, section: "vectors", count: metadata.count, dimension: metadata.dimension)
+    }
+
+    static func graphURL(_ directory: URL) -> URL {
+        directory.appendingPathComponent("index").appendingPathComponent("graph")
+    }
+
+    /// What the graph of these vectors, and of no others, is written with.
+    private var description: Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return (try? encoder.encode(metadata)) ?? Data()
+    }
+
+    /// The graph over the vectors; `nil` where there is none of them.
+    ///
+    /// - Throws: ``SectionFile/Unusable`` where it is damaged.
+    func graph() throws -> GraphIndex? {
+        let url = Self.graphURL(directory)
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        return try GraphIndex(url, of: vectors, described: description)
+    }
+
+    /// Builds the graph over the vectors and writes it.
+    ///
+    /// - Throws: ``StorageError``; `CancellationError`.
+    func buildGraph() async throws {
+        let index = try await GraphIndex(building: vectors)
+        do {
+            try index.write(to: Self.graphURL(directory), describing: description)
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
+        }
     }
 
     /// Writes the file anew, of a snapshot.
@@ -90,7 +124,20 @@ struct PassageFile: Sendable {
             try FileSystem.standard.createFolder(url.deletingLastPathComponent())
             let description = try JSONEncoder().encode(metadata)
             let (allRows, allIDs, allOrdinals, numbers) = (entryRows, ids, ordinals, elements)
-            try await BlockingWork.run { _ in
+            try await BlockingWork.run { isCancelled in
+                // One at a time; and none puts an older state in the place of a newer one.
+                let folder = url.deletingLastPathComponent()
+                let lock = try FileLock.acquire(
+                    folder.appendingPathComponent("lock"), timeout: 600, isCancelled: isCancelled)
+                defer { lock.release() }
+                try AtomicFile.removeLeftovers(in: folder)
+                if let standing = try? SectionFile(url),
+                    let other = try? JSONDecoder().decode(Metadata.self, from: standing.metadata),
+                    other.store == metadata.store, other.epoch == metadata.epoch,
+                    other.revision > metadata.revision
+                {
+                    return
+                }
                 try allRows.withUnsafeBytes { rows in
                     try allIDs.withUnsafeBytes { ids in
                         try allOrdinals.withUnsafeBytes { ordinals in
@@ -106,6 +153,9 @@ struct PassageFile: Sendable {
                     }
                 }
             }
+        } catch let error as LockTimeout {
+            throw StorageError(
+                .locked, "the index is being built by \(error.holder)", underlying: error, isRetryable: true)
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)
         }

@@ -57,11 +57,11 @@ public struct StoreInspection: Sendable {
     /// The index is derived: damage to it is none to the store.
     private func noteIndex(_ stamp: Stamp, _ findings: inout [StorageFinding]) {
         do {
-            _ = try PassageFile(in: directory, for: stamp)
+            _ = try PassageFile(in: directory, for: stamp)?.graph()
         } catch {
             findings.append(
                 .note(
-                    PassageFile.url(directory).path, "is damaged and is not used",
+                    PassageFile.url(directory).path, "is not used: \(error)",
                     remedy: "leaves it; `roost index build` writes it anew"))
         }
     }

@@ -7,7 +7,9 @@ struct Index: AsyncParsableCommand {
         abstract: "Build and look at the index that searches read.",
         discussion: """
             The index is derived from the store: a missing, old or damaged one costs time and nothing else. \
-            Ingest writes it where a store has grown by a tenth.
+            Ingest writes it where a store has grown by a tenth; for stores of 50,000 passages or more, \
+            build adds a graph, with which searches find nearly all of what is nearest in a fraction of the \
+            time (`roost query --exact` compares them all).
             """,
         subcommands: [BuildIndex.self, IndexStats.self])
 }
@@ -28,7 +30,8 @@ struct BuildIndex: AsyncParsableCommand {
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
         options.detail(String(format: "built in %.1f s", Date().timeIntervalSince(start)))
-        Terminal.write("\(made.passages) passages, \(ByteCount.text(made.bytes))")
+        let graph = made.hasGraph ? ", with a graph for approximate search" : ""
+        Terminal.write("\(made.passages) passages, \(ByteCount.text(made.bytes))\(graph)")
     }
 }
 
@@ -51,7 +54,7 @@ struct IndexStats: AsyncParsableCommand {
         }
         if json { return try Terminal.json(found) }
         Terminal.write("passages  \(found.passages) of \(found.dimension) dimensions")
-        Terminal.write("size      \(ByteCount.text(found.bytes))")
+        Terminal.write("size      \(ByteCount.text(found.bytes))\(found.hasGraph ? ", with a graph" : "")")
         Terminal.write(
             "made      \(DateText.string(from: found.createdAt)) at revision \(found.revision); "
                 + "\(found.changesSince) entries changed since")

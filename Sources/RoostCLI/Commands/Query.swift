@@ -67,6 +67,9 @@ struct SearchOptions: ParsableArguments {
     @Option(name: .long, parsing: .unconditional, help: "Only hits with at least this cosine.")
     var minScore: Float?
 
+    @Flag(name: .long, help: "Compare every vector, also where the store has a graph.")
+    var exact = false
+
     @Flag(name: .customShort("l"), help: "Only the paths, each once.")
     var pathsOnly = false
 
@@ -80,9 +83,11 @@ struct SearchOptions: ParsableArguments {
 
     func queryOptions(_ filter: EntryFilter) throws -> QueryOptions {
         let settings = try UserConfiguration(UserPlaces().configurationFile)
-        return QueryOptions(
+        var options = QueryOptions(
             limit: try limit ?? settings.value(of: "limit").flatMap { Int($0) } ?? 10, minimumScore: minScore,
             filter: filter)
+        options.isExact = exact
+        return options
     }
 
     func show(_ result: QueryResult, _ options: StoreOptions) throws {

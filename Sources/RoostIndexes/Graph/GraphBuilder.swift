@@ -43,12 +43,13 @@ final class GraphBuilder: @unchecked Sendable {
     private let squares: UnsafeMutablePointer<Int32>
     private let spare = Mutex<[Box]>([])
 
-    /// - Parameter vectors: (n, d) row-major Float32, unit length.
-    init(_ vectors: Matrix, _ options: Options = Options()) {
+    /// - Parameter vectors: unit length.
+    init(_ vectors: VectorRows, _ options: Options = Options()) {
         precondition((1...255).contains(options.degree), "a degree of \(options.degree)")
+        precondition((1...1 << 20).contains(options.width), "a width of \(options.width)")
         self.options = options
         codes = GraphCodes(fitting: vectors, seed: options.seed)
-        count = vectors.rows
+        count = vectors.count
         let stride = codes.stride
         // Whole cache lines.
         rows = UnsafeMutableRawPointer.allocate(byteCount: max(1, count * stride), alignment: 64)
@@ -87,9 +88,8 @@ final class GraphBuilder: @unchecked Sendable {
             degree: options.degree, entries: entries)
     }
 
-    private func encode(_ vectors: Matrix) {
-        vectors.elements.withUnsafeBufferPointer { elements in
-            guard let base = elements.baseAddress else { return }
+    private func encode(_ vectors: VectorRows) {
+        vectors.withUnsafePointer { base in
             let source = SharedReads(base)
             Parallel.forEachBlock(of: count, size: 1024) { [self] block in
                 let query = UnsafeMutablePointer<Int8>.allocate(capacity: codes.width)
@@ -159,12 +159,10 @@ final class GraphBuilder: @unchecked Sendable {
     ///
     /// - Parameter vectors: those that the builder was made of.
     /// - Throws: `CancellationError` between batches.
-    func build(_ vectors: Matrix) throws {
+    func build(_ vectors: VectorRows) throws {
         guard count > 1 else { return }
-        precondition(vectors.rows == count && vectors.columns == codes.dimension, "other vectors")
-        try vectors.elements.withUnsafeBufferPointer { elements in
-            if let base = elements.baseAddress { try build(SharedReads(base)) }
-        }
+        precondition(vectors.count == count && vectors.dimension == codes.dimension, "other vectors")
+        try vectors.withUnsafePointer { try build(SharedReads($0)) }
     }
 
     private func build(_ vectors: SharedReads<Float>) throws {
@@ -203,6 +201,7 @@ final class GraphBuilder: @unchecked Sendable {
                 space.found.removeAll(keepingCapacity: true)
                 for index in 0..<count { space.found.append(space.scratch.beam[index].row) }
                 space.found.withUnsafeBufferPointer { compare(row, with: $0, space) }
+                if space.candidates.allSatisfy({ $0.distance <= 0 }) { compareWithEntries(row, space) }
                 prune(row, space)
             }
         }
@@ -218,6 +217,14 @@ final class GraphBuilder: @unchecked Sendable {
         for (index, other) in others.enumerated() {
             space.candidates.append(Candidate(row: other, distance: distance(row, other, products[index])))
         }
+    }
+
+    /// Adds the entries to the candidates of a row that has found only copies of itself.
+    private func compareWithEntries(_ row: UInt32, _ space: Workspace) {
+        let copies = space.candidates
+        compare(row, with: entries, space)
+        let known = Set(copies.map(\.row))
+        space.candidates = copies + space.candidates.filter { !known.contains($0.row) }
     }
 
     /// Links each neighbour of the batch's rows back to them.
@@ -270,11 +277,18 @@ final class GraphBuilder: @unchecked Sendable {
     private func prune(_ row: UInt32, _ space: Workspace) {
         space.candidates.sort { $0.precedes($1) }
         var count = 0
+        var copies = 0
         let (chosen, degree) = (neighbors + Int(row) * options.degree, options.degree)
         space.candidates.withUnsafeBufferPointer { candidates in
             for candidate in candidates where candidate.row != row {
                 if count == degree { break }
-                if count > 0, isBehind(candidate, chosen, count, space) { continue }
+                // Rows with equal codes do not hide each other; a row that knew only such would lead nowhere.
+                if candidate.distance <= 0 {
+                    copies += 1
+                    if copies > max(1, degree / 4) { continue }
+                } else if count > 0, isBehind(candidate, chosen, count, space) {
+                    continue
+                }
                 chosen[count] = candidate.row
                 count += 1
             }

@@ -35,12 +35,11 @@ struct GraphCodes: Sendable, Hashable {
 
     /// Learns mean and step from vectors.
     ///
-    /// - Parameter vectors: (n, d) row-major Float32.
-    init(fitting vectors: Matrix, seed: UInt64) {
-        let (n, d) = (vectors.rows, vectors.columns)
+    init(fitting vectors: VectorRows, seed: UInt64) {
+        let (n, d) = (vectors.count, vectors.dimension)
         // A sample says enough of both; what is not finite says nothing.
         let sample = Swift.stride(from: 0, to: n, by: max(1, n / 20_000)).filter { row in
-            vectors.withRow(row) { $0.allSatisfy { $0.isFinite } }
+            vectors.withRow(row) { row in row.allSatisfy { $0.isFinite } }
         }
         var mean = [Double](repeating: 0, count: d)
         for row in sample {
@@ -115,11 +114,13 @@ struct GraphCodes: Sendable, Hashable {
             turn(vector, centered: false, into: turned)
             var largest: Float = 0
             for column in 0..<width { largest = max(largest, abs(turned[column])) }
-            let factor = largest > 0 && largest.isFinite ? 127 / largest : 0
+            let inverse = 127 / largest
+            // What is too small for its inverse to be a number is as good as nothing.
+            let factor = largest > 0 && inverse.isFinite ? inverse : 0
             var sum: Int32 = 0
             for column in 0..<width {
                 let value = (turned[column] * factor).rounded(.toNearestOrEven)
-                let byte = value.isNaN ? 0 : Int8(value)
+                let byte = value.isNaN ? 0 : Int8(max(-127, min(127, value)))
                 query[column] = byte
                 sum += Int32(byte)
             }

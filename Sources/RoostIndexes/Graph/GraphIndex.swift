@@ -15,42 +15,61 @@ public struct GraphIndex: VectorIndex {
         public var degree = 32
         /// How many candidates are looked at when a row is linked: more make a better graph, in more time.
         public var buildWidth = 64
-        /// How many candidates a search keeps, at least: more find more, in more time.
+        /// How many candidates a search keeps, at least: more find more, in more time. Of an index that is
+        /// built, this alone has an effect.
         public var searchWidth = 64
         public var seed: UInt64 = 1
 
         public init() {}
     }
 
-    private let vectors: Matrix
-    private let builder: GraphBuilder
+    private let vectors: VectorRows
+    let codes: GraphCodes
+    let graph: GraphView
+    /// What the graph lies in: its builder or a file.
+    private let owner: any AnyObject & Sendable
     private let pool: Pool
     public var options: Options
+
+    init(
+        _ vectors: VectorRows, _ codes: GraphCodes, _ graph: GraphView, owner: any AnyObject & Sendable,
+        _ options: Options
+    ) {
+        self.vectors = vectors
+        self.codes = codes
+        self.graph = graph
+        self.owner = owner
+        self.options = options
+        pool = Pool(stride: codes.stride)
+    }
 
     /// Builds an index on all cores.
     ///
     /// - Parameter vectors: (n, d) row-major Float32, unit length; at most 2³² rows.
     /// - Throws: `CancellationError` where the task is cancelled between batches of rows.
-    @concurrent
     public init(building vectors: Matrix, options: Options = Options()) async throws {
-        precondition(vectors.rows <= Int(UInt32.max), "more rows than a row number can say")
-        self.vectors = vectors
-        self.options = options
+        try await self.init(building: VectorRows(vectors), options: options)
+    }
+
+    /// As ``init(building:options:)-(Matrix,_)``, of rows that may be mapped.
+    @concurrent
+    public init(building vectors: VectorRows, options: Options = Options()) async throws {
+        precondition(vectors.count <= Int(UInt32.max), "more rows than a row number can say")
         var build = GraphBuilder.Options()
         build.degree = options.degree
         build.width = options.buildWidth
         build.seed = options.seed
-        builder = GraphBuilder(vectors, build)
-        pool = Pool(stride: builder.codes.stride)
+        let builder = GraphBuilder(vectors, build)
         try builder.build(vectors)
+        self.init(vectors, builder.codes, builder.view, owner: builder, options)
     }
 
-    public var count: Int { vectors.rows }
+    public var count: Int { vectors.count }
 
-    public var dimension: Int { vectors.columns }
+    public var dimension: Int { vectors.dimension }
 
     /// Bytes of the index a vector, without the exact vectors.
-    public var bytesPerVector: Int { builder.codes.stride + 4 * options.degree + 1 }
+    public var bytesPerVector: Int { codes.stride + 4 * graph.degree + 1 }
 
     @concurrent
     public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
@@ -61,23 +80,32 @@ public struct GraphIndex: VectorIndex {
         }
         let scratch = pool.take()
         defer { pool.give(scratch) }
-        return try (0..<queries.rows).map { row in
+        var results: [[Neighbor]] = []
+        for row in 0..<queries.rows {
             if row % 64 == 63 { try Task.checkCancellation() }
-            return queries.withRow(row) { search($0, k: k, scratch.value) }
+            var found = withExtendedLifetime(owner) {
+                queries.withRow(row) { search($0, k: k, scratch.value) }
+            }
+            // A walk may not lead everywhere; an answer is never shorter for that.
+            if found.count < min(k, count) {
+                found = try await FlatIndex(vectors).search(queries.selecting([row]), k: k, among: nil)[0]
+            }
+            results.append(found)
         }
+        return results
     }
 
     private func search(_ query: UnsafeBufferPointer<Float>, k: Int, _ scratch: GraphScratch) -> [Neighbor] {
         guard let query = query.baseAddress else { return [] }
-        scratch.querySum = builder.codes.write(query, query: scratch.query)
-        builder.view.search(scratch, width: max(options.searchWidth, k + k / 2))
+        scratch.querySum = codes.write(query, query: scratch.query)
+        graph.search(scratch, width: max(min(options.searchWidth, count), k + k / 2))
         // Codes order nearly as the vectors do: what is a little behind may be among the best.
-        let candidates = min(scratch.beamCount, max(2 * k + 10, options.searchWidth / 2))
+        let candidates = min(scratch.beamCount, max(2 * k + 10, min(options.searchWidth, count) / 2))
         var best = TopK(k)
-        vectors.elements.withUnsafeBufferPointer { elements in
+        vectors.withUnsafePointer { base in
             for index in 0..<candidates {
                 let row = scratch.beam[index].row
-                let score = roost_dot(elements.baseAddress! + Int(row) * dimension, query, dimension)
+                let score = roost_dot(base + Int(row) * dimension, query, dimension)
                 best.insert(row: row, score: score)
             }
         }

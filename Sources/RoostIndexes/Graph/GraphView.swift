@@ -118,6 +118,7 @@ extension GraphView {
     /// - Parameter scratch: with the query in it.
     /// - Complexity: about width · degree comparisons of stride bytes each.
     func search(_ scratch: GraphScratch, width: Int) {
+        let width = max(1, min(width, count))
         scratch.prepare(count: count, width: width)
         let (rows, products, query, sum) = (scratch.rows, scratch.products, scratch.query, scratch.querySum)
         let (reached, search) = (scratch.reached, scratch.search)
@@ -166,7 +167,12 @@ extension GraphView {
             let part = entries.baseAddress! + position
             roost_code_products(
                 scratch.query, scratch.querySum, stride, codes, part, count, scratch.products)
-            for index in 0..<count { _ = best.insert(part[index], scratch.products[index]) }
+            for index in 0..<count {
+                // Copies of one row would take the places of others that lead elsewhere.
+                let product = scratch.products[index]
+                let isCopy = (0..<best.count).contains { best.candidates[$0].product == product }
+                if !isCopy { _ = best.insert(part[index], product) }
+            }
             position += count
         }
         beam.count = best.count

@@ -80,7 +80,7 @@ import Testing
 
     @Test(arguments: [7, 100, 128, 384, 500]) func `codes order rows nearly as vectors do`(dimension: Int) {
         let vectors = Self.vectors(400, dimension)
-        let codes = GraphCodes(fitting: vectors, seed: 1)
+        let codes = GraphCodes(fitting: VectorRows(vectors), seed: 1)
         #expect(codes.width % 128 == 0 && codes.width >= dimension && codes.stride * 2 == codes.width)
         var rows = [UInt8](repeating: 0, count: 400 * codes.stride)
         for row in 0..<400 {
@@ -170,6 +170,32 @@ import Testing
         }
         let empty = try await GraphIndex(building: Matrix(rows: 0, columns: 32))
         #expect(try await empty.search(queries, k: 3, among: nil).allSatisfy(\.isEmpty))
+    }
+
+    @Test(arguments: [0.1, 0.9]) func `copies of one row hide nothing`(share: Double) async throws {
+        var vectors = Self.vectors(4000, 64)
+        let copies = Int(4000 * share)
+        for row in 0..<copies {
+            for column in 0..<64 { vectors[row * 4000 / copies, column] = vectors[1, column] }
+        }
+        let index = try await GraphIndex(building: vectors)
+        let others = Self.vectors(40, 64, seed: 11)
+        let truth = try await FlatIndex(vectors).search(others, k: 10, among: nil)
+        let found = try await index.search(others, k: 10, among: nil)
+        // Of equal scores any row is right.
+        let hits = zip(found, truth).reduce(0) { sum, pair in
+            sum + zip(pair.0, pair.1).count { abs($0.score - $1.score) < 1e-5 }
+        }
+        #expect(hits >= 340, "\(hits) of 400")
+    }
+
+    @Test func `numbers that are nearly nothing do no harm`() async throws {
+        var vectors = Self.vectors(600, 32)
+        for column in 0..<32 { vectors[3, column] = 1e-40 }
+        let index = try await GraphIndex(building: vectors)
+        var query = Matrix(rows: 1, columns: 32)
+        for column in 0..<32 { query[0, column] = 1e-41 }
+        #expect(try await index.search(query, k: 5, among: nil)[0].count == 5)
     }
 
     @Test func `building stops when it is cancelled`() async throws {
