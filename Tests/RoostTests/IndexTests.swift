@@ -274,4 +274,34 @@ import Testing
         }
         #expect(try await open().query("swift", QueryOptions(limit: -1)).hits.isEmpty)
     }
+
+    @Test func `vectors that are not of unit length are found as they are`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        var generator = SeededGenerator(seed: 8)
+        for number in 0..<50 {
+            let vector = (0..<512).map { _ in 1000 * Float(generator.nextNormal()) }
+            try await store.storage.saveEntry(Entry(content: "entry \(number)", embeddings: vector))
+        }
+        let query = (0..<512).map { _ in 1000 * Float(generator.nextNormal()) }
+        #expect(try await store.search(query, QueryOptions()).hits.count == 10)
+    }
+
+    @Test func `queries go on while what they find is written anew`() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let store = try await store(.sqlite)
+        try await store.buildIndex()
+        let reader = try await open()
+        let entries = try await store.query("swift on the roof").hits.map(\.entry)
+        let writer = Task {
+            for round in 0..<60 {
+                let entry = entries[round % entries.count]
+                try await store.replaceContent(of: entry, with: "swift on the roof, round \(round)")
+            }
+        }
+        for _ in 0..<40 {
+            let result = try await reader.query("swift on the roof")
+            #expect(result.hits.count == 10 && result.notices == [])
+        }
+        try await writer.value
+    }
 }

@@ -37,11 +37,12 @@ extension KnowledgeStore {
         }
         let snapshot = try await storage.snapshot()
         guard let written = try await PassageFile.write(snapshot, in: directory) else { return nil }
-        if written.count >= smallestGraph, let file = try? PassageFile(in: directory, for: snapshot.stamp) {
-            try await file.buildGraph()
-        } else {
+        if written.count < smallestGraph {
             // One of other vectors is of no use.
             try? FileSystem.standard.unlink(PassageFile.graphURL(directory).path)
+        } else if let file = try? PassageFile(in: directory, for: snapshot.stamp, verifying: false) {
+            // Otherwise another builder was quicker, and has written a newer state.
+            try await file.buildGraph()
         }
         await catalog.forget()
         return try await indexDescription()
@@ -76,35 +77,18 @@ extension KnowledgeStore {
             guard let file = try PassageFile(in: directory, for: stamp, verifying: false) else { return nil }
             let metadata = file.metadata
             let graph = try file.graph()
+            let changed = try await storage.changedEntries(after: metadata.cursor)
             return IndexDescription(
                 passages: metadata.count, dimension: metadata.dimension,
                 bytes: file.size + (graph.map { $0.count * $0.bytesPerVector } ?? 0),
                 hasGraph: graph != nil, revision: metadata.revision,
                 createdAt: Date(milliseconds: metadata.createdAt),
-                changesSince: try await changes(since: metadata.revision, stamp) ?? stamp.entryCount)
+                changesSince: changed?.ids.count ?? stamp.entryCount)
         } catch let error as SectionFile.Unusable {
             throw StorageError(
                 .damaged, "\(error); `roost index build` writes it anew", underlying: error)
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)
-        }
-    }
-
-    /// How many entries have changed or gone; `nil` where the store no longer knows.
-    private func changes(since revision: Revision, _ stamp: Stamp) async throws -> Int? {
-        var cursor = ChangeCursor(
-            epoch: stamp.epoch, revision: revision, ordinal: .max, horizon: revision)
-        var count = 0
-        while true {
-            guard
-                case .changes(let page, let next, let isLast) = try await storage.changes(
-                    after: cursor, limit: 10_000)
-            else { return nil }
-            count += page.count {
-                if case .clustersReplaced = $0.kind { false } else { true }
-            }
-            if isLast { return count }
-            cursor = next
         }
     }
 }

@@ -62,6 +62,24 @@ extension KnowledgeStore {
         return result
     }
 
+    /// Whether something was found that the storage does not have, or has with another vector, though it has
+    /// not been changed since.
+    private static func isContradicted(
+        _ hits: [PassageCatalog.Hit], _ contents: PassageCatalog.Contents, _ entries: [Entry.ID: Entry],
+        _ vector: [Float], _ snapshot: any StorageSnapshot
+    ) async throws -> Bool {
+        let norm = length(of: vector)
+        let doubtful = hits.filter { found in
+            guard let entry = entries[found.entry], let best = hit(entry, vector) else { return true }
+            // Sums differ by rounding, in proportion to what is summed up.
+            let tolerance = 1e-3 * norm * length(of: best.passage.vector) + 1e-6
+            return abs(best.score - found.score) > tolerance
+        }
+        guard !doubtful.isEmpty else { return false }
+        let revisions = try await snapshot.revisions(of: doubtful.map(\.entry))
+        return doubtful.contains { found in revisions[found.entry].map { $0 <= contents.revision } ?? true }
+    }
+
     /// An entry with the passage of it that is nearest to a vector; of equally near ones the first.
     private static func hit(_ entry: Entry, _ vector: [Float]) -> QueryHit? {
         var best: QueryHit?
@@ -118,19 +136,15 @@ extension KnowledgeStore {
             let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
             // The index finds; what is said is of the storage.
             var found = entries.compactMap { Self.hit($0, vector) }
-            let isAgreed = hits.allSatisfy { hit in
-                guard let entry = byID[hit.entry], let best = Self.hit(entry, vector) else { return false }
-                return abs(best.score - hit.score) < 1e-3
-            }
-            guard isAgreed else {
-                // An entry may have changed in between; an index that says what the storage does not may not
-                // be used at all.
+            guard try await !Self.isContradicted(hits, contents, byID, vector, snapshot) else {
+                // An entry may have gone in between; an index that says what the storage does not may not be
+                // used at all.
                 if attempt == 1, contents.isMapped { try await catalog.distrustIndex() }
                 if attempt < 4 { continue }
                 throw StorageError(
                     .damaged,
-                    "\(hits.count - entries.count) entries have vectors but are not found by their ids, or "
-                        + "have others; `roost doctor` tells more")
+                    "entries have vectors but are not found by their ids, or have others; "
+                        + "`roost doctor` tells more")
             }
             found.sort { ($1.score, $0.entry.id.uuidString) < ($0.score, $1.entry.id.uuidString) }
             found = found.prefix(limit).filter { $0.score >= options.minimumScore ?? -.infinity }

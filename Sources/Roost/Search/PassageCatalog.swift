@@ -32,6 +32,9 @@ actor PassageCatalog {
         /// What people should know of how it was had.
         var notice: String?
 
+        /// Entries are as they were at this revision, at least.
+        var revision: Revision { cursor.revision }
+
         var passageCount: Int { parts.reduce(0) { $0 + $1.rows.count - $1.dead.count } }
     }
 
@@ -94,7 +97,6 @@ actor PassageCatalog {
         var notice: String?
         do {
             guard let file = try PassageFile(in: directory, for: stamp) else { return Contents() }
-            let revision = file.metadata.revision
             // The graph may be damaged while the vectors are not.
             let graph = Result { try file.graph() }
             if case .failure(let error) = graph { notice = Self.notice(error) }
@@ -102,9 +104,7 @@ actor PassageCatalog {
                 parts: [
                     Part(index: FlatIndex(file.vectors), graph: try? graph.get(), rows: file.rows)
                 ],
-                cursor: ChangeCursor(
-                    epoch: stamp.epoch, revision: revision, ordinal: .max, horizon: revision),
-                isMapped: true, notice: notice)
+                cursor: file.metadata.cursor, isMapped: true, notice: notice)
         } catch {
             return Contents(notice: Self.notice(error))
         }
@@ -135,10 +135,7 @@ actor PassageCatalog {
             rows: PassageRows(
                 entryRows: pages.flatMap(\.rows), ids: pages.flatMap(\.ids),
                 ordinals: pages.flatMap(\.ordinals)))
-        let stamp = snapshot.stamp
-        let cursor = ChangeCursor(
-            epoch: stamp.epoch, revision: stamp.revision, ordinal: .max, horizon: stamp.revision)
-        return Contents(parts: count == 0 ? [] : [part], cursor: cursor)
+        return Contents(parts: count == 0 ? [] : [part], cursor: snapshot.stamp.cursor)
     }
 
     /// - Returns: `false` where everything must be loaded again.
@@ -146,26 +143,10 @@ actor PassageCatalog {
     private static func follow(_ contents: inout Contents, _ storage: any StorageProvider) async throws
         -> Bool
     {
-        var changed = Set<UUID>()
-        var cursor = contents.cursor
         // Each change is looked at alone: beyond a few in a hundred, all in order are quicker.
         let limit = max(1000, contents.passageCount / 50)
-        while true {
-            guard
-                case .changes(let changes, let next, let isLast) = try await storage.changes(
-                    after: cursor, limit: 1000)
-            else { return false }
-            for change in changes {
-                switch change.kind {
-                case .upserted(let id), .removed(let id): changed.insert(id)
-                case .clustersReplaced: break
-                }
-            }
-            cursor = next
-            // So many that loading everything in order is quicker.
-            if changed.count > limit { return false }
-            if isLast { break }
-        }
+        guard let (changed, cursor) = try await storage.changedEntries(after: contents.cursor, limit: limit)
+        else { return false }
         contents.cursor = cursor
         guard !changed.isEmpty else { return true }
         for part in contents.parts.indices {

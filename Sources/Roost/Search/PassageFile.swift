@@ -18,6 +18,11 @@ struct PassageFile: Sendable {
         var dimension: Int
         /// When it was made, in milliseconds.
         var createdAt: Int64
+
+        /// What has changed since follows it.
+        var cursor: ChangeCursor {
+            ChangeCursor(epoch: epoch, revision: revision, ordinal: .max, horizon: revision)
+        }
     }
 
     let metadata: Metadata

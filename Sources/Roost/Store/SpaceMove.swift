@@ -92,7 +92,9 @@ struct SpaceMove {
         _ whole: inout Whole, to snapshot: any StorageSnapshot, _ report: inout StoreReembedding.Report
     ) async throws -> Int {
         var changed: [Entry.ID]?
-        if let cursor = whole.cursor { changed = try await changes(after: cursor) }
+        if let cursor = whole.cursor {
+            changed = try await storage.changedEntries(after: cursor).map { Array($0.ids) }
+        }
         if let changed {
             for id in changed { whole.entries[id] = nil }
             try await take(try await snapshot.entries(changed), into: &whole, &report)
@@ -106,29 +108,8 @@ struct SpaceMove {
                 row = page.next
             } while row != nil
         }
-        let stamp = snapshot.stamp
-        whole.cursor = ChangeCursor(
-            epoch: stamp.epoch, revision: stamp.revision, ordinal: .max, horizon: stamp.revision)
+        whole.cursor = snapshot.stamp.cursor
         return changed?.count ?? whole.entries.count
-    }
-
-    /// The entries that were changed or removed since; `nil` where the store no longer knows.
-    private func changes(after cursor: ChangeCursor) async throws -> [Entry.ID]? {
-        var (cursor, changed) = (cursor, Set<Entry.ID>())
-        while true {
-            guard
-                case .changes(let page, let next, let isLast) = try await storage.changes(
-                    after: cursor, limit: 1000)
-            else { return nil }
-            for change in page {
-                switch change.kind {
-                case .upserted(let id), .removed(let id): changed.insert(id)
-                case .clustersReplaced: break
-                }
-            }
-            if isLast { return Array(changed) }
-            cursor = next
-        }
     }
 
     private func take(

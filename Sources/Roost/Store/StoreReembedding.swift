@@ -94,9 +94,8 @@ public struct StoreReembedding: Sendable {
     ///   before throw `.spaceMismatch` after. While the vectors are replaced, which takes as long as writing
     ///   them, writers and who opens the store wait.
     /// - Throws: ``RoostError``: `.noStore` and what else opening throws; ``EmbedderError``;
-    ///   ``StorageError``:
-    ///   `.locked` where another call is at it; `CancellationError` between batches. What was embedded is
-    ///   kept for the next call.
+    ///   ``StorageError``: `.locked` where another call is at it; `CancellationError` between batches. What
+    ///   was embedded is kept for the next call.
     /// - Complexity: memory for all entries with their new vectors.
     public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
         guard StoreManifest.exists(in: directory) else { throw Self.noStore(directory) }
@@ -107,11 +106,8 @@ public struct StoreReembedding: Sendable {
         var report = Report(from: manifest.space, to: space)
         guard !space.isCompatible(with: manifest.space) else {
             // What a process left that died after its work was done.
-            if let found = try? StoreManifest.read(in: folder).space, space.isCompatible(with: found) {
-                try? Self.remove(folder)
-            } else if !StoreManifest.exists(in: folder) {
-                try? Self.remove(folder)
-            }
+            let left = try? StoreManifest.read(in: folder).space
+            if left.map(space.isCompatible) ?? true { try? Self.remove(folder) }
             return report
         }
         let storage = try await StoreConfiguration(directory: directory, manifest: manifest).open()

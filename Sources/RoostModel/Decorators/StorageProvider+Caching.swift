@@ -52,10 +52,9 @@ private final class EntryCache: Sendable {
         if epoch == stamp.epoch, revision >= stamp.revision { return }
         var changed: Set<Entry.ID>?
         if epoch == stamp.epoch {
-            changed = try await Self.changes(
-                base,
-                after: ChangeCursor(epoch: epoch, revision: revision, ordinal: .max, horizon: revision),
-                limit: half * 2 + 1000)
+            let cursor = ChangeCursor(
+                epoch: epoch, revision: revision, ordinal: .max, horizon: revision)
+            changed = try await base.changedEntries(after: cursor, limit: half * 2 + 1000)?.ids
         }
         state.withLock { state in
             // Another task may have followed meanwhile, and what was cached since is not known to be right.
@@ -72,29 +71,6 @@ private final class EntryCache: Sendable {
             }
             state.epoch = stamp.epoch
             state.revision = stamp.revision
-        }
-    }
-
-    /// - Returns: `nil` where so much has changed that the cache is better emptied.
-    private static func changes(
-        _ base: some StorageProvider, after cursor: ChangeCursor, limit: Int
-    ) async throws -> Set<Entry.ID>? {
-        var changed = Set<Entry.ID>()
-        var cursor = cursor
-        while true {
-            guard
-                case .changes(let page, let next, let isLast) = try await base.changes(
-                    after: cursor, limit: 1000)
-            else { return nil }
-            for change in page {
-                switch change.kind {
-                case .upserted(let id), .removed(let id): changed.insert(id)
-                case .clustersReplaced: break
-                }
-            }
-            if isLast { return changed }
-            if changed.count > limit { return nil }
-            cursor = next
         }
     }
 
