@@ -103,6 +103,7 @@ let package = Package(
         .testTarget(
             name: "RoostRemoteTests",
             dependencies: ["RoostRemote", "RoostModel", "RoostVectors", crypto] + nio),
+        .testTarget(name: "RoostTextTests", dependencies: ["RoostText"]),
         .testTarget(name: "ExampleTests", dependencies: ["Roost", "RoostTestKit"]),
         .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostCLI", "RoostTestKit", "storage-worker"]),
         .testTarget(

@@ -78,7 +78,20 @@ public final class SectionFile: Sendable {
     /// The length of the file.
     public var size: Int { file.bytes.count }
 
-    /// A section's bytes, which live as long as this object.
+    /// That the file is not as it was written.
+    public var unusable: Unusable { Unusable(description: "\(file.path) is not as it was written") }
+
+    /// A section's bytes, which live as long as this object, aligned to 64.
+    ///
+    /// - Throws: ``Unusable`` where there is none of this name.
+    public func section(_ name: String) throws -> UnsafeRawBufferPointer {
+        guard let section = sections[name] else {
+            throw Unusable(description: "\(file.path) has no section '\(name)'")
+        }
+        return UnsafeRawBufferPointer(rebasing: file.bytes[section.offset..<section.offset + section.length])
+    }
+
+    /// A section's elements, which live as long as this object.
     ///
     /// - Throws: ``Unusable`` where there is none of this name, or it is not `count` elements long.
     public func section<Element: BitwiseCopyable>(
@@ -106,9 +119,7 @@ public final class SectionFile: Sendable {
             let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[start..<end])
             if CRC32C.checksum(bytes) != section.crc32c[block] { isWhole.store(false, ordering: .relaxed) }
         }
-        guard isWhole.load(ordering: .relaxed) else {
-            throw Unusable(description: "\(file.path) is not as it was written")
-        }
+        guard isWhole.load(ordering: .relaxed) else { throw unusable }
     }
 
     private static func checksums(_ bytes: UnsafeRawBufferPointer) -> [UInt32] {

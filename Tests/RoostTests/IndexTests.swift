@@ -27,8 +27,14 @@ import Testing
 
     private func answers(_ store: KnowledgeStore) async throws -> [[String]] {
         var answers: [[String]] = []
-        for question in ["swift on the roof", "bread in the oven", "a boat at sea"] {
-            answers.append(try await store.query(question).hits.map { "\($0.entry.content) \($0.score)" })
+        for mode in SearchMode.allCases {
+            for question in ["swift on the roof", "bread in the oven", "a boat at sea", "\"boat sea\" -bird"]
+            {
+                var options = QueryOptions()
+                options.mode = mode
+                let hits = try await store.query(question, options).hits
+                answers.append(hits.map { "\($0.entry.content) \($0.score) \($0.textScore ?? 0)" })
+            }
         }
         return answers
     }
@@ -55,7 +61,10 @@ import Testing
         let third = try await open()
         #expect(try await third.indexDescription()?.changesSince == 3)
         let caughtUp = try await answers(third)
-        #expect(caughtUp[0][0].hasPrefix("swift swift swift") && caughtUp[2][0].hasPrefix("a boat a boat"))
+        let isVector = SearchMode.allCases.firstIndex(of: .vector)! * 4
+        #expect(caughtUp[isVector][0].hasPrefix("swift swift swift"))
+        #expect(caughtUp[isVector + 2][0].hasPrefix("a boat a boat"))
+        #expect(caughtUp.allSatisfy { !$0.contains { $0.contains("\(entries[8].content) ") } })
         try FileManager.default.removeItem(at: file)
         #expect(try await answers(try await open()) == caughtUp)
         #expect(try await answers(first) == caughtUp)
@@ -130,7 +139,7 @@ import Testing
             try await group.waitForAll()
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
-        #expect(names.sorted() == ["lock", "passages"])
+        #expect(names.sorted() == ["lock", "passages", "words"])
     }
 
     @Test func `an index is made where it is worth it`() async throws {
@@ -159,7 +168,9 @@ import Testing
         #expect(try cli.roost("index", "build", "--store", directory.path).status == 1)
         #expect(try cli.roost("index", "stats", "--store", directory.path).status == 1)
         try await store.add("swifts")
-        #expect(try cli.roost("index", "build", "--store", directory.path).output.hasPrefix("1 passages, "))
+        #expect(
+            try cli.roost("index", "build", "--store", directory.path).output.hasPrefix(
+                "1 entries, 1 passages, "))
         let stats = try cli.roost("index", "stats", "--store", directory.path)
         #expect(stats.status == 0 && stats.output.contains("0 entries changed since"), "\(stats.output)")
         #expect(try cli.roost("query", "--store", directory.path, "swifts").status == 0)

@@ -4,6 +4,10 @@ public import RoostModel
 
 /// What is known of a store's index.
 public struct IndexDescription: Sendable, Hashable, Encodable {
+    /// Entries whose words are in it.
+    public var entries: Int
+    /// How many different words they have, counting forms of one word once.
+    public var terms: Int
     /// Passages whose vectors are in it.
     public var passages: Int
     /// How many numbers each has.
@@ -20,32 +24,36 @@ public struct IndexDescription: Sendable, Hashable, Encodable {
 }
 
 extension KnowledgeStore {
-    /// Writes the store's index anew: the vectors of all passages in one file, which searches map, and for
-    /// large stores a graph over them. Other processes go on with the one that they have; of two that build,
-    /// the later one stands.
+    /// Writes the store's index anew: the words of all entries and the vectors of all passages in a file
+    /// each,
+    /// which searches map, and for large stores a graph over the vectors. Other processes go on with the ones
+    /// that they have; of two that build, the later one stands.
     ///
     /// - Parameter smallestGraph: the fewest passages of a store that has a graph; below, to compare them all
     ///   is as quick.
-    /// - Returns: what was written; `nil` where the store has no vectors.
+    /// - Returns: what was written; `nil` where the store is empty.
     /// - Throws: ``RoostError`` with `.configuration` where the store has no folder; ``StorageError``;
     ///   `CancellationError`. The index of before is untouched then.
-    /// - Complexity: reads all vectors into memory.
+    /// - Complexity: reads all texts and vectors; the vectors, and about three bytes a word, are in memory.
     @discardableResult
     public func buildIndex(smallestGraph: Int = 50_000) async throws -> IndexDescription? {
         guard let directory else {
             throw RoostError(.configuration, "a store without a folder has no place for an index")
         }
         let snapshot = try await storage.snapshot()
-        guard let written = try await PassageFile.write(snapshot, in: directory) else { return nil }
-        if written.count < smallestGraph {
+        let words = try await TextFile.write(snapshot, in: directory)
+        let written = try await PassageFile.write(snapshot, in: directory)
+        let count = written?.count ?? 0
+        if count < smallestGraph {
             // One of other vectors is of no use.
-            try? FileSystem.standard.unlink(PassageFile.graphURL(directory).path)
+            try IndexFolder(of: directory).remove(PassageFile.graphName)
         } else if let file = try? PassageFile(in: directory, for: snapshot.stamp, verifying: false) {
             // Otherwise another builder was quicker, and has written a newer state.
             try await file.buildGraph()
         }
         await catalog.forget()
-        return try await indexDescription()
+        await wordCatalog.forget()
+        return words == nil ? nil : try await indexDescription()
     }
 
     /// Writes the index anew where that is worth it: where the store has many passages and none is there, or
@@ -74,15 +82,18 @@ extension KnowledgeStore {
         guard let directory else { return nil }
         do {
             // Searches and `roost doctor` look whether it is as it was written.
-            guard let file = try PassageFile(in: directory, for: stamp, verifying: false) else { return nil }
-            let metadata = file.metadata
-            let graph = try file.graph()
+            let file = try PassageFile(in: directory, for: stamp, verifying: false)
+            guard let words = try TextFile(in: directory, for: stamp, verifying: false) else { return nil }
+            let graph = try file?.graph()
+            let oldest = [words.metadata, file?.metadata ?? words.metadata].min { $0.revision < $1.revision }
+            let metadata = oldest ?? words.metadata
             let changed = try await storage.changedEntries(after: metadata.cursor)
+            let graphBytes = graph.map { $0.count * $0.bytesPerVector } ?? 0
             return IndexDescription(
-                passages: metadata.count, dimension: metadata.dimension,
-                bytes: file.size + (graph.map { $0.count * $0.bytesPerVector } ?? 0),
-                hasGraph: graph != nil, revision: metadata.revision,
-                createdAt: Date(milliseconds: metadata.createdAt),
+                entries: words.metadata.count, terms: words.index.termCount,
+                passages: file?.metadata.count ?? 0, dimension: file?.metadata.dimension ?? 0,
+                bytes: (file?.size ?? 0) + words.size + graphBytes, hasGraph: graph != nil,
+                revision: metadata.revision, createdAt: Date(milliseconds: metadata.createdAt),
                 changesSince: changed?.ids.count ?? stamp.entryCount)
         } catch let error as SectionFile.Unusable {
             throw StorageError(

@@ -1,118 +1,89 @@
 public import Foundation
 public import RoostModel
+import RoostText
 import RoostVectors
 
-/// An entry that was found.
-public struct QueryHit: Sendable, Hashable {
-    public var entry: Entry
-    /// The cosine of the query with the best passage.
-    public var score: Float
-    /// The passage that is nearest to the query.
-    public var passage: Passage
-}
-
-/// What a query found.
-public struct QueryResult: Sendable {
-    /// Best first; of equal scores the lower id first.
-    public var hits: [QueryHit]
-    /// The state of the store that was searched.
-    public var stamp: Stamp
-    /// How many entries met the filter; of a search without a filter all.
-    public var candidateCount: Int
-    /// How many tokens of the query's text were left out because the model's limit was reached.
-    public var omittedTokens = 0
-    /// What people should know of how it was found: a damaged index that was left out, say.
-    public var notices: [String] = []
-}
-
-/// How to search.
-public struct QueryOptions: Sendable, Hashable {
-    /// The most hits.
-    public var limit = 10
-    /// Hits with a lower cosine are left out.
-    public var minimumScore: Float?
-    /// Applied before the cut.
-    public var filter = EntryFilter.all
-    /// Whether every vector is compared. Otherwise large stores are searched by a graph, where they have one,
-    /// which finds nearly all of what is nearest.
-    public var isExact = false
-
-    public init(limit: Int = 10, minimumScore: Float? = nil, filter: EntryFilter = .all) {
-        self.limit = limit
-        self.minimumScore = minimumScore
-        self.filter = filter
-    }
-}
-
 extension KnowledgeStore {
-    /// The entries nearest to a text.
+    /// The entries that answer a text best: by meaning and by words.
+    ///
+    /// Some signs count (see ``TextQuery``), but for ``SearchMode/vector``: `"some words"` must occur,
+    /// `-word`
+    /// must not, `begin*` is the beginning of a word.
     ///
     /// - Throws: ``RoostError`` with `.badInput` for an empty text; ``StorageError``; ``EmbedderError``.
     public func query(_ text: String, _ options: QueryOptions = QueryOptions()) async throws -> QueryResult {
         guard !text.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "the query is empty; give some words to look for")
         }
-        // The vectors are had while the text is embedded; what goes wrong with them is told by the search.
-        async let prepared: Void = prepareSearch()
-        var embeddings = try await embedder.embed([text], as: .query)
+        try options.validate()
+        let words = options.mode == .vector ? nil : TextQuery(text)
+        let plain = words?.plainText ?? text
+        guard !plain.allSatisfy(\.isWhitespace) else {
+            throw RoostError(
+                .badInput, "the query says only what to leave out; give some words to look for as well")
+        }
+        // What is searched is had while the text is embedded; what goes wrong with it is told by the search.
+        async let prepared: Void = prepareSearch(words)
+        var embeddings = try await embedder.embed([plain], as: .query)
         await prepared
         if !embedder.space.isNormalized { embeddings.vectors.normalizeRows() }
-        var result = try await search(embeddings.vectors.row(0), options)
+        var result = try await find(embeddings.vectors.row(0), words, options)
         result.omittedTokens = embeddings.omittedTokens[0]
         return result
     }
 
-    /// Whether something was found that the storage does not have, or has with another vector, though it has
-    /// not been changed since.
-    private static func isContradicted(
-        _ hits: [PassageCatalog.Hit], _ contents: PassageCatalog.Contents, _ entries: [Entry.ID: Entry],
-        _ vector: [Float], _ snapshot: any StorageSnapshot
-    ) async throws -> Bool {
-        let norm = length(of: vector)
-        let doubtful = hits.filter { found in
-            guard let entry = entries[found.entry], let best = hit(entry, vector) else { return true }
-            // Sums differ by rounding, in proportion to what is summed up.
-            let tolerance = 1e-3 * norm * length(of: best.passage.vector) + 1e-6
-            return abs(best.score - found.score) > tolerance
-        }
-        guard !doubtful.isEmpty else { return false }
-        let revisions = try await snapshot.revisions(of: doubtful.map(\.entry))
-        return doubtful.contains { found in revisions[found.entry].map { $0 <= contents.revision } ?? true }
+    private func prepareSearch(_ words: TextQuery?) async {
+        async let passages = try? catalog.current()
+        if words != nil { _ = try? await wordCatalog.current() }
+        _ = await passages
     }
-
-    /// An entry with the passage of it that is nearest to a vector; of equally near ones the first.
-    private static func hit(_ entry: Entry, _ vector: [Float]) -> QueryHit? {
-        var best: QueryHit?
-        for passage in entry.searchablePassages where passage.vector.count == vector.count {
-            let score = innerProduct(passage.vector, vector)
-            if best.map({ score > $0.score }) ?? true {
-                best = QueryHit(entry: entry, score: score, passage: passage)
-            }
-        }
-        return best
-    }
-
-    private func prepareSearch() async { _ = try? await catalog.current() }
 
     /// The entries nearest to an entry, without itself.
     ///
     /// - Throws: ``RoostError`` with `.notFound`.
     public func similar(to id: Entry.ID, _ options: QueryOptions = QueryOptions()) async throws -> QueryResult
     {
-        guard let entry = try await storage.snapshot().entries([id]).first else {
-            throw RoostError(.notFound, "there is no entry \(id.uuidString.lowercased())")
+        try await similar(to: [id], options)
+    }
+
+    /// The entries nearest to the mean of some entries, without those.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound` where one is not there or has no embeddings, with
+    ///   `.badInput`
+    ///   where none is given.
+    public func similar(
+        to ids: [Entry.ID], _ options: QueryOptions = QueryOptions()
+    ) async throws -> QueryResult {
+        guard !ids.isEmpty else { throw RoostError(.badInput, "no entry is given to compare others with") }
+        let entries = try await storage.snapshot().entries(ids)
+        var mean = [Float](repeating: 0, count: embedder.space.dimension)
+        for id in ids {
+            guard let entry = entries.first(where: { $0.id == id }) else {
+                throw RoostError(.notFound, "there is no entry \(id.uuidString.lowercased())")
+            }
+            guard entry.embeddings.count == mean.count else {
+                throw RoostError(
+                    .notFound, "entry \(id.uuidString.lowercased()) has no embeddings to compare")
+            }
+            for index in mean.indices { mean[index] += entry.embeddings[index] }
         }
-        guard !entry.embeddings.isEmpty else {
-            throw RoostError(.notFound, "entry \(id.uuidString.lowercased()) has no embeddings to compare")
-        }
+        let norm = length(of: mean)
+        if norm > 0, ids.count > 1 { for index in mean.indices { mean[index] /= norm } }
         var wider = options
-        wider.limit = options.limit == .max ? .max : max(0, options.limit) + 1
-        var result = try await search(entry.embeddings, wider)
-        result.hits = Array(result.hits.filter { $0.entry.id != id }.prefix(max(0, options.limit)))
+        wider.limit = [options.limit, options.offset, ids.count].reduce(0) { sum, count in
+            let next = sum.addingReportingOverflow(max(0, count))
+            return next.overflow ? .max : next.partialValue
+        }
+        wider.offset = 0
+        var result = try await search(mean, wider)
+        let own = Set(ids)
+        result.hits = result.hits.filter { !own.contains($0.entry.id) }
+        for place in result.hits.indices { result.hits[place].rank = place + 1 }
+        result.hits = Array(result.hits.dropFirst(max(0, options.offset)).prefix(max(0, options.limit)))
         return result
     }
 
-    /// The entries nearest to a vector of the store's space.
+    /// The entries nearest to a vector of the store's space; words do not count.
     ///
     /// - Throws: ``RoostError`` with `.spaceMismatch`; ``StorageError``.
     public func search(_ vector: [Float], _ options: QueryOptions) async throws -> QueryResult {
@@ -122,37 +93,61 @@ extension KnowledgeStore {
                 "a vector of \(vector.count) numbers cannot be compared in a space of "
                     + "\(embedder.space.dimension)")
         }
+        try options.validate()
+        return try await find(vector, nil, options)
+    }
+
+    private func find(_ vector: [Float], _ text: TextQuery?, _ options: QueryOptions) async throws
+        -> QueryResult
+    {
         // An entry that goes between the search and the look at it is looked for again.
         for attempt in 0... {
-            let contents = try await catalog.current()
-            let snapshot = try await storage.snapshot()
-            let rows = options.filter.matchesAll ? nil : try await snapshot.rows(matching: options.filter)
-            // A few more than are wanted: where rows lie decides over the last bits of their scores, which
-            // must not decide over the answer.
-            let limit = max(0, options.limit)
-            let reach = limit < 1 << 20 ? limit + min(limit, 4) : limit
-            let hits = try await contents.search(vector, k: reach, among: rows, isExact: options.isExact)
-            let entries = try await snapshot.entries(hits.map(\.entry))
-            let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
-            // The index finds; what is said is of the storage.
-            var found = entries.compactMap { Self.hit($0, vector) }
-            guard try await !Self.isContradicted(hits, contents, byID, vector, snapshot) else {
+            let passages = try await catalog.current()
+            let words = text == nil ? nil : try await wordCatalog.current()
+            do {
+                if let text { try words?.verify(for: text) }
+            } catch {
+                try await wordCatalog.distrustIndex()
+                continue
+            }
+            let search = Search(
+                vector: vector, text: text, options: options, passages: passages, words: words,
+                snapshot: try await storage.snapshot())
+            do {
+                return try await search.run()
+            } catch let contradiction as Search.Contradiction {
                 // An entry may have gone in between; an index that says what the storage does not may not be
                 // used at all.
-                if attempt == 1, contents.isMapped { try await catalog.distrustIndex() }
+                if attempt == 1, contradiction.isOfWords {
+                    if words?.isMapped == true { try await wordCatalog.distrustIndex() }
+                } else if attempt == 1, passages.isMapped {
+                    try await catalog.distrustIndex()
+                }
                 if attempt < 4 { continue }
                 throw StorageError(
                     .damaged,
-                    "entries have vectors but are not found by their ids, or have others; "
-                        + "`roost doctor` tells more")
+                    "entries are found that the store does not have, or has otherwise; `roost doctor` tells "
+                        + "more")
             }
-            found.sort { ($1.score, $0.entry.id.uuidString) < ($0.score, $1.entry.id.uuidString) }
-            found = found.prefix(limit).filter { $0.score >= options.minimumScore ?? -.infinity }
-            return QueryResult(
-                hits: found, stamp: snapshot.stamp,
-                candidateCount: rows?.count ?? snapshot.stamp.entryCount,
-                notices: [contents.notice].compactMap(\.self))
         }
         preconditionFailure("the last attempt returns")
+    }
+}
+
+extension QueryOptions {
+    /// - Throws: ``RoostError`` with `.badInput` for numbers that mean nothing.
+    func validate() throws {
+        func refuse(_ what: String) throws -> Never { throw RoostError(.badInput, what) }
+        if let minimumScore, minimumScore.isNaN { try refuse("the least score is not a number") }
+        if !(vectorWeight >= 0 && textWeight >= 0 && vectorWeight.isFinite && textWeight.isFinite) {
+            try refuse("the weights of vectors and words are numbers from 0")
+        }
+        if mode == .hybrid, vectorWeight == 0, textWeight == 0 {
+            try refuse("the weights of vectors and words are both 0: nothing would be found")
+        }
+        if let diversity, !(0...1).contains(diversity) { try refuse("diversity goes from 0 to 1") }
+        if let duplicateThreshold, duplicateThreshold.isNaN {
+            try refuse("the least cosine of duplicates is not a number")
+        }
     }
 }

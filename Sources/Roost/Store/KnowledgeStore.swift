@@ -18,7 +18,8 @@ public struct KnowledgeStore: Sendable {
     public let embedder: any Embedder
     /// How long texts are split.
     public var splitter = PassageSplitter()
-    let catalog: PassageCatalog
+    let catalog: DerivedCatalog<PassageContents>
+    let wordCatalog: DerivedCatalog<TextContents>
     /// The store's folder, where it has one.
     let directory: URL?
 
@@ -33,7 +34,8 @@ public struct KnowledgeStore: Sendable {
         self.storage = storage
         self.embedder = embedder
         self.directory = directory
-        catalog = PassageCatalog(storage: storage, directory: directory)
+        catalog = DerivedCatalog(storage: storage, directory: directory)
+        wordCatalog = DerivedCatalog(storage: storage, directory: directory)
     }
 
     /// Makes a store in a folder that has none.

@@ -56,14 +56,17 @@ public struct StoreInspection: Sendable {
 
     /// The index is derived: damage to it is none to the store.
     private func noteIndex(_ stamp: Stamp, _ findings: inout [StorageFinding]) {
-        do {
-            _ = try PassageFile(in: directory, for: stamp)?.graph()
-        } catch {
-            findings.append(
-                .note(
-                    PassageFile.url(directory).path, "is not used: \(error)",
-                    remedy: "leaves it; `roost index build` writes it anew"))
+        let folder = IndexFolder(of: directory)
+        func note(_ name: String, _ look: () throws -> Void) {
+            do { try look() } catch {
+                findings.append(
+                    .note(
+                        folder.file(name).path, "is not used: \(error)",
+                        remedy: "leaves it; `roost index build` writes it anew"))
+            }
         }
+        note(PassageFile.name) { _ = try PassageFile(in: directory, for: stamp)?.graph() }
+        note(TextFile.name) { try TextFile(in: directory, for: stamp)?.verifyPositions() }
     }
 
     private func contentFindings(

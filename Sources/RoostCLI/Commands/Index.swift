@@ -26,12 +26,13 @@ struct BuildIndex: AsyncParsableCommand {
         let made = try await store.buildIndex()
         try await store.close()
         guard let made else {
-            options.note("the store has no vectors; there is nothing to index")
+            options.note("the store is empty; there is nothing to index")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
         options.detail(String(format: "built in %.1f s", Date().timeIntervalSince(start)))
         let graph = made.hasGraph ? ", with a graph for approximate search" : ""
-        Terminal.write("\(made.passages) passages, \(ByteCount.text(made.bytes))\(graph)")
+        Terminal.write(
+            "\(made.entries) entries, \(made.passages) passages, \(ByteCount.text(made.bytes))\(graph)")
     }
 }
 
@@ -53,6 +54,7 @@ struct IndexStats: AsyncParsableCommand {
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
         if json { return try Terminal.json(found) }
+        Terminal.write("entries   \(found.entries) with \(found.terms) different words")
         Terminal.write("passages  \(found.passages) of \(found.dimension) dimensions")
         Terminal.write("size      \(ByteCount.text(found.bytes))\(found.hasGraph ? ", with a graph" : "")")
         Terminal.write(

@@ -8,9 +8,9 @@ final class SourceLines {
     private static let largest = 16 << 20
     private var lines: [String: [Entry.ID: Int]] = [:]
 
-    /// The line, from 1, that a hit's passage begins on; `nil` where it is not known.
-    func line(of passage: Passage, in entry: Entry) -> Int? {
-        let own = entry.line(of: passage)
+    /// The line, from 1, that a byte of an entry's content is on; `nil` where it is not known.
+    func line(of byte: Int, in entry: Entry) -> Int? {
+        let own = entry.line(ofByte: byte)
         guard entry.key != EntryID.wholeFileKey else { return own }
         guard let path = entry.path, let first = rows(path)[entry.id] else { return nil }
         // A row of JSON Lines is one line, whatever line ends its text has.

@@ -63,6 +63,28 @@ enum Terminal {
         return result
     }
 
+    /// A piece of a text on one line, the words that were asked for in bold.
+    static func excerpt(_ snippet: Snippet, of content: String) -> String {
+        let utf8 = Array(content.utf8)
+        func piece(_ range: Range<Int>) -> String {
+            let text = String(decoding: utf8[range], as: UTF8.self)
+            let shown = line(text, limit: .max)
+            // Between words, what is around a mark is not to be run into it.
+            let (before, after) = (text.first?.isWhitespace == true, text.last?.isWhitespace == true)
+            return shown.isEmpty ? (before ? " " : "") : (before ? " " : "") + shown + (after ? " " : "")
+        }
+        var result = ""
+        var end = snippet.utf8Range.lowerBound
+        for mark in snippet.marks {
+            result += piece(end..<mark.lowerBound) + bold(piece(mark))
+            end = mark.upperBound
+        }
+        result += piece(end..<snippet.utf8Range.upperBound)
+        let isCut = (snippet.utf8Range.lowerBound > 0, snippet.utf8Range.upperBound < utf8.count)
+        result = result.trimmingCharacters(in: .whitespaces)
+        return (isCut.0 ? "…" : "") + result + (isCut.1 ? "…" : "")
+    }
+
     /// Text of a user's as it is, but for control characters, which would move the cursor or more; `\n` and
     /// `\t` may be kept.
     static func safe(_ text: String, keepingLines: Bool = false) -> String {

@@ -66,9 +66,11 @@ public struct Entry: Sendable, Hashable, Identifiable {
     }
 
     /// The text of a passage; `nil` where its range does not fit the content.
-    public func text(of passage: Passage) -> String? {
+    public func text(of passage: Passage) -> String? { text(in: passage.utf8Range) }
+
+    /// The text of some UTF-8 bytes of the content; `nil` where they do not fit it.
+    public func text(in range: Range<Int>) -> String? {
         let utf8 = content.utf8
-        let range = passage.utf8Range
         guard range.lowerBound >= 0, range.upperBound <= utf8.count else { return nil }
         let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
         let end = utf8.index(start, offsetBy: range.count)
@@ -76,8 +78,11 @@ public struct Entry: Sendable, Hashable, Identifiable {
     }
 
     /// The number, from 1, of the content's line that a passage begins on.
-    public func line(of passage: Passage) -> Int {
-        1 + content.utf8.prefix(max(0, passage.utf8Range.lowerBound)).reduce(0) { $0 + ($1 == 10 ? 1 : 0) }
+    public func line(of passage: Passage) -> Int { line(ofByte: passage.utf8Range.lowerBound) }
+
+    /// The number, from 1, of the content's line that a byte is on.
+    public func line(ofByte byte: Int) -> Int {
+        1 + content.utf8.prefix(max(0, byte)).reduce(0) { $0 + ($1 == 10 ? 1 : 0) }
     }
 
     /// Entries are equal where they would be stored as the same bytes; strings that only normalise alike

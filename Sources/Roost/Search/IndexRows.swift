@@ -3,34 +3,36 @@ import RoostFiles
 import RoostIndexes
 import RoostModel
 
-/// What the rows of an index stand for: the entry of each, and which of its passages.
+/// What the rows of an index stand for: the entry of each, and which of its passages where they are of
+/// passages.
 ///
 /// Unchecked because the compiler cannot see that a mapped file's bytes are never written and live as long as
 /// the file, which is kept with them.
-struct PassageRows: @unchecked Sendable {
+struct IndexRows: @unchecked Sendable {
     private enum Source {
         case memory(entryRows: [UInt32], ids: [UUID], ordinals: [UInt32])
         case mapped(
             SectionFile, entryRows: UnsafeBufferPointer<UInt32>, ids: UnsafeBufferPointer<uuid_t>,
-            ordinals: UnsafeBufferPointer<UInt32>)
+            ordinals: UnsafeBufferPointer<UInt32>?)
     }
 
     private let source: Source
     let count: Int
 
-    init(entryRows: [UInt32], ids: [UUID], ordinals: [UInt32]) {
-        precondition(entryRows.count == ids.count && ids.count == ordinals.count)
+    /// - Parameter ordinals: empty for rows that are whole entries.
+    init(entryRows: [UInt32], ids: [UUID], ordinals: [UInt32] = []) {
+        precondition(entryRows.count == ids.count && (ordinals.isEmpty || ids.count == ordinals.count))
         source = .memory(entryRows: entryRows, ids: ids, ordinals: ordinals)
         count = ids.count
     }
 
     /// - Throws: ``SectionFile/Unusable``.
-    init(_ file: SectionFile, count: Int) throws {
-        for name in ["entryRows", "ids", "ordinals"] { try file.verify(name) }
+    init(_ file: SectionFile, count: Int, hasOrdinals: Bool = true) throws {
+        for name in ["entryRows", "ids"] + (hasOrdinals ? ["ordinals"] : []) { try file.verify(name) }
         source = .mapped(
             file, entryRows: try file.section("entryRows", of: UInt32.self, count: count),
             ids: try file.section("ids", of: uuid_t.self, count: count),
-            ordinals: try file.section("ordinals", of: UInt32.self, count: count))
+            ordinals: hasOrdinals ? try file.section("ordinals", of: UInt32.self, count: count) : nil)
         self.count = count
     }
 
@@ -51,8 +53,8 @@ struct PassageRows: @unchecked Sendable {
 
     func ordinal(_ row: Int) -> Int {
         switch source {
-        case .memory(_, _, let ordinals): Int(ordinals[row])
-        case .mapped(_, _, _, let ordinals): Int(UInt32(littleEndian: ordinals[row]))
+        case .memory(_, _, let ordinals): ordinals.isEmpty ? 0 : Int(ordinals[row])
+        case .mapped(_, _, _, let ordinals): ordinals.map { Int(UInt32(littleEndian: $0[row])) } ?? 0
         }
     }
 }

@@ -1,0 +1,170 @@
+import Foundation
+import RoostIndexes
+import RoostModel
+import RoostVectors
+
+/// The vectors of all passages, for search.
+struct PassageContents: DerivedContents {
+    /// A passage that was found.
+    struct Hit: Sendable {
+        var entry: Entry.ID
+        var ordinal: Int
+        var score: Float
+    }
+
+    /// Passages that were loaded together. Rows that have been overtaken since are in `dead`.
+    fileprivate struct Part: Sendable {
+        var index: FlatIndex
+        /// Approximate search over the same rows, where the store has it.
+        var graph: GraphIndex?
+        var rows: IndexRows
+        var dead = RowSet()
+    }
+
+    fileprivate var parts: [Part] = []
+    var cursor = ChangeCursor.start
+    private(set) var isMapped = false
+    var notice: String?
+
+    init() {}
+
+    var passageCount: Int { parts.reduce(0) { $0 + $1.rows.count - $1.dead.count } }
+
+    var reach: Int { max(1000, passageCount / 50) }
+
+    static func map(_ directory: URL, _ stamp: Stamp) throws -> PassageContents? {
+        guard let file = try PassageFile(in: directory, for: stamp) else { return nil }
+        var contents = PassageContents()
+        // The graph may be damaged while the vectors are not.
+        let graph = Result { try file.graph() }
+        if case .failure(let error) = graph { contents.notice = "\(error)" }
+        contents.parts = [Part(index: FlatIndex(file.vectors), graph: try? graph.get(), rows: file.rows)]
+        contents.cursor = file.metadata.cursor
+        contents.isMapped = true
+        return contents
+    }
+
+    init(of snapshot: any StorageSnapshot) async throws {
+        var pages: [VectorPage] = []
+        var row: UInt32?
+        repeat {
+            let page = try await snapshot.vectors(of: .passages, after: row, limit: 4096)
+            if !page.rows.isEmpty { pages.append(page) }
+            row = page.next
+        } while row != nil
+        let dimension = pages.first?.vectors.columns ?? 0
+        var elements: [Float] = []
+        elements.reserveCapacity(pages.reduce(0) { $0 + $1.vectors.elements.count })
+        for page in pages { elements += page.vectors.elements }
+        let count = pages.reduce(0) { $0 + $1.rows.count }
+        guard count > 0 else { return }
+        parts = [
+            Part(
+                index: FlatIndex(Matrix(rows: count, columns: dimension, elements: elements)),
+                rows: IndexRows(
+                    entryRows: pages.flatMap(\.rows), ids: pages.flatMap(\.ids),
+                    ordinals: pages.flatMap(\.ordinals)))
+        ]
+    }
+
+    mutating func follow(_ changed: Set<Entry.ID>, _ snapshot: any StorageSnapshot) async throws -> Bool {
+        for part in parts.indices {
+            let rows = parts[part].rows
+            for row in 0..<rows.count where changed.contains(rows.id(row)) {
+                parts[part].dead.insert(UInt32(row))
+            }
+        }
+        let rows = try await snapshot.rows(matching: EntryFilter(ids: changed))
+        var page = VectorPage(
+            rows: [], ids: [], ordinals: [], vectors: Matrix(rows: 0, columns: 0), next: nil)
+        var elements: [Float] = []
+        for row in rows {
+            let found = try await snapshot.vectors(of: .passages, after: row == 0 ? nil : row - 1, limit: 1)
+            guard found.rows.first == row else { continue }
+            page.rows += found.rows
+            page.ids += found.ids
+            page.ordinals += found.ordinals
+            elements += found.vectors.elements
+        }
+        guard !page.rows.isEmpty else { return true }
+        let matrix = Matrix(
+            rows: page.rows.count, columns: elements.count / page.rows.count, elements: elements)
+        parts.append(
+            Part(
+                index: FlatIndex(matrix),
+                rows: IndexRows(entryRows: page.rows, ids: page.ids, ordinals: page.ordinals)))
+        // Many small parts make a search slow.
+        return parts.count < 64
+    }
+}
+
+extension PassageContents {
+    /// The best passage of each of the `k` nearest entries, best first; of equal scores the lower id first.
+    ///
+    /// - Parameter entryRows: the rows of the entries that may be found, `nil` for all.
+    /// - Parameter isExact: whether every vector is compared, also where there is a quicker way.
+    func search(
+        _ query: [Float], k: Int, among entryRows: RowSet?, isExact: Bool
+    ) async throws -> [PassageContents.Hit] {
+        guard k > 0 else { return [] }
+        var hits: [PassageContents.Hit] = []
+        // An entry's passages are all in one part, so that the best of each part have the best of all.
+        for part in parts {
+            hits += try await part.search(query, k: k, among: entryRows, isExact: isExact)
+        }
+        hits.sort { ($1.score, $0.entry.uuidString) < ($0.score, $1.entry.uuidString) }
+        return Array(hits.prefix(k))
+    }
+}
+
+extension PassageContents.Part {
+    /// The best passage of each of the `k` nearest entries, and of those as near as the last of them.
+    fileprivate func search(
+        _ query: [Float], k: Int, among entryRows: RowSet?, isExact: Bool
+    ) async throws -> [PassageContents.Hit] {
+        guard index.dimension == query.count else {
+            throw RoostError(
+                .spaceMismatch,
+                "the store has vectors of \(index.dimension) numbers, the query one of \(query.count): they "
+                    + "are not of one embedding space")
+        }
+        // A few rows that have been overtaken are passed over afterwards.
+        let graph = isExact || entryRows != nil || dead.count > rows.count / 16 ? nil : self.graph
+        var allowed: RowSet?
+        if graph == nil, entryRows != nil || !dead.isEmpty {
+            allowed = RowSet(
+                (0..<UInt32(rows.count)).lazy.filter { row in
+                    !dead.contains(row) && entryRows?.contains(rows.entryRow(Int(row))) != false
+                })
+        }
+        let queries = Matrix([query], columns: query.count)
+        var reach = min(rows.count, min(k, rows.count) * 2 + 16)
+        while true {
+            let neighbors =
+                if let graph {
+                    try await graph.search(queries, k: reach, among: nil)[0]
+                } else {
+                    try await index.search(queries, k: reach, among: allowed)[0]
+                }
+            var best: [UUID: PassageContents.Hit] = [:]
+            var scores: [Float] = []
+            for neighbor in neighbors where dead.isEmpty || !dead.contains(neighbor.row) {
+                let row = Int(neighbor.row)
+                let hit = PassageContents.Hit(
+                    entry: rows.id(row), ordinal: rows.ordinal(row), score: neighbor.score)
+                if let other = best[hit.entry] {
+                    // Neighbors come best first; of equally near passages the first counts.
+                    if other.score == hit.score, hit.ordinal < other.ordinal { best[hit.entry] = hit }
+                } else {
+                    best[hit.entry] = hit
+                    scores.append(hit.score)
+                }
+            }
+            // Several passages of one entry may have taken the places of other entries, and entries as near
+            // as the last may follow.
+            let isEnough = scores.count >= k && (neighbors.last?.score ?? 0) < scores[k - 1]
+            if isEnough || neighbors.count < reach || reach >= rows.count { return Array(best.values) }
+            reach = min(rows.count, reach * 4)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+
+/// What texts are searched by: a word in lower case without accents, and its stem.
+struct Term: Sendable, Hashable {
+    /// As it is written, in lower case, without accents.
+    var word: [UInt8]
+    /// What it is looked up by; of English words without their endings.
+    var stem: [UInt8]
+
+    /// Words that are longer, in bytes, are no terms: they are codes that nobody types.
+    static let longest = 128
+
+    /// The term of a word that stands in a text; `nil` where it is too long.
+    init?(_ utf8: some Collection<UInt8>) {
+        guard utf8.count <= Self.longest else { return nil }
+        if utf8.allSatisfy({ $0 < 128 }) {
+            word = utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
+        } else {
+            word = Array(Self.folded(String(decoding: utf8, as: UTF8.self)).utf8)
+        }
+        stem = EnglishStemmer.stem(word)
+    }
+
+    /// In lower case, with the letters of ligatures and without the accents of alphabets: the marks of other
+    /// scripts are letters' worth.
+    private static func folded(_ word: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in word.decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars {
+            switch scalar.value {
+            case 0x300...0x36F: continue
+            case 0x2019: scalars.append("'")
+            default: scalars.append(scalar)
+            }
+        }
+        return String(scalars).precomposedStringWithCanonicalMapping
+    }
+}
+
+/// Byte strings, each with the number that it was given when it first came, from 0.
+struct ByteStringTable: Sendable {
+    private var bytes: [UInt8] = []
+    private var ends: [Int] = []
+    /// Numbers plus 1 by hash; 0 where there is none.
+    private var slots = [UInt32](repeating: 0, count: 1024)
+    private var hashes: [UInt64] = []
+    /// Of this process: nobody can write a text whose words all fall into one place.
+    private static let seed = UInt64.random(in: .min ... .max) | 1
+
+    var count: Int { ends.count }
+
+    subscript(number: Int) -> ArraySlice<UInt8> {
+        bytes[(number == 0 ? 0 : ends[number - 1])..<ends[number]]
+    }
+
+    /// The number of a string, which is added where it is new.
+    ///
+    /// - Complexity: O(length).
+    mutating func insert(_ string: UnsafeBufferPointer<UInt8>) -> (number: Int, isNew: Bool) {
+        let hash = Self.hash(string)
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        while slots[slot] != 0 {
+            let number = Int(slots[slot]) - 1
+            if hashes[number] == hash, self[number].elementsEqual(string) { return (number, false) }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        bytes.append(contentsOf: string)
+        ends.append(bytes.count)
+        hashes.append(hash)
+        slots[slot] = UInt32(ends.count)
+        if ends.count * 2 > slots.count { grow() }
+        return (ends.count - 1, true)
+    }
+
+    private mutating func grow() {
+        slots = [UInt32](repeating: 0, count: slots.count * 4)
+        for number in hashes.indices {
+            var slot = Int(truncatingIfNeeded: hashes[number]) & (slots.count - 1)
+            while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+            slots[slot] = UInt32(number + 1)
+        }
+    }
+
+    private static func hash(_ string: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        var hash = seed ^ UInt64(string.count)
+        var place = 0
+        func mix(_ word: UInt64) {
+            let product = (hash ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+            hash = product.high ^ product.low ^ seed
+        }
+        while place < string.count {
+            var word: UInt64 = 0
+            for index in place..<min(place + 8, string.count) { word = word << 8 | UInt64(string[index]) }
+            mix(word)
+            place += 8
+        }
+        mix(UInt64(string.count))
+        return hash
+    }
+}

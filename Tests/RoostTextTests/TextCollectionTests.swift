@@ -1,0 +1,179 @@
+import Foundation
+import Testing
+
+@testable import RoostText
+
+@Suite struct TextCollectionTests {
+    private let vocabulary = [
+        "boat", "boats", "boating", "sea", "see", "night", "knight", "the", "of", "bread", "oven", "42",
+        "x264",
+        "café", "知", "roof", "roofs", "paint", "painted", "zeppelin",
+    ]
+
+    private func texts(_ count: Int, seed: UInt64) -> [String] {
+        var state = seed
+        func next(_ below: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            // The lower numbers more often, as in language.
+            return Int(state >> 33) % (1 + Int(state >> 40) % below)
+        }
+        return (0..<count).map { _ in (0..<next(30)).map { _ in vocabulary[next(20)] }.joined(separator: " ")
+        }
+    }
+
+    private func index(_ texts: [String]) -> InvertedIndex {
+        var builder = InvertedIndexBuilder()
+        for text in texts { builder.add(text) }
+        return builder.finish()
+    }
+
+    private func stems(_ text: String) -> [String] {
+        Words(text).compactMap { Term($0.folded.utf8).map { String(decoding: $0.stem, as: UTF8.self) } }
+    }
+
+    /// The formula, word by word; `nil` for texts without any.
+    private func scores(_ texts: [String], _ query: [String]) -> [Double?] {
+        let words = texts.map(stems)
+        let mean = max(1, Double(words.reduce(0) { $0 + $1.count }) / Double(texts.count))
+        return words.map { text in
+            var score: Double?
+            for word in query {
+                let frequency = Double(text.count { $0 == word })
+                guard frequency > 0 else { continue }
+                let n = Double(words.count { $0.contains(word) })
+                let weight = log(1 + (Double(texts.count) - n + 0.5) / (n + 0.5))
+                let norm = 0.9 * (0.6 + 0.4 * Double(text.count) / mean)
+                score = (score ?? 0) + weight * frequency / (frequency + norm)
+            }
+            return score
+        }
+    }
+
+    private func ranked(_ collection: TextCollection, _ query: String, limit: Int = .max / 4) throws
+        -> [TextMatch]
+    {
+        try collection.ranked(TextQuery(query), limit: limit) {
+            ($0.part, $0.document) < ($1.part, $1.document)
+        }
+    }
+
+    @Test func `scores are those of the formula`() throws {
+        let texts = texts(300, seed: 1)
+        var collection = TextCollection()
+        collection.parts = [TextPart(index(texts))]
+        for query in [
+            "boat", "painted roofs", "zeppelin knight bread 知", "cafe cafe sea", "42 x264", "the of",
+        ] {
+            let expected = scores(texts, stems(query))
+            let found = try ranked(collection, query)
+            #expect(Set(found.map(\.document)) == Set(texts.indices.filter { expected[$0] != nil }))
+            for match in found {
+                #expect(abs(Double(match.score) - (expected[match.document] ?? 0)) < 1e-4)
+            }
+            for (better, worse) in zip(found, found.dropFirst()) {
+                #expect((worse.score, better.document) < (better.score, worse.document))
+            }
+            let few = try ranked(collection, query, limit: 7)
+            #expect(few == Array(found.prefix(7)))
+        }
+    }
+
+    @Test func `how texts are divided into parts makes no difference, nor do texts that are gone`() throws {
+        let texts = texts(300, seed: 2)
+        var whole = TextCollection()
+        whole.parts = [TextPart(index(texts))]
+        // The same texts in three parts, the first of which has others too.
+        let strangers = self.texts(80, seed: 3)
+        var first = TextPart(index(strangers + texts[..<100]))
+        for document in strangers.indices {
+            first.remove(document)
+            first.remove(document)
+        }
+        var divided = TextCollection()
+        divided.parts = [
+            first, TextPart(index(Array(texts[100..<101]))), TextPart(index(Array(texts[101...]))),
+        ]
+        let starts = [-strangers.count, 100, 101]
+        for query in ["boat", "painted roofs", "kni* bread", "\"boat sea\" night", "sea -\"the of\" -zep*"] {
+            let parsed = TextQuery(query)
+            func all(_ collection: TextCollection, _ starts: [Int]) throws -> [Int: Float] {
+                let allowed = collection.allowed(by: parsed)
+                let found = try collection.ranked(
+                    parsed, limit: 1000, isAllowed: { allowed?[$0][$1] ?? true },
+                    precedes: { ($0.part, $0.document) < ($1.part, $1.document) })
+                return Dictionary(
+                    uniqueKeysWithValues: found.map { ($0.document + starts[$0.part], $0.score) })
+            }
+            let expected = try all(whole, [0])
+            #expect(!expected.isEmpty)
+            #expect(try all(divided, starts) == expected, "of \(query)")
+        }
+    }
+
+    @Test func `what is required and excluded is what stands in the texts`() {
+        let texts = texts(500, seed: 4)
+        var collection = TextCollection()
+        collection.parts = [TextPart(index(texts))]
+        let words = texts.map(stems)
+        func has(_ text: [String], _ phrase: [String]) -> Bool {
+            text.indices.contains { text[$0...].starts(with: phrase) }
+        }
+        for query in ["boat sea", "the the", "the of", "boats boating boat", "roof", "the of the", "知"] {
+            let phrase = stems(query)
+            let expected = words.map { has($0, phrase) }
+            #expect(expected.contains(true) && expected.contains(false))
+            #expect(collection.allowed(by: TextQuery("\"\(query)\"")) == [expected])
+            #expect(collection.allowed(by: TextQuery("x -\"\(query)\"")) == [expected.map { !$0 }])
+        }
+        let begins = texts.map { Words($0).contains { $0.folded.hasPrefix("boat") } }
+        #expect(collection.allowed(by: TextQuery("sea -boat*")) == [begins.map { !$0 }])
+        #expect(collection.allowed(by: TextQuery("boat sea")) == nil)
+        #expect(collection.allowed(by: TextQuery("\"no such words\"")) == [texts.map { _ in false }])
+    }
+
+    @Test func `bytes that are not as they were written are no harm`() throws {
+        let original = index(texts(200, seed: 5))
+        let sections = original.withSections { $0.map { ($0.name, Array($0.bytes)) } }
+        var state: UInt64 = 1
+        var refused = 0
+        for round in 0..<400 {
+            var damaged = Dictionary(uniqueKeysWithValues: sections)
+            let name = sections[round % sections.count].0
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            guard var bytes = damaged[name] else { continue }
+            let place = Int(state >> 33) % bytes.count
+            if round % 3 == 0 {
+                bytes.removeLast(bytes.count - place / 8 * 8)
+            } else {
+                bytes[place] ^= UInt8(state >> 56)
+            }
+            damaged[name] = bytes
+            let memory = Memory(damaged)
+            do {
+                let index = try InvertedIndex(owner: memory) { try #require(memory.sections[$0]) }
+                guard index.documentCount == original.documentCount else { continue }
+                var collection = TextCollection()
+                collection.parts = [TextPart(index)]
+                for query in ["boat sea", "\"the of\" kni*", "zeppelin"] {
+                    _ = try ranked(collection, query)
+                    _ = collection.allowed(by: TextQuery(query))
+                }
+            } catch is InvertedIndex.Malformed { refused += 1 }
+        }
+        #expect(refused > 20)
+    }
+
+    private final class Memory: @unchecked Sendable {
+        let sections: [String: UnsafeRawBufferPointer]
+
+        init(_ sections: [String: [UInt8]]) {
+            self.sections = sections.mapValues { bytes in
+                let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
+                copy.copyBytes(from: bytes)
+                return UnsafeRawBufferPointer(copy)
+            }
+        }
+
+        deinit { for bytes in sections.values { bytes.deallocate() } }
+    }
+}
