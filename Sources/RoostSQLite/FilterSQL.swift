@@ -16,7 +16,9 @@ struct FilterSQL {
             conditions.append(sql)
             arguments += values
         }
-        derived = EntryFilter(tags: filter.tags, metadata: filter.metadata)
+        var derived = EntryFilter(tags: filter.tags, metadata: filter.metadata)
+        derived.conditions = filter.conditions
+        self.derived = derived
         // Few values are looked up in the index; many are given as JSON, since a statement takes a limited
         // number of arguments.
         func addAny(_ column: String, of values: [Data]) {
@@ -47,8 +49,86 @@ struct FilterSQL {
         if let cluster = filter.cluster {
             add("e.row IN (SELECT row FROM assignments WHERE cluster = ?)", [Column.bytes(cluster)])
         }
+        for condition in filter.conditions {
+            let (sql, values) = Self.condition(condition)
+            add(sql, values)
+        }
+        for (column, span) in [("e.created", filter.created), ("e.updated", filter.updated)] {
+            guard let span = span?.milliseconds else { continue }
+            add("\(column) >= ? AND \(column) < ?", [span.lowerBound, span.upperBound])
+        }
         sql = conditions.joined(separator: " AND ")
         self.arguments = arguments
+    }
+
+    /// `roost_has(metadata, key)`: whether an entry's metadata has a key.
+    static let hasKey = DatabaseFunction("roost_has", argumentCount: 2, pure: true) { values in
+        guard let metadata = Data.fromDatabaseValue(values[0]), let key = Data.fromDatabaseValue(values[1]),
+            let found = try? JSONDecoder().decode([String: MetadataValue].self, from: metadata)
+        else { return false }
+        return found.keys.contains { $0.utf8.elementsEqual(key) }
+    }
+
+    private typealias Clause = (sql: String, values: [any DatabaseValueConvertible])
+
+    /// A condition on a value, by the index on values where there is one.
+    private static func condition(_ condition: EntryCondition) -> Clause {
+        let (test, isNegated) =
+            switch condition.test {
+            case .differs(let operand): (EntryCondition.Test.equals(operand), true)
+            case .isMissing: (EntryCondition.Test.exists, true)
+            default: (condition.test, false)
+            }
+        var clause: Clause
+        switch condition.field {
+        case .source:
+            clause = value(test, "e.source")
+            clause.sql = "(e.source IS NOT NULL AND \(clause.sql))"
+        case .tag:
+            clause = value(test, "tag")
+            clause.sql = "e.row IN (SELECT row FROM entry_tags WHERE \(clause.sql))"
+        case .metadata(let key):
+            clause = value(test, "text")
+            clause.sql = "e.row IN (SELECT row FROM entry_metadata WHERE key = ? AND \(clause.sql))"
+            clause.values.insert(Column.bytes(key), at: 0)
+            if case .exists = test {
+                // Arrays and objects have no text; where the key's letters are nowhere, they are not there.
+                let letters = Column.json(.string(key))
+                clause.sql = "(\(clause.sql) OR (instr(e.metadata, ?) > 0 AND roost_has(e.metadata, ?)))"
+                clause.values += [letters, Column.bytes(key)]
+            }
+        }
+        if isNegated { clause.sql = "NOT \(clause.sql)" }
+        return clause
+    }
+
+    private static func value(_ test: EntryCondition.Test, _ column: String) -> Clause {
+        func compared(_ sign: String, _ operand: String) -> Clause {
+            ("roost_compare(\(column), ?) \(sign) 0", [Column.bytes(operand)])
+        }
+        switch test {
+        case .isLess(let operand): return compared("<", operand)
+        case .isAtMost(let operand): return compared("<=", operand)
+        case .isGreater(let operand): return compared(">", operand)
+        case .isAtLeast(let operand): return compared(">=", operand)
+        case .hasPrefix(let prefix):
+            let bytes = Column.bytes(prefix)
+            // `substr` of an empty value is NULL.
+            if bytes.isEmpty { return ("1", []) }
+            return ("\(column) >= ? AND substr(\(column), 1, ?) = ?", [bytes, bytes.count, bytes])
+        case .exists, .isMissing: return ("1", [])
+        case .equals, .differs, .isOneOf:
+            let list =
+                "["
+                + test.equals.map { "\"\(Column.hexadecimal(Column.bytes($0)))\"" }
+                .joined(separator: ",") + "]"
+            let values = test.equals.map { Column.bytes($0) }
+            guard values.count > 100 else {
+                let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
+                return ("\(column) IN (\(marks))", values)
+            }
+            return ("hex(\(column)) IN (SELECT value FROM json_each(?))", [list])
+        }
     }
 
     /// Whether an entry that was found has the tags and metadata that it was found by.

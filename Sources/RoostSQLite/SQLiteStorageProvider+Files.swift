@@ -57,7 +57,9 @@ extension SQLiteStorageProvider {
             try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
             try database.execute(sql: "PRAGMA journal_size_limit = \(longLog / 2)")
             try database.execute(sql: "PRAGMA cache_size = -16000")
+            database.add(function: FilterSQL.hasKey)
             guard roost_register_checksum(database.sqliteConnection) == SQLITE_OK,
+                roost_register_compare(database.sqliteConnection) == SQLITE_OK,
                 roost_keep_log_on_close(database.sqliteConnection, 1) == SQLITE_OK
             else { throw DatabaseError(message: "the connection cannot be set up") }
         }

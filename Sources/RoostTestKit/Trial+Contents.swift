@@ -148,6 +148,47 @@ extension Trial {
             try await after.sources(["a", "b"]).map(\.entryIDs), [entries[1..<3].map(\.id)], "what is left")
     }
 
+    /// Values that look alike, or like numbers.
+    private static let mixed: [MetadataValue?] = [
+        nil, "10", 9, 10, 10.5, "9x", "", "010", -1, "-1", "1e1", 1e300, "true", true, .null, "it's", "ä",
+        "a\u{308}", "a\0b", [9], ["mixed": 9], "9007199254740993", .integer(9_007_199_254_740_993),
+    ]
+
+    private static var conditioned: [EntryFilter] {
+        let operands = ["10", "9", "10.0", "", "abc", "-1", "ä", "1e300", "true", "null", "a\0", "'", "%"]
+        var conditions: [EntryCondition] = []
+        for operand in operands {
+            for field in [EntryCondition.Field.metadata("mixed"), .metadata("n"), .source, .tag] {
+                conditions += [
+                    .equals(operand), .differs(operand), .isOneOf([operand, "10.5", "s1", "all"]),
+                    .isLess(operand), .isAtMost(operand), .isGreater(operand), .isAtLeast(operand),
+                    .hasPrefix(operand),
+                ].map { EntryCondition(field, $0) }
+            }
+        }
+        let many = (0..<300).map(String.init)
+        for field in ["mixed", "list", "none", "m", "it's \"here\"\n"].map(EntryCondition.Field.metadata) + [
+            .source, .tag,
+        ] {
+            conditions += [.exists, .isMissing, .isOneOf([]), .isOneOf(many)].map {
+                EntryCondition(field, $0)
+            }
+        }
+        let day = { Date(timeIntervalSince1970: $0) }
+        return conditions.map { condition in
+            var filter = EntryFilter()
+            filter.conditions = [condition]
+            return filter
+        }
+            + [(0.25, 7.25), (0.2504, 0.25049), (5, 5), (3.2501, .infinity), (-1e18, 1e18)].flatMap {
+                start, end in
+                var (created, updated) = (EntryFilter(), EntryFilter())
+                created.created = day(start)..<day(end)
+                updated.updated = day(start)..<day(end)
+                return [created, updated]
+            }
+    }
+
     func filters() async throws {
         let entries = (0..<60).map { number in
             var entry = entry(number)
@@ -156,24 +197,29 @@ extension Trial {
             entry.metadata = [
                 "n": .integer(Int64(number % 5)), "f": .number(Double(number % 4)), "list": [1], "q": "it's",
             ]
+            if number % 7 == 0 { entry.metadata["it's \"here\"\n"] = number % 2 == 0 ? [1] : ["x": 1] }
+            entry.metadata["mixed"] = Self.mixed[number % Self.mixed.count]
+            entry.createdAt = Date(timeIntervalSince1970: Double(number) + 0.25)
+            entry.updatedAt = Date(timeIntervalSince1970: Double(100 - number))
             return entry
         }
         try await store.saveEntries(entries)
         let cluster = Cluster(label: "c", members: entries[10..<20].map(\.id))
         try await store.updateCluster(cluster)
-        let filters = [
-            EntryFilter.all, EntryFilter(ids: [entries[3].id, UUID()]), EntryFilter(ids: []),
-            EntryFilter(sources: ["s1", "s2"]), EntryFilter(sources: []), EntryFilter(tags: ["even"]),
-            EntryFilter(tags: ["even", "all"]),
-            EntryFilter(tags: ["e"]), EntryFilter(metadata: ["n": "3"]),
-            EntryFilter(metadata: ["f": "3", "n": "3"]),
-            EntryFilter(metadata: ["list": "1"]), EntryFilter(metadata: ["q": "it's"]),
-            EntryFilter(metadata: ["none": ""]),
-            EntryFilter(cluster: cluster.id), EntryFilter(cluster: UUID()),
-            EntryFilter(tags: ["even"], cluster: cluster.id),
-            EntryFilter(idPrefix: String(entries[7].id.uuidString.lowercased().prefix(10))),
-            EntryFilter(idPrefix: "%"), EntryFilter(idPrefix: ""),
-        ]
+        let filters =
+            Self.conditioned + [
+                EntryFilter.all, EntryFilter(ids: [entries[3].id, UUID()]), EntryFilter(ids: []),
+                EntryFilter(sources: ["s1", "s2"]), EntryFilter(sources: []), EntryFilter(tags: ["even"]),
+                EntryFilter(tags: ["even", "all"]),
+                EntryFilter(tags: ["e"]), EntryFilter(metadata: ["n": "3"]),
+                EntryFilter(metadata: ["f": "3", "n": "3"]),
+                EntryFilter(metadata: ["list": "1"]), EntryFilter(metadata: ["q": "it's"]),
+                EntryFilter(metadata: ["none": ""]),
+                EntryFilter(cluster: cluster.id), EntryFilter(cluster: UUID()),
+                EntryFilter(tags: ["even"], cluster: cluster.id),
+                EntryFilter(idPrefix: String(entries[7].id.uuidString.lowercased().prefix(10))),
+                EntryFilter(idPrefix: "%"), EntryFilter(idPrefix: ""),
+            ]
         let snapshot = try await store.snapshot()
         let members = Set(cluster.members)
         for filter in filters {

@@ -25,6 +25,10 @@ import Testing
         try await KnowledgeStore.open(in: directory) { _ in LexicalEmbedder() }
     }
 
+    private func shown(_ hit: QueryHit) -> String {
+        "\(hit.entry.content) \(hit.score) \(hit.textScore ?? 0)"
+    }
+
     private func answers(_ store: KnowledgeStore) async throws -> [[String]] {
         var answers: [[String]] = []
         for mode in SearchMode.allCases {
@@ -33,7 +37,7 @@ import Testing
                 var options = QueryOptions()
                 options.mode = mode
                 let hits = try await store.query(question, options).hits
-                answers.append(hits.map { "\($0.entry.content) \($0.score) \($0.textScore ?? 0)" })
+                answers.append(hits.map(shown))
             }
         }
         return answers
@@ -88,7 +92,7 @@ import Testing
             try damage.write(to: file)
             let store = try await open()
             let result = try await store.query("swift on the roof")
-            #expect(result.hits.map { "\($0.entry.content) \($0.score)" } == right[0])
+            #expect(result.hits.map(shown) == right[0])
             noticed += result.notices.count
             try await store.close()
         }
@@ -278,7 +282,7 @@ import Testing
             }
             let store = try await open()
             let result = try await store.query("swift on the roof")
-            #expect(result.hits.map { "\($0.entry.content) \($0.score)" } == right[0])
+            #expect(result.hits.map(shown) == right[0])
             #expect(result.notices.count == 1)
             #expect(try await answers(store) == right)
             try await store.close()

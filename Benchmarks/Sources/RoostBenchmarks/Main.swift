@@ -6,7 +6,7 @@ import Roost
 struct Main: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "RoostBenchmarks", abstract: "Measures Roost; each figure of Documentation/Benchmarks.md comes from here.",
-        subcommands: [Encode.self, Search.self, Neighbors.self, ColdQuery.self, ShortTexts.self, StorageFiles.self, SQLiteStorage.self, Recluster.self, ClusterQuality.self, RetrievalQuality.self, SimilarityQuality.self, TokenIDs.self])
+        subcommands: [Encode.self, Search.self, Neighbors.self, ColdQuery.self, ShortTexts.self, StorageFiles.self, SQLiteStorage.self, Recluster.self, ClusterQuality.self, RetrievalQuality.self, WordSearch.self, SimilarityQuality.self, TokenIDs.self])
 }
 
 /// What is measured with: the user's installed MiniLM and the folder with outside data.
@@ -28,6 +28,8 @@ enum Material {
         var id: String
         var text: String
         var label: String?
+        var conversation: String?
+        var category: Int?
     }
 
     static func rows(_ path: String) throws -> [Row] {
@@ -145,47 +147,5 @@ struct ClusterQuality: AsyncParsableCommand {
         let homogeneity = classes == 0 ? 1 : 1 - (joint - clusters) / classes
         let completeness = clusters == 0 ? 1 : 1 - (joint - classes) / clusters
         return 2 * homogeneity * completeness / max(1e-12, homogeneity + completeness)
-    }
-}
-
-struct RetrievalQuality: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "nDCG@10 and recall@10 of plain vector search, the best passage standing for its document.")
-
-    @Option var set = "scifact-train"
-    @OptionGroup var options: ModelOptions
-
-    func run() async throws {
-        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: try options.open())
-        let corpus = try Material.rows("retrieval/\(set)/corpus.jsonl")
-        let drafts = corpus.map { EntryDraft(key: $0.id, content: $0.text) }
-        let time = try await Material.seconds {
-            _ = try await store.ingest([SourceDraft(id: set, fingerprint: "1", entries: drafts)])
-        }
-        Material.line("ingest", Double(corpus.count) / time, "entries/s")
-        var relevant: [String: Set<String>] = [:]
-        let table = try String(contentsOf: Material.data.appendingPathComponent("retrieval/\(set)/qrels.tsv"), encoding: .utf8)
-        for line in table.split(separator: "\n").dropFirst() {
-            let fields = line.split(separator: "\t").map(String.init)
-            if fields.count == 3, (Double(fields[2]) ?? 0) > 0 { relevant[fields[0], default: []].insert(fields[1]) }
-        }
-        var (gain, recall, count) = (0.0, 0.0, 0)
-        var elapsed = 0.0
-        for query in try Material.rows("retrieval/\(set)/queries.jsonl") {
-            guard let wanted = relevant[query.id] else { continue }
-            var found: [String] = []
-            elapsed += try await Material.seconds {
-                found = try await store.query(query.text).hits.compactMap(\.entry.key)
-            }
-            let hits = found.enumerated().filter { wanted.contains($0.element) }
-            let ideal = (0..<min(10, wanted.count)).reduce(0.0) { $0 + 1 / log2(Double($1) + 2) }
-            gain += hits.reduce(0.0) { $0 + 1 / log2(Double($1.offset) + 2) } / ideal
-            recall += Double(hits.count) / Double(wanted.count)
-            count += 1
-        }
-        Material.line("queries", Double(count), "")
-        Material.line("nDCG@10", gain / Double(count), "")
-        Material.line("recall@10", recall / Double(count), "")
-        Material.line("a query, embedding included", elapsed * 1000 / Double(count), "ms")
     }
 }

@@ -174,26 +174,6 @@ struct StoreOptions: ParsableArguments {
 }
 
 /// Which entries are meant.
-struct FilterOptions: ParsableArguments {
-    @Option(
-        name: .long, help: ArgumentHelp("Only entries whose metadata has this value.", valueName: "key=value")
-    )
-    var `where`: [String] = []
-
-    @Option(name: .long, help: "Only entries with this tag; several must all be there.")
-    var tag: [String] = []
-
-    @Option(name: .long, help: ArgumentHelp("Only members of this cluster.", valueName: "ID"))
-    var cluster: String?
-
-    func filter(_ options: StoreOptions, _ store: KnowledgeStore) async throws -> EntryFilter {
-        var filter = EntryFilter(tags: Set(tag))
-        for (key, value) in try KeyValue.parse(self.where, option: "--where") { filter.metadata[key] = value }
-        if let cluster { filter.cluster = try await options.cluster(cluster, store).id }
-        return filter
-    }
-}
-
 enum KeyValue {
     static func parse(_ pairs: [String], option: String) throws -> [(key: String, value: String)] {
         try pairs.map { pair in

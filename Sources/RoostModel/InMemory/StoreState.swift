@@ -206,7 +206,7 @@ package struct StoreState: Sendable {
         let id = id(of: row)
         guard filter.allows(source: source(of: row)) else { return false }
         if let cluster = filter.cluster, assignmentsByEntry[id]?.cluster != cluster { return false }
-        if filter.tags.isEmpty, filter.metadata.isEmpty {
+        if !filter.asksForContents {
             return filter.ids?.contains(id) != false
                 && filter.idPrefix.map(id.uuidString.lowercased().hasPrefix) != false
         }

@@ -18,6 +18,13 @@ public struct EntryFilter: Sendable, Hashable {
     /// Only members of this cluster.
     public var cluster: Cluster.ID?
 
+    /// What must hold of their values besides.
+    public var conditions: [EntryCondition] = []
+    /// Only entries that were first made in this span of time, the end of which is not part of it.
+    public var created: Range<Date>?
+    /// Only entries that were last changed in this span of time, the end of which is not part of it.
+    public var updated: Range<Date>?
+
     public static let all = EntryFilter()
 
     public init(
@@ -36,6 +43,11 @@ public struct EntryFilter: Sendable, Hashable {
     /// Whether there is no condition.
     public var matchesAll: Bool { self == .all }
 
+    /// Whether there is a condition on more than id, source and cluster.
+    var asksForContents: Bool {
+        !tags.isEmpty || !metadata.isEmpty || !conditions.isEmpty || created != nil || updated != nil
+    }
+
     /// Whether an entry of this source may meet the conditions.
     func allows(source: String?) -> Bool {
         guard let sources else { return true }
@@ -50,16 +62,32 @@ public struct EntryFilter: Sendable, Hashable {
         if let ids, !ids.contains(entry.id) { return false }
         if let idPrefix, !entry.id.uuidString.lowercased().hasPrefix(idPrefix) { return false }
         if let cluster, cluster != assigned { return false }
+        if let created, !created.milliseconds.contains(entry.createdAt.milliseconds) { return false }
+        if let updated, !updated.milliseconds.contains(entry.updatedAt.milliseconds) { return false }
         // By bytes, as a backend compares them: letters that only normalise alike differ.
         guard allows(source: entry.source) else { return false }
         guard tags.allSatisfy({ tag in entry.tags.contains { $0.utf8.elementsEqual(tag.utf8) } }) else {
             return false
         }
+        guard conditions.allSatisfy({ $0.holds(of: entry) }) else { return false }
         return metadata.allSatisfy { key, text in
             guard let found = entry.metadata.first(where: { $0.key.utf8.elementsEqual(key.utf8) }) else {
                 return false
             }
             return found.value.text?.utf8.elementsEqual(text.utf8) == true
         }
+    }
+}
+
+extension Range<Date> {
+    /// The whole milliseconds that are in it, as dates are kept.
+    package var milliseconds: Range<Int64> {
+        // A part of a millisecond counts for the next one, at both ends.
+        func up(_ date: Date) -> Int64 {
+            let value = (date.timeIntervalSince1970 * 1000).rounded(.up)
+            return Int64(exactly: value) ?? (value < 0 ? .min : .max)
+        }
+        let start = up(lowerBound)
+        return start..<Swift.max(start, up(upperBound))
     }
 }

@@ -205,21 +205,34 @@ extension InvertedIndex {
         }
     }
 
-    /// The texts that have a term, ascending, and where it stands in each.
-    func occurrences(of term: Int) -> [(document: Int, positions: [UInt32])] {
+    /// Goes through the texts that have a term, and where it stands in some of them.
+    ///
+    /// - Parameters:
+    ///   - isWanted: whether it is asked where the term stands in a text.
+    ///   - body: is given the text's number and where the term stands, in words from 1.
+    func forEachOccurrence(
+        of term: Int, where isWanted: (Int) -> Bool, _ body: (_ document: Int, _ positions: [UInt32]) -> Void
+    ) {
         let bytes = positions[term]
         var place = 0
-        var all: [(document: Int, positions: [UInt32])] = []
+        var found: [UInt32] = []
         forEachPosting(of: term) { document, occurrences in
-            var found: [UInt32] = []
+            guard isWanted(document) else {
+                var rest = occurrences
+                while rest > 0, place < bytes.count {
+                    if bytes[place] < 0x80 { rest -= 1 }
+                    place += 1
+                }
+                return
+            }
+            found.removeAll(keepingCapacity: true)
             var position: UInt32 = 0
             for _ in 0..<occurrences {
                 guard let gap = VariableLength.read(bytes, &place) else { break }
                 position &+= UInt32(truncatingIfNeeded: gap)
                 found.append(position)
             }
-            all.append((document, found))
+            body(document, found)
         }
-        return all
     }
 }

@@ -68,29 +68,35 @@ extension TextPart {
             UInt32(littleEndian: index.frequencies[$0.term])
                 < UInt32(littleEndian: index.frequencies[$1.term])
         }
-        // Where the phrase may begin; the number of a word before the first is below its place.
-        var starts: [(document: Int, positions: [UInt32])] = []
+        // Where the phrase may begin in each text that has the words so far: the numbers of the texts, and
+        // for
+        // each the end of its part of `starts`.
+        var (documents, ends, starts) = ([Int](), [Int](), [UInt32]())
         for (place, number) in numbers.enumerated() {
-            let found = index.occurrences(of: number.term).map { document, positions in
-                (
-                    document: document,
-                    positions: positions.compactMap { $0 > number.offset ? $0 - number.offset : nil }
-                )
-            }
-            guard place > 0 else {
-                starts = found
-                continue
-            }
             var next = 0
-            starts = starts.compactMap { document, positions in
-                while next < found.count, found[next].document < document { next += 1 }
-                guard next < found.count, found[next].document == document else { return nil }
-                let here = Set(found[next].positions)
-                let both = positions.filter { here.contains($0) }
-                return both.isEmpty ? nil : (document, both)
+            var kept: (documents: [Int], ends: [Int], starts: [UInt32]) = ([], [], [])
+            index.forEachOccurrence(of: number.term) { document in
+                guard place > 0 else { return true }
+                while next < documents.count, documents[next] < document { next += 1 }
+                return next < documents.count && documents[next] == document
+            } _: { document, positions in
+                let before = kept.starts.count
+                // The number of a word before the first is below its place.
+                for position in positions where position > number.offset {
+                    let start = position - number.offset
+                    if place > 0 {
+                        let known = starts[(next == 0 ? 0 : ends[next - 1])..<ends[next]]
+                        guard known.contains(start) else { continue }
+                    }
+                    kept.starts.append(start)
+                }
+                guard kept.starts.count > before else { return }
+                kept.documents.append(document)
+                kept.ends.append(kept.starts.count)
             }
+            (documents, ends, starts) = kept
         }
-        return starts.filter { !$0.positions.isEmpty }.map { ($0.document, $0.positions.count) }
+        return documents.indices.map { (documents[$0], ends[$0] - ($0 == 0 ? 0 : ends[$0 - 1])) }
     }
 
     /// The texts that have something, those that are gone among them.

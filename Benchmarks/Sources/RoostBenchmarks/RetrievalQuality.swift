@@ -1,0 +1,68 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct RetrievalQuality: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "nDCG@10 and recall@10 by meaning, by words and by both, the best passage standing for its document.",
+        discussion: """
+            A query that belongs to a conversation is asked of that conversation; questions that have no answer \
+            (category 5) are left out.
+            """)
+
+    @Option var set = "scifact-train"
+    @Option(help: "How much words count beside meaning.") var textWeight: Float = 1
+    @OptionGroup var options: ModelOptions
+
+    func run() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: try options.open())
+        let corpus = try Material.rows("retrieval/\(set)/corpus.jsonl")
+        let drafts = corpus.map { row in
+            EntryDraft(
+                key: row.id, content: row.text,
+                metadata: row.conversation.map { ["conversation": .string($0)] } ?? [:])
+        }
+        let time = try await Material.seconds {
+            _ = try await store.ingest([SourceDraft(id: set, fingerprint: "1", entries: drafts)])
+        }
+        Material.line("ingest", Double(corpus.count) / time, "entries/s")
+        let relevant = try judgements()
+        let queries = try Material.rows("retrieval/\(set)/queries.jsonl").filter {
+            relevant[$0.id] != nil && $0.category != 5
+        }
+        Material.line("queries", Double(queries.count), "")
+        for mode in SearchMode.allCases {
+            var (gain, recall, elapsed) = (0.0, 0.0, 0.0)
+            for query in queries {
+                guard let wanted = relevant[query.id] else { continue }
+                var search = QueryOptions()
+                search.mode = mode
+                search.textWeight = textWeight
+                if let conversation = query.conversation { search.filter.metadata = ["conversation": conversation] }
+                var found: [String] = []
+                elapsed += try await Material.seconds {
+                    found = try await store.query(query.text, search).hits.compactMap(\.entry.key)
+                }
+                let hits = found.enumerated().filter { wanted.contains($0.element) }
+                let ideal = (0..<min(10, wanted.count)).reduce(0.0) { $0 + 1 / log2(Double($1) + 2) }
+                gain += hits.reduce(0.0) { $0 + 1 / log2(Double($1.offset) + 2) } / ideal
+                recall += Double(hits.count) / Double(wanted.count)
+            }
+            let count = Double(queries.count)
+            Material.line("\(mode.rawValue) nDCG@10", gain / count, "")
+            Material.line("\(mode.rawValue) recall@10", recall / count, "")
+            Material.line("a query, embedding included", elapsed * 1000 / count, "ms")
+        }
+    }
+
+    /// The relevant documents of each query.
+    private func judgements() throws -> [String: Set<String>] {
+        let file = Material.data.appendingPathComponent("retrieval/\(set)/qrels.tsv")
+        var relevant: [String: Set<String>] = [:]
+        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n").dropFirst() {
+            let fields = line.split(separator: "\t").map(String.init)
+            if fields.count == 3, (Double(fields[2]) ?? 0) > 0 { relevant[fields[0], default: []].insert(fields[1]) }
+        }
+        return relevant
+    }
+}

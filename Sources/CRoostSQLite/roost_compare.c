@@ -1,0 +1,79 @@
+#define _GNU_SOURCE
+#include "roost_sqlite.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__APPLE__)
+#include <xlocale.h>
+#endif
+
+/* How many of the bytes are digits. */
+static size_t digits(const char *text, size_t length) {
+    size_t count = 0;
+    while (count < length && text[count] >= '0' && text[count] <= '9') count++;
+    return count;
+}
+
+/* Whether a text is a number as JSON writes them (RFC 8259, section 6). */
+static int is_number(const char *text, size_t length) {
+    size_t at = length > 0 && text[0] == '-';
+    const size_t whole = digits(text + at, length - at);
+    if (whole == 0 || (whole > 1 && text[at] == '0')) return 0;
+    at += whole;
+    if (at < length && text[at] == '.') {
+        const size_t fraction = digits(text + at + 1, length - at - 1);
+        if (fraction == 0) return 0;
+        at += 1 + fraction;
+    }
+    if (at < length && (text[at] == 'e' || text[at] == 'E')) {
+        at++;
+        if (at < length && (text[at] == '+' || text[at] == '-')) at++;
+        const size_t exponent = digits(text + at, length - at);
+        if (exponent == 0) return 0;
+        at += exponent;
+    }
+    return at == length;
+}
+
+/* The number that a text is; the locale of the process may have a comma for its point. */
+static double number(const char *text, size_t length, locale_t locale) {
+    char few[64];
+    char *copy = length < sizeof few ? few : malloc(length + 1);
+    if (!copy) return 0;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    const double value = strtod_l(copy, NULL, locale);
+    if (copy != few) free(copy);
+    return value;
+}
+
+static void compare(sqlite3_context *context, int count, sqlite3_value **values) {
+    (void)count;
+    if (sqlite3_value_type(values[0]) == SQLITE_NULL || sqlite3_value_type(values[1]) == SQLITE_NULL) return;
+    const char *left = sqlite3_value_blob(values[0]), *right = sqlite3_value_blob(values[1]);
+    const size_t left_length = (size_t)sqlite3_value_bytes(values[0]);
+    const size_t right_length = (size_t)sqlite3_value_bytes(values[1]);
+    const int is_left = left && is_number(left, left_length), is_right = right && is_number(right, right_length);
+    if (is_left != is_right) return;
+    int order;
+    if (is_left) {
+        locale_t locale = (locale_t)sqlite3_user_data(context);
+        const double a = number(left, left_length, locale), b = number(right, right_length, locale);
+        order = (a > b) - (a < b);
+    } else {
+        const size_t shorter = left_length < right_length ? left_length : right_length;
+        order = shorter ? memcmp(left, right, shorter) : 0;
+        if (order == 0) order = (left_length > right_length) - (left_length < right_length);
+    }
+    sqlite3_result_int(context, order);
+}
+
+static void release(void *locale) { freelocale((locale_t)locale); }
+
+int roost_register_compare(sqlite3 *database) {
+    locale_t locale = newlocale(LC_ALL_MASK, "C", NULL);
+    if (!locale) return SQLITE_NOMEM;
+    return sqlite3_create_function_v2(
+        database, "roost_compare", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, locale, compare, NULL, NULL, release);
+}
