@@ -14,7 +14,8 @@ struct RoostCommand: AsyncParsableCommand {
             """,
         version: VersionText.text,
         subcommands: [
-            Initialize.self, Add.self, IngestCommand.self, Query.self, Similar.self, Show.self, List.self,
+            Initialize.self, Add.self, IngestCommand.self, Query.self, Similar.self, Duplicates.self,
+            Show.self, List.self,
             Edit.self,
             TagCommand.self, Remove.self, Recluster.self, ClusterCommand.self, Export.self,
             ImportCommand.self,

@@ -1,3 +1,4 @@
+import CRoostKernels
 public import RoostVectors
 
 /// Exact search: every vector is compared with every query by BLAS. The oracle of every other index, and
@@ -69,8 +70,21 @@ public struct FlatIndex: VectorIndex {
             for part in found {
                 for neighbor in part[query - block.lowerBound].sorted() { best.insert(neighbor) }
             }
-            return best.sorted()
+            return queries.withRow(query) { rescored(best.sorted(), $0) }
         }
+    }
+
+    /// The same rows with scores that do not depend on how they were found: products of whole matrices add up
+    /// in another order than those of single rows.
+    private func rescored(_ found: [Neighbor], _ query: UnsafeBufferPointer<Float>) -> [Neighbor] {
+        guard let query = query.baseAddress else { return found }
+        return vectors.withUnsafePointer { rows in
+            found.map { neighbor in
+                Neighbor(
+                    row: neighbor.row,
+                    score: roost_dot(rows + Int(neighbor.row) * dimension, query, dimension))
+            }
+        }.sorted { $0.precedes($1) }
     }
 
     private static func scan(
@@ -99,9 +113,17 @@ public struct FlatIndex: VectorIndex {
     }
 
     /// Where few rows are allowed, only those are read.
-    private func searchFew(_ queries: Matrix, k: Int, rows: [UInt32]) throws -> [[Neighbor]] {
+    ///
+    /// - Parameter rows: ascending.
+    func searchFew(_ queries: Matrix, k: Int, rows: [UInt32]) throws -> [[Neighbor]] {
+        guard !rows.isEmpty, k > 0 else { return Array(repeating: [], count: queries.rows) }
+        if queries.rows < 8 {
+            return try (0..<queries.rows).map { query in
+                try Task.checkCancellation()
+                return queries.withRow(query) { best(of: rows, $0, k: min(k, rows.count)) }
+            }
+        }
         let few = FlatIndex(vectors.selecting(rows.map { Int($0) }))
-        guard !rows.isEmpty else { return Array(repeating: [], count: queries.rows) }
         var results: [[Neighbor]] = []
         for start in stride(from: 0, to: queries.rows, by: Self.queryBlock) {
             try Task.checkCancellation()
@@ -110,5 +132,28 @@ public struct FlatIndex: VectorIndex {
         }
         // `rows` ascends, so that the order among equal scores stays.
         return results.map { $0.map { Neighbor(row: rows[Int($0.row)], score: $0.score) } }
+    }
+
+    private func best(of rows: [UInt32], _ query: UnsafeBufferPointer<Float>, k: Int) -> [Neighbor] {
+        let (d, blocks) = (dimension, (rows.count + Self.rowBlock - 1) / Self.rowBlock)
+        guard let query = query.baseAddress.map(SharedReads.init) else { return [] }
+        var found = [TopK](repeating: TopK(k), count: blocks)
+        found.withUnsafeMutableBufferPointer { found in
+            let output = DisjointWrites(found.baseAddress!)
+            vectors.withUnsafePointer { vectors in
+                let base = SharedReads(vectors)
+                Parallel.forEachBlock(of: rows.count, size: Self.rowBlock) { block in
+                    var best = TopK(k)
+                    for index in block {
+                        let score = roost_dot(base.pointer + Int(rows[index]) * d, query.pointer, d)
+                        best.insert(row: rows[index], score: score)
+                    }
+                    output[block.lowerBound / Self.rowBlock] = best
+                }
+            }
+        }
+        var best = TopK(k)
+        for part in found { for neighbor in part.sorted() { best.insert(neighbor) } }
+        return best.sorted()
     }
 }

@@ -12,29 +12,60 @@ extension KnowledgeStore {
     ///
     /// - Throws: ``RoostError`` with `.badInput` for an empty text; ``StorageError``; ``EmbedderError``.
     public func query(_ text: String, _ options: QueryOptions = QueryOptions()) async throws -> QueryResult {
-        guard !text.allSatisfy(\.isWhitespace) else {
-            throw RoostError(.badInput, "the query is empty; give some words to look for")
-        }
+        try await query(all: [text], options)[0]
+    }
+
+    /// What ``query(_:_:)`` finds for each of some texts: they are embedded together and compared in products
+    /// of
+    /// whole matrices, many times as quickly as one by one.
+    ///
+    /// - Returns: one result for each text, in their order.
+    /// - Throws: as ``query(_:_:)``, for the first text that is empty too; there is no partial answer.
+    public func query(
+        all texts: [String], _ options: QueryOptions = QueryOptions()
+    ) async throws -> [QueryResult] {
         try options.validate()
-        let words = options.mode == .vector ? nil : TextQuery(text)
+        let queries = try texts.enumerated().map { number, text in
+            try Self.read(text, options.mode, number: texts.count > 1 ? number + 1 : nil)
+        }
+        guard !queries.isEmpty else { return [] }
+        // What is searched is had while the texts are embedded; what goes wrong with it is told by the
+        // search.
+        async let prepared: Void = prepareSearch(hasWords: options.mode != .vector)
+        var embeddings = try await embedder.embed(queries.map(\.plain), as: .query)
+        await prepared
+        if !embedder.space.isNormalized { embeddings.vectors.normalizeRows() }
+        var results: [QueryResult] = []
+        // So many at once that their products fill the cores, and their hits do not fill the memory.
+        for start in stride(from: 0, to: queries.count, by: 512) {
+            try Task.checkCancellation()
+            let part = start..<min(queries.count, start + 512)
+            results += try await find(
+                embeddings.vectors.selecting(Array(part)), queries[part].map(\.words), options)
+        }
+        for number in results.indices { results[number].omittedTokens = embeddings.omittedTokens[number] }
+        return results
+    }
+
+    private static func read(
+        _ text: String, _ mode: SearchMode, number: Int?
+    ) throws -> (words: TextQuery?, plain: String) {
+        let name = number.map { "query \($0)" } ?? "the query"
+        guard !text.allSatisfy(\.isWhitespace) else {
+            throw RoostError(.badInput, "\(name) is empty; give some words to look for")
+        }
+        let words = mode == .vector ? nil : TextQuery(text)
         let plain = words?.plainText ?? text
         guard !plain.allSatisfy(\.isWhitespace) else {
             throw RoostError(
-                .badInput, "the query says only what to leave out; give some words to look for as well")
+                .badInput, "\(name) says only what to leave out; give some words to look for as well")
         }
-        // What is searched is had while the text is embedded; what goes wrong with it is told by the search.
-        async let prepared: Void = prepareSearch(words)
-        var embeddings = try await embedder.embed([plain], as: .query)
-        await prepared
-        if !embedder.space.isNormalized { embeddings.vectors.normalizeRows() }
-        var result = try await find(embeddings.vectors.row(0), words, options)
-        result.omittedTokens = embeddings.omittedTokens[0]
-        return result
+        return (words, plain)
     }
 
-    private func prepareSearch(_ words: TextQuery?) async {
+    private func prepareSearch(hasWords: Bool) async {
         async let passages = try? catalog.current()
-        if words != nil { _ = try? await wordCatalog.current() }
+        if hasWords { _ = try? await wordCatalog.current() }
         _ = await passages
     }
 
@@ -83,6 +114,22 @@ extension KnowledgeStore {
         return result
     }
 
+    /// The entries nearest to a text of any length, as if it were an entry: by the mean of its passages.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` for an empty text; ``StorageError``; ``EmbedderError``.
+    public func similar(
+        toText text: String, _ options: QueryOptions = QueryOptions()
+    ) async throws -> QueryResult {
+        guard !text.allSatisfy(\.isWhitespace) else {
+            throw RoostError(.badInput, "the text is empty; there is nothing to compare entries with")
+        }
+        var report = IngestReport()
+        let entry = try await embedded([Entry(content: text)], known: [:], &report)[0]
+        var result = try await search(entry.embeddings, options)
+        result.omittedTokens = report.omittedTokens
+        return result
+    }
+
     /// The entries nearest to a vector of the store's space; words do not count.
     ///
     /// - Throws: ``RoostError`` with `.spaceMismatch`; ``StorageError``.
@@ -94,27 +141,27 @@ extension KnowledgeStore {
                     + "\(embedder.space.dimension)")
         }
         try options.validate()
-        return try await find(vector, nil, options)
+        return try await find(Matrix([vector], columns: vector.count), [nil], options)[0]
     }
 
-    private func find(_ vector: [Float], _ text: TextQuery?, _ options: QueryOptions) async throws
-        -> QueryResult
-    {
+    /// - Parameters:
+    ///   - vectors: (q, dimension): one for each query.
+    ///   - texts: the words of each, `nil` where they do not count.
+    private func find(
+        _ vectors: Matrix, _ texts: [TextQuery?], _ options: QueryOptions
+    ) async throws -> [QueryResult] {
         // An entry that goes between the search and the look at it is looked for again.
         for attempt in 0... {
             let passages = try await catalog.current()
-            let words = text == nil ? nil : try await wordCatalog.current()
+            let words = texts.contains { $0 != nil } ? try await wordCatalog.current() : nil
             do {
-                if let text { try words?.verify(for: text) }
+                for text in texts.lazy.compactMap(\.self) { try words?.verify(for: text) }
             } catch {
                 try await wordCatalog.distrustIndex()
                 continue
             }
-            let search = Search(
-                vector: vector, text: text, options: options, passages: passages, words: words,
-                snapshot: try await storage.snapshot())
             do {
-                return try await search.run()
+                return try await find(vectors, texts, options, passages, words)
             } catch let contradiction as Search.Contradiction {
                 // An entry may have gone in between; an index that says what the storage does not may not be
                 // used at all.
@@ -131,6 +178,36 @@ extension KnowledgeStore {
             }
         }
         preconditionFailure("the last attempt returns")
+    }
+
+    @concurrent
+    private func find(
+        _ vectors: Matrix, _ texts: [TextQuery?], _ options: QueryOptions, _ passages: PassageContents,
+        _ words: TextContents?
+    ) async throws -> [QueryResult] {
+        let snapshot = try await storage.snapshot()
+        let rows = options.filter.matchesAll ? nil : try await snapshot.rows(matching: options.filter)
+        var searches = texts.indices.map { query in
+            Search(
+                vector: vectors.row(query), text: texts[query], options: options, passages: passages,
+                words: words, snapshot: snapshot, filtered: rows)
+        }
+        guard searches.count > 1 else { return [try await searches[0].run()] }
+        if options.mode != .text || words == nil {
+            let nearest = try await passages.search(
+                vectors, k: searches[0].firstDepth, among: rows, isExact: options.isExact)
+            for query in searches.indices { searches[query].nearest = nearest[query] }
+        }
+        return try await withThrowingTaskGroup(of: (Int, QueryResult).self) { group in
+            var results = [QueryResult?](repeating: nil, count: searches.count)
+            for (query, search) in searches.enumerated() {
+                // As many at a time as keep the cores busy.
+                if query >= 4, let (done, result) = try await group.next() { results[done] = result }
+                group.addTask { (query, try await search.run()) }
+            }
+            for try await (done, result) in group { results[done] = result }
+            return results.compactMap(\.self)
+        }
     }
 }
 

@@ -99,72 +99,98 @@ struct PassageContents: DerivedContents {
 }
 
 extension PassageContents {
-    /// The best passage of each of the `k` nearest entries, best first; of equal scores the lower id first.
+    /// For each query the best passage of each of the `k` nearest entries, best first; of equal scores the
+    /// lower
+    /// id first.
     ///
-    /// - Parameter entryRows: the rows of the entries that may be found, `nil` for all.
-    /// - Parameter isExact: whether every vector is compared, also where there is a quicker way.
+    /// - Parameters:
+    ///   - queries: (q, dimension).
+    ///   - entryRows: the rows of the entries that may be found, `nil` for all.
+    ///   - isExact: whether every vector is compared, also where there is a quicker way.
     func search(
-        _ query: [Float], k: Int, among entryRows: RowSet?, isExact: Bool
-    ) async throws -> [PassageContents.Hit] {
-        guard k > 0 else { return [] }
-        var hits: [PassageContents.Hit] = []
+        _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
+    ) async throws -> [[PassageContents.Hit]] {
+        var hits = [[PassageContents.Hit]](repeating: [], count: queries.rows)
+        guard k > 0 else { return hits }
         // An entry's passages are all in one part, so that the best of each part have the best of all.
         for part in parts {
-            hits += try await part.search(query, k: k, among: entryRows, isExact: isExact)
+            let found = try await part.search(queries, k: k, among: entryRows, isExact: isExact)
+            for query in hits.indices { hits[query] += found[query] }
         }
-        hits.sort { ($1.score, $0.entry.uuidString) < ($0.score, $1.entry.uuidString) }
-        return Array(hits.prefix(k))
+        return hits.map { found in
+            Array(found.sorted { ($1.score, $0.entry) < ($0.score, $1.entry) }.prefix(k))
+        }
     }
 }
 
 extension PassageContents.Part {
-    /// The best passage of each of the `k` nearest entries, and of those as near as the last of them.
+    /// For each query the best passage of each of the `k` nearest entries, and of those as near as the last
+    /// of
+    /// them.
     fileprivate func search(
-        _ query: [Float], k: Int, among entryRows: RowSet?, isExact: Bool
-    ) async throws -> [PassageContents.Hit] {
-        guard index.dimension == query.count else {
+        _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
+    ) async throws -> [[PassageContents.Hit]] {
+        guard index.dimension == queries.columns else {
             throw RoostError(
                 .spaceMismatch,
-                "the store has vectors of \(index.dimension) numbers, the query one of \(query.count): they "
-                    + "are not of one embedding space")
+                "the store has vectors of \(index.dimension) numbers, the query one of \(queries.columns): "
+                    + "they are not of one embedding space")
         }
         // A few rows that have been overtaken are passed over afterwards.
-        let graph = isExact || entryRows != nil || dead.count > rows.count / 16 ? nil : self.graph
+        let graph = isExact || dead.count > rows.count / 16 ? nil : self.graph
         var allowed: RowSet?
-        if graph == nil, entryRows != nil || !dead.isEmpty {
+        if entryRows != nil || (graph == nil && !dead.isEmpty) {
             allowed = RowSet(
                 (0..<UInt32(rows.count)).lazy.filter { row in
                     !dead.contains(row) && entryRows?.contains(rows.entryRow(Int(row))) != false
                 })
         }
-        let queries = Matrix([query], columns: query.count)
+        var results = [[PassageContents.Hit]](repeating: [], count: queries.rows)
+        // Those that have not enough yet.
+        var open = Array(0..<queries.rows)
         var reach = min(rows.count, min(k, rows.count) * 2 + 16)
-        while true {
+        while !open.isEmpty {
+            let asked = open.count == queries.rows ? queries : queries.selecting(open)
             let neighbors =
                 if let graph {
-                    try await graph.search(queries, k: reach, among: nil)[0]
+                    try await graph.search(asked, k: reach, among: allowed)
                 } else {
-                    try await index.search(queries, k: reach, among: allowed)[0]
+                    try await index.search(asked, k: reach, among: allowed)
                 }
-            var best: [UUID: PassageContents.Hit] = [:]
-            var scores: [Float] = []
-            for neighbor in neighbors where dead.isEmpty || !dead.contains(neighbor.row) {
-                let row = Int(neighbor.row)
-                let hit = PassageContents.Hit(
-                    entry: rows.id(row), ordinal: rows.ordinal(row), score: neighbor.score)
-                if let other = best[hit.entry] {
-                    // Neighbors come best first; of equally near passages the first counts.
-                    if other.score == hit.score, hit.ordinal < other.ordinal { best[hit.entry] = hit }
-                } else {
-                    best[hit.entry] = hit
-                    scores.append(hit.score)
-                }
+            var unfinished: [Int] = []
+            for (query, found) in zip(open, neighbors) {
+                let (hits, isEnough) = best(of: found, k: k)
+                results[query] = hits
+                if !isEnough, found.count >= reach, reach < rows.count { unfinished.append(query) }
             }
-            // Several passages of one entry may have taken the places of other entries, and entries as near
-            // as the last may follow.
-            let isEnough = scores.count >= k && (neighbors.last?.score ?? 0) < scores[k - 1]
-            if isEnough || neighbors.count < reach || reach >= rows.count { return Array(best.values) }
+            open = unfinished
             reach = min(rows.count, reach * 4)
         }
+        return results
+    }
+
+    /// The best passage of each entry.
+    ///
+    /// - Parameter neighbors: best first.
+    /// - Returns: also whether the `k` best entries are among them: several passages of one entry may have
+    ///   taken
+    ///   the places of other entries, and entries as near as the last may follow.
+    private func best(of neighbors: [Neighbor], k: Int) -> ([PassageContents.Hit], isEnough: Bool) {
+        var best: [UUID: PassageContents.Hit] = [:]
+        var scores: [Float] = []
+        for neighbor in neighbors where dead.isEmpty || !dead.contains(neighbor.row) {
+            let row = Int(neighbor.row)
+            let hit = PassageContents.Hit(
+                entry: rows.id(row), ordinal: rows.ordinal(row), score: neighbor.score)
+            if let other = best[hit.entry] {
+                // Of equally near passages the first counts.
+                if other.score == hit.score, hit.ordinal < other.ordinal { best[hit.entry] = hit }
+            } else {
+                best[hit.entry] = hit
+                scores.append(hit.score)
+            }
+        }
+        let isEnough = scores.count >= k && (neighbors.last?.score ?? 0) < scores[k - 1]
+        return (Array(best.values), isEnough)
     }
 }

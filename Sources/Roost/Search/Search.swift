@@ -29,12 +29,31 @@ struct Search {
     let passages: PassageContents
     let words: TextContents?
     let snapshot: any StorageSnapshot
+    /// The rows of the entries that meet the filter; `nil` for all.
+    let filtered: RowSet?
+    /// What was found nearest already, at ``firstDepth``, by the filter alone.
+    var nearest: [PassageContents.Hit]?
 
     /// From the paper: it makes the first few places of a list count nearly alike.
     private static let fusionConstant: Float = 60
 
+    /// How many hits are needed, with those that are passed over.
+    private var needed: Int {
+        let end = max(0, options.limit).addingReportingOverflow(max(0, options.offset))
+        let total = snapshot.stamp.entryCount
+        return end.overflow ? total : min(total, end.partialValue)
+    }
+
+    /// How many of each list are looked at first.
+    var firstDepth: Int {
+        // A few more than are wanted: where rows lie decides over the last bits of their scores, which must
+        // not
+        // decide over the answer.
+        text == nil && options.diversity == nil ? needed + min(needed, 4) : max(100, needed * 4)
+    }
+
     func run() async throws -> QueryResult {
-        var rows = options.filter.matchesAll ? nil : try await snapshot.rows(matching: options.filter)
+        var rows = filtered
         if let text, let words, let allowed = await words.allowed(by: text) {
             // What the words know may be newer or older than the snapshot; a row that is not there is no hit.
             rows?.formIntersection(allowed)
@@ -42,13 +61,9 @@ struct Search {
         }
         let total = snapshot.stamp.entryCount
         let offset = max(0, options.offset)
-        let end = max(0, options.limit).addingReportingOverflow(offset)
-        let needed = end.overflow ? total : min(total, end.partialValue)
+        let needed = needed
         var hits: [QueryHit] = []
-        // A few more than are wanted: where rows lie decides over the last bits of their scores, which must
-        // not
-        // decide over the answer.
-        var depth = text == nil && options.diversity == nil ? needed + min(needed, 4) : max(100, needed * 4)
+        var depth = firstDepth
         while needed > 0, rows?.isEmpty != true {
             let (candidates, isAll) = try await candidates(depth, among: rows)
             hits = try await select(needed, of: candidates)
@@ -77,7 +92,7 @@ struct Search {
         var found: [Entry.ID: Candidate] = [:]
         var isAll = true
         if options.mode != .text || text == nil {
-            let hits = try await passages.search(vector, k: depth, among: rows, isExact: options.isExact)
+            let hits = try await nearest(depth, among: rows)
             isAll = hits.count < depth
             for (place, hit) in hits.enumerated() {
                 var candidate = Candidate(id: hit.entry, vectorRank: place + 1, vectorScore: hit.score)
@@ -103,6 +118,12 @@ struct Search {
             return (second.fused, first.id) < (first.fused, second.id)
         }
         return (ordered, isAll)
+    }
+
+    private func nearest(_ depth: Int, among rows: RowSet?) async throws -> [PassageContents.Hit] {
+        if let nearest, depth == firstDepth, text?.isSelective != true { return nearest }
+        let query = Matrix([vector], columns: vector.count)
+        return try await passages.search(query, k: depth, among: rows, isExact: options.isExact)[0]
     }
 
     /// The hits of some candidates, in order, as many as are needed where there are.

@@ -75,41 +75,79 @@ public struct GraphIndex: VectorIndex {
     public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
         precondition(queries.columns == dimension || count == 0, "queries of another dimension")
         guard k > 0, count > 0 else { return Array(repeating: [], count: queries.rows) }
-        if allowed != nil || k >= count / 4 {
-            return try await FlatIndex(vectors).search(queries, k: k, among: allowed)
+        let flat = FlatIndex(vectors)
+        guard k < count / 4 else { return try await flat.search(queries, k: k, among: allowed) }
+        let allowedCount = allowed?.count ?? count
+        if let allowed, allowedCount <= Self.fewRows {
+            return try flat.searchFew(queries, k: k, rows: allowed.filter { $0 < UInt32(count) })
         }
-        let scratch = pool.take()
-        defer { pool.give(scratch) }
-        var results: [[Neighbor]] = []
-        for row in 0..<queries.rows {
-            if row % 64 == 63 { try Task.checkCancellation() }
-            var found = withExtendedLifetime(owner) {
-                queries.withRow(row) { search($0, k: k, scratch.value) }
+        var found = [[Neighbor]?](repeating: nil, count: queries.rows)
+        found.withUnsafeMutableBufferPointer { found in
+            let output = DisjointWrites(found.baseAddress!)
+            Parallel.forEachBlock(of: queries.rows, size: Self.queryBlock) { block in
+                let scratch = pool.take()
+                defer { pool.give(scratch) }
+                withExtendedLifetime(owner) {
+                    for row in block {
+                        output[row] = queries.withRow(row) {
+                            search($0, k: k, allowed, allowedCount, scratch.value)
+                        }
+                    }
+                }
             }
-            // A walk may not lead everywhere; an answer is never shorter for that.
-            if found.count < min(k, count) {
-                found = try await FlatIndex(vectors).search(queries.selecting([row]), k: k, among: nil)[0]
-            }
-            results.append(found)
         }
-        return results
+        // A walk may not lead everywhere; an answer is never shorter for that.
+        let short = found.indices.filter { found[$0] == nil }
+        if !short.isEmpty {
+            try Task.checkCancellation()
+            let exact = try await flat.search(queries.selecting(short), k: k, among: allowed)
+            for (row, neighbors) in zip(short, exact) { found[row] = neighbors }
+        }
+        return found.map { $0 ?? [] }
     }
 
-    private func search(_ query: UnsafeBufferPointer<Float>, k: Int, _ scratch: GraphScratch) -> [Neighbor] {
-        guard let query = query.baseAddress else { return [] }
+    /// So many queries are the work of one thread.
+    private static let queryBlock = 32
+
+    /// To compare so many rows is as quick as a walk.
+    private static let fewRows = 8192
+
+    /// - Returns: `nil` where fewer are found than there are.
+    ///
+    /// What is allowed does not lead the walk: the walk goes on until enough of the nearest of all are
+    /// allowed, so that those are the nearest of the allowed ones.
+    private func search(
+        _ query: UnsafeBufferPointer<Float>, k: Int, _ allowed: RowSet?, _ allowedCount: Int,
+        _ scratch: GraphScratch
+    ) -> [Neighbor]? {
+        guard let query = query.baseAddress else { return nil }
         scratch.querySum = codes.write(query, query: scratch.query)
-        graph.search(scratch, width: max(min(options.searchWidth, count), k + k / 2))
+        let wanted = min(k, allowedCount)
         // Codes order nearly as the vectors do: what is a little behind may be among the best.
-        let candidates = min(scratch.beamCount, max(2 * k + 10, min(options.searchWidth, count) / 2))
+        let reserve = k + k / 2 + 4
+        var width = max(min(options.searchWidth, count), k + k / 2)
+        if allowed != nil { width = max(width, reserve * count / max(1, allowedCount)) }
+        while true {
+            graph.search(scratch, width: width)
+            guard let allowed else { break }
+            let found = (0..<scratch.beamCount).count { allowed.contains(scratch.beam[$0].row) }
+            if found >= min(reserve, allowedCount) { break }
+            guard width < count / 32 else { return nil }
+            width *= 4
+        }
         var best = TopK(k)
+        var candidates = max(2 * k + 10, min(options.searchWidth, count) / 2)
         vectors.withUnsafePointer { base in
-            for index in 0..<candidates {
+            for index in 0..<scratch.beamCount {
                 let row = scratch.beam[index].row
-                let score = roost_dot(base + Int(row) * dimension, query, dimension)
-                best.insert(row: row, score: score)
+                if let allowed, !allowed.contains(row) { continue }
+                guard candidates > 0 else { break }
+                candidates -= 1
+                best.insert(row: row, score: roost_dot(base + Int(row) * dimension, query, dimension))
             }
         }
-        return best.sorted()
+        let found = best.sorted()
+        return found.count < wanted ? nil : found
     }
 
     /// What searches work with, kept for the next ones.

@@ -28,7 +28,7 @@ extension StorageProvider {
 
 extension Stamp {
     /// Where somebody stands who has read all of the state: what follows are the changes since.
-    package var cursor: ChangeCursor {
+    public var cursor: ChangeCursor {
         ChangeCursor(epoch: epoch, revision: revision, ordinal: .max, horizon: revision)
     }
 }

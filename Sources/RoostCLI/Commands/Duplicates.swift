@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct Duplicates: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Find groups of entries that are nearly the same.",
+        discussion: "Each entry of a group has at least the given cosine with some other of it; oldest first."
+    )
+
+    /// As `--json` writes a group.
+    private struct Document: Encodable {
+        struct Member: Encodable {
+            var id: String
+            var score: Float
+            var path: String?
+            var source: String?
+            var text: String
+        }
+
+        var entries: [Member]
+    }
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var filters: FilterOptions
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("The least cosine of two entries.", valueName: "cosine"))
+    var threshold: Float = 0.95
+
+    @Flag(name: .long, help: "As JSON.")
+    var json = false
+
+    func validate() throws {
+        guard threshold > 0, threshold <= 1 else {
+            throw ValidationError("--threshold takes a cosine above 0 and up to 1, not \(threshold).")
+        }
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        let filter = try await filters.filter(options, store)
+        let groups = try await store.duplicates(threshold: threshold, matching: filter)
+        let snapshot = try await store.storage.snapshot()
+        if json {
+            var documents: [Document] = []
+            for group in groups {
+                documents.append(
+                    Document(
+                        entries: try await members(group, snapshot).map { entry, score in
+                            Document.Member(
+                                id: entry.id.text, score: score, path: entry.path, source: entry.source,
+                                text: Terminal.line(entry.content, limit: 200))
+                        }))
+            }
+            try Terminal.json(documents)
+        } else {
+            for group in groups {
+                Terminal.write(Terminal.bold("\(group.entries.count) nearly equal"))
+                for (entry, score) in try await members(group, snapshot) {
+                    Terminal.write(
+                        "  \(Terminal.score(score))  \(Terminal.safe(entry.place))  "
+                            + Terminal.dim(String(entry.id.text.prefix(8))) + "  "
+                            + Terminal.line(entry.content, limit: 60))
+                }
+            }
+        }
+        try await store.close()
+        if groups.isEmpty {
+            options.note("no two entries have a cosine of \(threshold) or more")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+    }
+
+    private func members(
+        _ group: DuplicateGroup, _ snapshot: any StorageSnapshot
+    ) async throws -> [(Entry, Float)] {
+        let scores = Dictionary(uniqueKeysWithValues: zip(group.entries, group.scores))
+        return try await snapshot.entries(group.entries).map { ($0, scores[$0.id] ?? 0) }
+    }
+}
