@@ -2,6 +2,7 @@
 #include "roost_sqlite.h"
 
 #include <locale.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__APPLE__)
@@ -48,6 +49,22 @@ static double number(const char *text, size_t length, locale_t locale) {
     return value;
 }
 
+/* The whole number that a number of JSON is, where it is written as one and has 64 bits. */
+static int whole(const char *text, size_t length, int64_t *value) {
+    size_t at = length > 0 && text[0] == '-';
+    const int is_negative = at == 1;
+    uint64_t magnitude = 0;
+    for (; at < length; at++) {
+        if (text[at] < '0' || text[at] > '9') return 0;
+        const uint64_t digit = (uint64_t)(text[at] - '0');
+        if (magnitude > (UINT64_MAX - digit) / 10) return 0;
+        magnitude = magnitude * 10 + digit;
+    }
+    if (magnitude > (uint64_t)INT64_MAX + (is_negative ? 1 : 0)) return 0;
+    *value = is_negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return 1;
+}
+
 static void compare(sqlite3_context *context, int count, sqlite3_value **values) {
     (void)count;
     if (sqlite3_value_type(values[0]) == SQLITE_NULL || sqlite3_value_type(values[1]) == SQLITE_NULL) return;
@@ -58,9 +75,14 @@ static void compare(sqlite3_context *context, int count, sqlite3_value **values)
     if (is_left != is_right) return;
     int order;
     if (is_left) {
-        locale_t locale = (locale_t)sqlite3_user_data(context);
-        const double a = number(left, left_length, locale), b = number(right, right_length, locale);
-        order = (a > b) - (a < b);
+        int64_t one, other;
+        if (whole(left, left_length, &one) && whole(right, right_length, &other)) {
+            order = (one > other) - (one < other);
+        } else {
+            locale_t locale = (locale_t)sqlite3_user_data(context);
+            const double a = number(left, left_length, locale), b = number(right, right_length, locale);
+            order = (a > b) - (a < b);
+        }
     } else {
         const size_t shorter = left_length < right_length ? left_length : right_length;
         order = shorter ? memcmp(left, right, shorter) : 0;

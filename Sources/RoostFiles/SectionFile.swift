@@ -33,6 +33,8 @@ public final class SectionFile: Sendable {
 
     private let file: MappedFile
     private let sections: [String: Section]
+    /// Sections that are as they were written.
+    private let verified = Mutex(Set<String>())
     /// What the writer says of the whole.
     public let metadata: Data
 
@@ -105,10 +107,11 @@ public final class SectionFile: Sendable {
         return bytes.bindMemory(to: type)
     }
 
-    /// Compares a section with its checksums. Reads all of it, on all cores.
+    /// Compares a section with its checksums. Reads all of it, on all cores, at the first call for it.
     ///
     /// - Throws: ``Unusable``.
     public func verify(_ name: String) throws {
+        guard !verified.withLock({ $0.contains(name) }) else { return }
         guard let section = sections[name] else {
             throw Unusable(description: "\(file.path) has no section '\(name)'")
         }
@@ -120,6 +123,7 @@ public final class SectionFile: Sendable {
             if CRC32C.checksum(bytes) != section.crc32c[block] { isWhole.store(false, ordering: .relaxed) }
         }
         guard isWhole.load(ordering: .relaxed) else { throw unusable }
+        verified.withLock { _ = $0.insert(name) }
     }
 
     private static func checksums(_ bytes: UnsafeRawBufferPointer) -> [UInt32] {

@@ -155,7 +155,10 @@ extension Trial {
     ]
 
     private static var conditioned: [EntryFilter] {
-        let operands = ["10", "9", "10.0", "", "abc", "-1", "ä", "1e300", "true", "null", "a\0", "'", "%"]
+        let operands = [
+            "10", "9", "10.0", "", "abc", "-1", "ä", "1e300", "9007199254740992", "1e999", "true", "null",
+            "a\0", "'", "%",
+        ]
         var conditions: [EntryCondition] = []
         for operand in operands {
             for field in [EntryCondition.Field.metadata("mixed"), .metadata("n"), .source, .tag] {

@@ -4,8 +4,9 @@ import Testing
 
 @Suite struct TextQueryTests {
     private func wanted(_ query: String) -> [String] {
-        TextQuery(query).wanted.map { clause, count in
-            switch clause {
+        TextQuery(query).wanted.map { wanted in
+            let count = wanted.count
+            return switch wanted.clause {
             case .phrase(let terms):
                 terms.map { String(decoding: $0.word, as: UTF8.self) }.joined(separator: "+") + " \(count)"
             case .prefix(let word): String(decoding: word, as: UTF8.self) + "* \(count)"
@@ -17,7 +18,7 @@ import Testing
         let query = TextQuery("boats \"paint the roof\" -rain -\"dry dock\" sea* -sto*")
         #expect(
             wanted("boats \"paint the roof\" -rain -\"dry dock\" sea* -sto*") == [
-                "boats 1", "paint 1", "roof 1", "sea* 1",
+                "boats 1", "paint 1", "the 1", "roof 1", "sea* 1",
             ])
         #expect(query.required.count == 1 && query.excluded.count == 3)
         #expect(query.plainText == "boats paint the roof sea")

@@ -28,8 +28,7 @@ protocol DerivedContents: Sendable {
 
     /// Takes in entries that were changed or removed.
     ///
-    /// - Returns: `false` where it had better be made of all entries.
-    mutating func follow(_ changed: Set<Entry.ID>, _ snapshot: any StorageSnapshot) async throws -> Bool
+    mutating func follow(_ changed: Set<Entry.ID>, _ snapshot: any StorageSnapshot) async throws
 }
 
 extension DerivedContents {
@@ -103,7 +102,7 @@ actor DerivedCatalog<Contents: DerivedContents> {
     }
 
     private static func notice(_ reason: String) -> String {
-        "the index of the store cannot be used (\(reason)) and all entries were read instead; "
+        "the index of the store cannot be used as it is (\(reason)), which costs time; "
             + "`roost index build` writes it anew"
     }
 
@@ -126,6 +125,7 @@ actor DerivedCatalog<Contents: DerivedContents> {
         else { return false }
         contents.cursor = cursor
         guard !changed.isEmpty else { return true }
-        return try await contents.follow(changed, try await storage.snapshot())
+        try await contents.follow(changed, try await storage.snapshot())
+        return true
     }
 }

@@ -68,36 +68,46 @@ struct IndexFolder: Sendable {
         _ name: String, _ metadata: IndexMetadata,
         write: @escaping @Sendable (URL, Data) throws -> Void
     ) async throws {
+        let description = try JSONEncoder().encode(metadata)
+        try await locked { [self] in
+            if try !stands(name, newerThan: metadata) { try write(file(name), description) }
+        }
+    }
+
+    /// Removes a file, where what stands is not of a newer state.
+    ///
+    /// - Parameter other: the file whose state counts, if not its own.
+    /// - Throws: ``StorageError``; `CancellationError`.
+    func remove(_ name: String, ifStanding other: String? = nil, isNotNewerThan stamp: Stamp) async throws {
+        let metadata = IndexMetadata(of: stamp, count: 0)
+        guard FileManager.default.fileExists(atPath: file(name).path) else { return }
+        try await locked { [self] in
+            if try !stands(other ?? name, newerThan: metadata) {
+                try FileSystem.standard.unlink(file(name).path)
+            }
+        }
+    }
+
+    private func stands(_ name: String, newerThan metadata: IndexMetadata) throws -> Bool {
+        guard let standing = try? SectionFile(file(name)),
+            let other = try? JSONDecoder().decode(IndexMetadata.self, from: standing.metadata)
+        else { return false }
+        return other.format == metadata.format && other.store == metadata.store
+            && other.epoch == metadata.epoch && other.revision > metadata.revision
+    }
+
+    private func locked(_ body: @escaping @Sendable () throws -> Void) async throws {
         do {
             try FileSystem.standard.createFolder(url)
-            let description = try JSONEncoder().encode(metadata)
             try await BlockingWork.run { [self] isCancelled in
                 let lock = try FileLock.acquire(file("lock"), timeout: 600, isCancelled: isCancelled)
                 defer { lock.release() }
                 try AtomicFile.removeLeftovers(in: url)
-                if let standing = try? SectionFile(file(name)),
-                    let other = try? JSONDecoder().decode(IndexMetadata.self, from: standing.metadata),
-                    other.format == metadata.format, other.store == metadata.store,
-                    other.epoch == metadata.epoch, other.revision > metadata.revision
-                {
-                    return
-                }
-                try write(file(name), description)
+                try body()
             }
         } catch let error as LockTimeout {
             throw StorageError(
                 .locked, "the index is being built by \(error.holder)", underlying: error, isRetryable: true)
-        } catch let error as FileError {
-            throw StorageError(.inputOutput, error.description, underlying: error)
-        }
-    }
-
-    /// Removes a file, where there is one.
-    ///
-    /// - Throws: ``StorageError``.
-    func remove(_ name: String) throws {
-        do {
-            try FileSystem.standard.unlink(file(name).path)
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)
         }

@@ -46,7 +46,8 @@ extension KnowledgeStore {
         let count = written?.count ?? 0
         if count < smallestGraph {
             // One of other vectors is of no use.
-            try IndexFolder(of: directory).remove(PassageFile.graphName)
+            try await IndexFolder(of: directory).remove(
+                PassageFile.graphName, ifStanding: PassageFile.name, isNotNewerThan: snapshot.stamp)
         } else if let file = try? PassageFile(in: directory, for: snapshot.stamp, verifying: false) {
             // Otherwise another builder was quicker, and has written a newer state.
             try await file.buildGraph()

@@ -56,7 +56,7 @@ extension KnowledgeStore {
         }
         let words = mode == .vector ? nil : TextQuery(text)
         let plain = words?.plainText ?? text
-        guard !plain.allSatisfy(\.isWhitespace) else {
+        guard words?.isOnlyExclusion != true else {
             throw RoostError(
                 .badInput, "\(name) says only what to leave out; give some words to look for as well")
         }
@@ -100,18 +100,9 @@ extension KnowledgeStore {
         }
         let norm = length(of: mean)
         if norm > 0, ids.count > 1 { for index in mean.indices { mean[index] /= norm } }
-        var wider = options
-        wider.limit = [options.limit, options.offset, ids.count].reduce(0) { sum, count in
-            let next = sum.addingReportingOverflow(max(0, count))
-            return next.overflow ? .max : next.partialValue
-        }
-        wider.offset = 0
-        var result = try await search(mean, wider)
-        let own = Set(ids)
-        result.hits = result.hits.filter { !own.contains($0.entry.id) }
-        for place in result.hits.indices { result.hits[place].rank = place + 1 }
-        result.hits = Array(result.hits.dropFirst(max(0, options.offset)).prefix(max(0, options.limit)))
-        return result
+        try options.validate()
+        let query = Matrix([mean], columns: mean.count)
+        return try await find(query, [nil], options, excluding: Set(ids))[0]
     }
 
     /// The entries nearest to a text of any length, as if it were an entry: by the mean of its passages.
@@ -148,7 +139,7 @@ extension KnowledgeStore {
     ///   - vectors: (q, dimension): one for each query.
     ///   - texts: the words of each, `nil` where they do not count.
     private func find(
-        _ vectors: Matrix, _ texts: [TextQuery?], _ options: QueryOptions
+        _ vectors: Matrix, _ texts: [TextQuery?], _ options: QueryOptions, excluding: Set<Entry.ID> = []
     ) async throws -> [QueryResult] {
         // An entry that goes between the search and the look at it is looked for again.
         for attempt in 0... {
@@ -161,7 +152,7 @@ extension KnowledgeStore {
                 continue
             }
             do {
-                return try await find(vectors, texts, options, passages, words)
+                return try await find(vectors, texts, options, excluding, passages, words)
             } catch let contradiction as Search.Contradiction {
                 // An entry may have gone in between; an index that says what the storage does not may not be
                 // used at all.
@@ -182,15 +173,15 @@ extension KnowledgeStore {
 
     @concurrent
     private func find(
-        _ vectors: Matrix, _ texts: [TextQuery?], _ options: QueryOptions, _ passages: PassageContents,
-        _ words: TextContents?
+        _ vectors: Matrix, _ texts: [TextQuery?], _ options: QueryOptions, _ excluded: Set<Entry.ID>,
+        _ passages: PassageContents, _ words: TextContents?
     ) async throws -> [QueryResult] {
         let snapshot = try await storage.snapshot()
         let rows = options.filter.matchesAll ? nil : try await snapshot.rows(matching: options.filter)
         var searches = texts.indices.map { query in
             Search(
                 vector: vectors.row(query), text: texts[query], options: options, passages: passages,
-                words: words, snapshot: snapshot, filtered: rows)
+                words: words, snapshot: snapshot, filtered: rows, excluded: excluded)
         }
         guard searches.count > 1 else { return [try await searches[0].run()] }
         if options.mode != .text || words == nil {
@@ -219,8 +210,8 @@ extension QueryOptions {
         if !(vectorWeight >= 0 && textWeight >= 0 && vectorWeight.isFinite && textWeight.isFinite) {
             try refuse("the weights of vectors and words are numbers from 0")
         }
-        if mode == .hybrid, vectorWeight == 0, textWeight == 0 {
-            try refuse("the weights of vectors and words are both 0: nothing would be found")
+        if (mode == .hybrid && vectorWeight == 0 && textWeight == 0) || (mode == .text && textWeight == 0) {
+            try refuse("nothing that is asked for has a weight; give words or vectors one above 0")
         }
         if let diversity, !(0...1).contains(diversity) { try refuse("diversity goes from 0 to 1") }
         if let duplicateThreshold, duplicateThreshold.isNaN {

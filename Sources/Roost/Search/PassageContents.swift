@@ -67,12 +67,18 @@ struct PassageContents: DerivedContents {
         ]
     }
 
-    mutating func follow(_ changed: Set<Entry.ID>, _ snapshot: any StorageSnapshot) async throws -> Bool {
+    mutating func follow(_ changed: Set<Entry.ID>, _ snapshot: any StorageSnapshot) async throws {
         for part in parts.indices {
             let rows = parts[part].rows
             for row in 0..<rows.count where changed.contains(rows.id(row)) {
                 parts[part].dead.insert(UInt32(row))
             }
+        }
+        var changed = changed
+        if parts.count >= Self.mostParts {
+            // Many small parts make a search slow: those that were added are put together.
+            for part in parts[1...] { for row in 0..<part.rows.count { changed.insert(part.rows.id(row)) } }
+            parts.removeSubrange(1...)
         }
         let rows = try await snapshot.rows(matching: EntryFilter(ids: changed))
         var page = VectorPage(
@@ -86,16 +92,16 @@ struct PassageContents: DerivedContents {
             page.ordinals += found.ordinals
             elements += found.vectors.elements
         }
-        guard !page.rows.isEmpty else { return true }
+        guard !page.rows.isEmpty else { return }
         let matrix = Matrix(
             rows: page.rows.count, columns: elements.count / page.rows.count, elements: elements)
         parts.append(
             Part(
                 index: FlatIndex(matrix),
                 rows: IndexRows(entryRows: page.rows, ids: page.ids, ordinals: page.ordinals)))
-        // Many small parts make a search slow.
-        return parts.count < 64
     }
+
+    private static let mostParts = 32
 }
 
 extension PassageContents {

@@ -86,7 +86,7 @@ struct PassageFile: Sendable {
         } while row != nil
         let folder = IndexFolder(of: directory)
         guard !ids.isEmpty else {
-            try folder.remove(Self.name)
+            try await folder.remove(Self.name, isNotNewerThan: snapshot.stamp)
             return nil
         }
         let metadata = IndexMetadata(of: snapshot.stamp, count: ids.count, dimension: dimension)

@@ -17,7 +17,8 @@ struct Search {
         var id: Entry.ID
         var fused: Float = 0
         var vectorRank: Int?
-        var vectorScore: Float?
+        /// The passage that was found, and its score.
+        var passage: (ordinal: Int, score: Float)?
         var textRank: Int?
         var textScore: Float?
     }
@@ -31,6 +32,8 @@ struct Search {
     let snapshot: any StorageSnapshot
     /// The rows of the entries that meet the filter; `nil` for all.
     let filtered: RowSet?
+    /// Entries that are no hits, whatever finds them.
+    var excluded: Set<Entry.ID> = []
     /// What was found nearest already, at ``firstDepth``, by the filter alone.
     var nearest: [PassageContents.Hit]?
 
@@ -45,45 +48,97 @@ struct Search {
     }
 
     /// How many of each list are looked at first.
+    ///
+    /// Where lists are fused, or hits weighed against each other, it does not depend on how many are wanted:
+    /// page
+    /// by page, the same are found in the same order.
     var firstDepth: Int {
+        guard text == nil, options.diversity == nil else { return Self.stage }
         // A few more than are wanted: where rows lie decides over the last bits of their scores, which must
         // not
         // decide over the answer.
-        text == nil && options.diversity == nil ? needed + min(needed, 4) : max(100, needed * 4)
+        let wanted = needed + min(needed, 4)
+        return wanted + excluded.count
     }
+
+    private static let stage = 200
 
     func run() async throws -> QueryResult {
         var rows = filtered
-        if let text, let words, let allowed = await words.allowed(by: text) {
+        if let text, let words, let allowed = try await words.allowed(by: text) {
             // What the words know may be newer or older than the snapshot; a row that is not there is no hit.
             rows?.formIntersection(allowed)
             rows = rows ?? allowed
         }
         let total = snapshot.stamp.entryCount
-        let offset = max(0, options.offset)
-        let needed = needed
         var hits: [QueryHit] = []
-        var depth = firstDepth
-        while needed > 0, rows?.isEmpty != true {
-            let (candidates, isAll) = try await candidates(depth, among: rows)
-            hits = try await select(needed, of: candidates)
-            if hits.count >= needed || isAll || depth >= total { break }
-            if let minimum = options.minimumScore, text == nil,
-                candidates.last?.vectorScore ?? -.infinity < minimum
-            {
-                break
-            }
-            depth = min(depth * 4, max(total, 1))
-        }
+        if needed > 0, rows?.isEmpty != true { hits = try await find(among: rows) }
         for place in hits.indices { hits[place].rank = place + 1 }
         var result = QueryResult(
-            hits: Array(hits.prefix(needed).dropFirst(offset)), stamp: snapshot.stamp,
+            hits: Array(hits.prefix(needed).dropFirst(max(0, options.offset))), stamp: snapshot.stamp,
             candidateCount: rows?.count ?? total)
         result.notices = [passages.notice, words?.notice].compactMap(\.self)
         if result.notices.count == 2, result.notices[0] == result.notices[1] { result.notices.removeLast() }
+        if let text, text.omittedWords > 0 {
+            result.notices.append(
+                "the query has more than \(TextQuery.longest) different words; the last "
+                    + "\(text.omittedWords) do not count as words")
+        }
         result.text = text
         return result
     }
+
+    /// Hits best first, as many as are needed where there are.
+    ///
+    /// In stages: the best of each list, then those that longer lists have besides, and so on. What a later
+    /// stage
+    /// finds comes after what an earlier one found.
+    private func find(among rows: RowSet?) async throws -> [QueryHit] {
+        var (hits, chosen) = ([QueryHit](), [QueryHit]())
+        var seen = excluded
+        var depth = firstDepth
+        while true {
+            try Task.checkCancellation()
+            let (candidates, isAll) = try await candidates(depth, among: rows)
+            let new = candidates.filter { seen.insert($0.id).inserted }
+            if options.diversity ?? 0 > 0 {
+                // What is weighed against each other is a whole stage.
+                try await take(new[...], into: &hits)
+            } else {
+                var next = 0
+                while next < new.count, hits.count < needed {
+                    let chunk = new[next..<min(new.count, next + needed + min(needed, 4))]
+                    next = chunk.endIndex
+                    try await take(chunk, into: &hits)
+                }
+            }
+            if let diversity = options.diversity, diversity > 0 {
+                chosen += try Self.diversified(
+                    Array(hits.dropFirst(chosen.count)), diversity, after: chosen,
+                    count: needed - chosen.count)
+                hits =
+                    chosen
+                    + hits.dropFirst(chosen.count).filter { hit in
+                        !chosen.contains { $0.entry.id == hit.entry.id }
+                    }
+            }
+            let isBelow = isBelowMinimum(candidates)
+            if hits.count >= needed || isAll || isBelow || depth >= snapshot.stamp.entryCount + excluded.count
+            {
+                return hits
+            }
+            depth = min(depth * 4, snapshot.stamp.entryCount + excluded.count)
+        }
+    }
+
+    /// Whether the nearest vectors that are left have a lower cosine than is wanted.
+    private func isBelowMinimum(_ candidates: [Candidate]) -> Bool {
+        guard let minimum = options.minimumScore, options.mode != .text || text == nil else { return false }
+        let scores = candidates.lazy.compactMap { $0.passage?.score }
+        return scores.min().map { $0 < minimum - Self.tolerance } ?? true
+    }
+
+    private static let tolerance: Float = 1e-3
 
     /// The best of each list, best first.
     ///
@@ -95,7 +150,8 @@ struct Search {
             let hits = try await nearest(depth, among: rows)
             isAll = hits.count < depth
             for (place, hit) in hits.enumerated() {
-                var candidate = Candidate(id: hit.entry, vectorRank: place + 1, vectorScore: hit.score)
+                var candidate = Candidate(id: hit.entry, vectorRank: place + 1)
+                candidate.passage = (hit.ordinal, hit.score)
                 candidate.fused = options.vectorWeight / (Self.fusionConstant + Float(place + 1))
                 found[hit.entry] = candidate
             }
@@ -112,8 +168,8 @@ struct Search {
             }
         }
         let ordered = found.values.sorted { first, second in
-            if text == nil, first.vectorScore != second.vectorScore {
-                return first.vectorScore ?? 0 > second.vectorScore ?? 0
+            if text == nil, let a = first.passage?.score, let b = second.passage?.score, a != b {
+                return a > b
             }
             return (second.fused, first.id) < (first.fused, second.id)
         }
@@ -126,24 +182,32 @@ struct Search {
         return try await passages.search(query, k: depth, among: rows, isExact: options.isExact)[0]
     }
 
-    /// The hits of some candidates, in order, as many as are needed where there are.
-    private func select(_ needed: Int, of candidates: [Candidate]) async throws -> [QueryHit] {
-        var (hits, folded) = ([QueryHit](), [QueryHit]())
-        let diversity = options.diversity ?? 0
-        let wanted = diversity > 0 ? max(50, needed * 4) : needed
-        var next = 0
-        while next < candidates.count, folded.count < wanted {
-            let chunk = candidates[next..<min(candidates.count, next + wanted + min(wanted, 4))]
-            next = chunk.endIndex
-            hits += try await resolve(chunk).filter { $0.score >= options.minimumScore ?? -.infinity }
-            if text == nil {
-                // The index finds; what is said is of the storage.
-                hits.sort { ($1.score, $0.entry.id) < ($0.score, $1.entry.id) }
+    /// Adds the hits of some candidates, in their order; those that are nearly the same as a better one to
+    /// it.
+    private func take(_ candidates: ArraySlice<Candidate>, into hits: inout [QueryHit]) async throws {
+        let minimum = options.minimumScore ?? -.infinity
+        let possible = candidates.filter { $0.passage.map { $0.score >= minimum - Self.tolerance } ?? true }
+        for hit in try await resolve(possible[...]) where hit.score >= minimum {
+            try Task.checkCancellation()
+            if let threshold = options.duplicateThreshold,
+                let better = hits.firstIndex(where: { Self.areNearlyEqual($0.entry, hit.entry, threshold) })
+            {
+                hits[better].duplicates.append(hit.entry.id)
+            } else {
+                hits.append(hit)
             }
-            folded = options.duplicateThreshold.map { Self.folding(hits, $0) } ?? hits
         }
-        guard diversity > 0 else { return Array(folded.prefix(needed)) }
-        return Self.diversified(folded, diversity, count: needed)
+        if text == nil {
+            // The index finds; what is said is of the storage.
+            hits.sort { ($1.score, $0.entry.id) < ($0.score, $1.entry.id) }
+        }
+    }
+
+    private static func areNearlyEqual(_ first: Entry, _ second: Entry, _ threshold: Float) -> Bool {
+        guard !first.embeddings.isEmpty, first.embeddings.count == second.embeddings.count else {
+            return first.content.utf8.elementsEqual(second.content.utf8)
+        }
+        return innerProduct(first.embeddings, second.embeddings) >= threshold
     }
 
     /// The entries of some candidates, in their order.
@@ -187,11 +251,14 @@ extension Search {
         var (ofVectors, ofWords) = ([Entry.ID](), [Entry.ID]())
         for candidate in candidates {
             let entry = entries[candidate.id]
-            if let score = candidate.vectorScore {
-                let hit = entry.map { Self.hit($0, vector) }
+            if let (ordinal, score) = candidate.passage {
+                let found = entry?.searchablePassages.first {
+                    $0.ordinal == ordinal && $0.vector.count == vector.count
+                }?.vector
                 // Sums differ by rounding, in proportion to what is summed up.
-                let tolerance = 1e-3 * norm * length(of: hit?.passage.vector ?? []) + 1e-6
-                if hit.map({ abs($0.score - score) > tolerance }) ?? true { ofVectors.append(candidate.id) }
+                let tolerance = 1e-3 * norm * length(of: found ?? []) + 1e-6
+                let isSame = found.map { abs(innerProduct($0, vector) - score) <= tolerance } ?? false
+                if !isSame { ofVectors.append(candidate.id) }
             }
             if candidate.textScore != nil, let text {
                 if entry.map({ !text.occurs(in: $0.content) }) ?? true { ofWords.append(candidate.id) }
@@ -210,50 +277,38 @@ extension Search {
         }
     }
 
-    /// Hits without those that are nearly the same as a better one, which names them.
-    private static func folding(_ hits: [QueryHit], _ threshold: Float) -> [QueryHit] {
-        var kept: [QueryHit] = []
-        for hit in hits {
-            let better = kept.firstIndex { other in
-                guard !hit.entry.embeddings.isEmpty else { return other.entry.content == hit.entry.content }
-                return other.entry.embeddings.count == hit.entry.embeddings.count
-                    && innerProduct(other.entry.embeddings, hit.entry.embeddings) >= threshold
-            }
-            if let better { kept[better].duplicates.append(hit.entry.id) } else { kept.append(hit) }
-        }
-        return kept
-    }
-
     /// Maximal marginal relevance: the next hit is the one with the most of what is asked and the least of
     /// what
     /// is there already.
     ///
     /// - Complexity: O(count · hits · d).
-    private static func diversified(_ hits: [QueryHit], _ diversity: Float, count: Int) -> [QueryHit] {
-        guard let first = hits.first else { return [] }
+    private static func diversified(
+        _ hits: [QueryHit], _ diversity: Float, after before: [QueryHit], count: Int
+    ) throws -> [QueryHit] {
+        guard !hits.isEmpty else { return [] }
         // Fused ranks are brought to the scale of cosines, with which they are weighed.
         let isFused = hits.contains { $0.textRank != nil }
-        let scale =
-            isFused ? max(0, hits.map(\.score).max() ?? 0) / max(first.fused, .leastNonzeroMagnitude) : 1
-        var rest = hits.map {
-            (hit: $0, relevance: isFused ? $0.fused * scale : $0.score, likeness: -Float.infinity)
+        let most = max(hits.map(\.fused).max() ?? 0, .leastNormalMagnitude)
+        let scale = isFused ? max(0, hits.map(\.score).max() ?? 0) / most : 1
+        func cosine(_ first: QueryHit, _ second: QueryHit) -> Float {
+            let (a, b) = (first.passage.vector, second.passage.vector)
+            return a.count == b.count ? innerProduct(a, b) : 0
+        }
+        var rest = hits.map { hit in
+            let likeness = before.map { cosine($0, hit) }.max() ?? 0
+            return (hit: hit, relevance: isFused ? hit.fused * scale : hit.score, likeness: likeness)
         }
         var chosen: [QueryHit] = []
         while chosen.count < count, !rest.isEmpty {
-            let best = rest.indices.max { left, right in
-                func value(_ index: Int) -> Float {
-                    let likeness = chosen.isEmpty ? 0 : rest[index].likeness
-                    return (1 - diversity) * rest[index].relevance - diversity * likeness
-                }
-                return (value(left), right) < (value(right), left)
+            try Task.checkCancellation()
+            func value(_ index: Int) -> Float {
+                (1 - diversity) * rest[index].relevance - diversity * rest[index].likeness
             }
-            let hit = rest.remove(at: best ?? 0).hit
+            let best = rest.indices.max { (value($0), $1) < (value($1), $0) } ?? 0
+            let hit = rest.remove(at: best).hit
             chosen.append(hit)
             for index in rest.indices {
-                let other = rest[index].hit.passage.vector
-                let cosine =
-                    other.count == hit.passage.vector.count ? innerProduct(other, hit.passage.vector) : 0
-                rest[index].likeness = max(rest[index].likeness, cosine)
+                rest[index].likeness = max(rest[index].likeness, cosine(rest[index].hit, hit))
             }
         }
         return chosen

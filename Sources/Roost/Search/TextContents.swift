@@ -46,28 +46,35 @@ struct TextContents: DerivedContents {
         rows.append(IndexRows(entryRows: entryRows, ids: ids))
     }
 
-    mutating func follow(_ changed: Set<Entry.ID>, _ snapshot: any StorageSnapshot) async throws -> Bool {
+    mutating func follow(_ changed: Set<Entry.ID>, _ snapshot: any StorageSnapshot) async throws {
         for part in rows.indices {
             for row in 0..<rows[part].count where changed.contains(rows[part].id(row)) {
                 collection.parts[part].remove(row)
             }
         }
+        var changed = changed
+        if rows.count >= Self.mostParts {
+            // Many small parts make a search slow: those that were added are put together.
+            for part in rows[1...] { for row in 0..<part.count { changed.insert(part.id(row)) } }
+            rows.removeSubrange(1...)
+            collection.parts.removeSubrange(1...)
+        }
         try await add(snapshot, matching: EntryFilter(ids: changed))
-        // Many small parts make a search slow.
-        return rows.count < 64
     }
+
+    private static let mostParts = 32
 
     /// - Throws: where a phrase cannot be looked for, since the index is damaged.
     func verify(for query: TextQuery) throws {
-        if query.isSelective { try file?.verifyPositions() }
+        if query.hasPhrases { try file?.verifyPositions() }
     }
 
     /// The rows of the entries that have what a query requires and not what it excludes; `nil` for a query
     /// that
     /// leaves out none.
     @concurrent
-    func allowed(by query: TextQuery) async -> RowSet? {
-        collection.allowed(by: query).map { allowed in
+    func allowed(by query: TextQuery) async throws -> RowSet? {
+        try collection.allowed(by: query).map { allowed in
             var entryRows = RowSet()
             for (rows, allowed) in zip(rows, allowed) {
                 for row in allowed.indices where allowed[row] { entryRows.insert(rows.entryRow(row)) }

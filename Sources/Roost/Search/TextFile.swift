@@ -51,7 +51,7 @@ struct TextFile: Sendable {
         let (index, entryRows, ids) = try await read(snapshot, matching: .all)
         let folder = IndexFolder(of: directory)
         guard !ids.isEmpty else {
-            try folder.remove(name)
+            try await folder.remove(Self.name, isNotNewerThan: snapshot.stamp)
             return nil
         }
         let metadata = IndexMetadata(of: snapshot.stamp, count: ids.count)

@@ -65,11 +65,8 @@ struct FilterOptions: ParsableArguments {
         for text in source {
             let file = RecordReader.sourceID(URL(fileURLWithPath: text))
             let folder = file.hasSuffix("/") ? file : file + "/"
-            let matching = known.filter { $0 == text || $0 == file || $0.hasPrefix(folder) }
-            guard !matching.isEmpty else {
-                throw RoostError(.notFound, "the store has no source '\(Terminal.line(text, limit: 200))'")
-            }
-            found.formUnion(matching)
+            found.formUnion([text, file])
+            found.formUnion(known.filter { $0.hasPrefix(folder) })
         }
         return found
     }

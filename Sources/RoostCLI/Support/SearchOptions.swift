@@ -106,7 +106,7 @@ struct SearchOptions: ParsableArguments {
         }
         if hasMinimum { return "nothing was found; a lower --min-score finds more" }
         if offset > 0 { return "there are no hits behind the first \(offset)" }
-        return "no entry has any of the words"
+        return result.text == nil ? "no entry has a vector to compare" : "no entry has any of the words"
     }
 
     private func write(_ hit: QueryHit, _ snippet: Snippet, _ lines: SourceLines) {

@@ -82,15 +82,29 @@ extension EntryCondition.Test {
             default: []
             }
         return operands.flatMap { operand in
-            let number = Self.number(operand).flatMap { MetadataValue.number($0).text }
-            return [operand] + (number.map { ExactText.areSame($0, operand) ? [] : [$0] } ?? [])
+            guard let other = Self.canonical(operand), !ExactText.areSame(other, operand) else {
+                return [operand]
+            }
+            return [operand, other]
         }
+    }
+
+    /// A number as metadata has it; whole ones are exact.
+    private static func canonical(_ operand: String) -> String? {
+        guard let number = number(operand), number.isFinite else { return nil }
+        return Int64(operand).map { String($0) } ?? MetadataValue.number(number).text
     }
 
     /// How two values stand to each other; `nil` for a number and a text.
     private static func compare(_ left: String, _ right: String) -> Int? {
         switch (number(left), number(right)) {
-        case (let left?, let right?): left < right ? -1 : left > right ? 1 : 0
+        case (let a?, let b?):
+            if let a = Int64(left), let b = Int64(right) {
+                // Beyond 2^53 a Double has not every one.
+                a < b ? -1 : a > b ? 1 : 0
+            } else {
+                a < b ? -1 : a > b ? 1 : 0
+            }
         case (nil, nil):
             left.utf8.lexicographicallyPrecedes(right.utf8)
                 ? -1 : right.utf8.lexicographicallyPrecedes(left.utf8) ? 1 : 0

@@ -26,6 +26,10 @@ public struct InvertedIndex: @unchecked Sendable {
         var (positions, positionEnds) = ([UInt8](), [UInt64]())
         /// Words as they are written, sorted, and the term of each.
         var (words, wordEnds, wordTerms) = ([UInt8](), [UInt64](), [UInt32]())
+        /// Of each word its texts, as those of a term; none where the word is the only form of its term,
+        /// whose
+        /// texts are the same.
+        var (wordPostings, wordPostingEnds) = ([UInt8](), [UInt64]())
         /// Of each text, how many words it has.
         var lengths: [UInt32] = []
     }
@@ -40,6 +44,7 @@ public struct InvertedIndex: @unchecked Sendable {
     let terms: Dictionary
     let words: Dictionary
     let wordTerms: UnsafeBufferPointer<UInt32>
+    let wordPostings: Dictionary
     let frequencies: UnsafeBufferPointer<UInt32>
     let postings: Dictionary
     let positions: Dictionary
@@ -53,7 +58,7 @@ public struct InvertedIndex: @unchecked Sendable {
     /// The names of the sections, in the order in which they are written.
     public static let sections = [
         "terms", "termEnds", "frequencies", "postings", "postingEnds", "positions", "positionEnds", "words",
-        "wordEnds", "wordTerms", "lengths",
+        "wordEnds", "wordTerms", "wordPostings", "wordPostingEnds", "lengths",
     ]
 
     /// Why bytes are no index.
@@ -78,13 +83,14 @@ public struct InvertedIndex: @unchecked Sendable {
         terms = try dictionary("terms", "termEnds")
         words = try dictionary("words", "wordEnds")
         wordTerms = try numbers("wordTerms", UInt32.self)
+        wordPostings = try dictionary("wordPostings", "wordPostingEnds")
         frequencies = try numbers("frequencies", UInt32.self)
         postings = try dictionary("postings", "postingEnds")
         positions = try dictionary("positions", "positionEnds")
         lengths = try numbers("lengths", UInt32.self)
         let count = terms.ends.count
         guard frequencies.count == count, postings.ends.count == count, positions.ends.count == count,
-            wordTerms.count == words.ends.count
+            wordTerms.count == words.ends.count, wordPostings.ends.count == words.ends.count
         else { throw Malformed() }
         length = lengths.reduce(0) { $0 + Int(UInt32(littleEndian: $1)) }
     }
@@ -98,6 +104,8 @@ public struct InvertedIndex: @unchecked Sendable {
         terms = Dictionary(bytes: keep(parts.terms), ends: keep(parts.termEnds.map(\.littleEndian)))
         words = Dictionary(bytes: keep(parts.words), ends: keep(parts.wordEnds.map(\.littleEndian)))
         wordTerms = keep(parts.wordTerms.map(\.littleEndian))
+        wordPostings = Dictionary(
+            bytes: keep(parts.wordPostings), ends: keep(parts.wordPostingEnds.map(\.littleEndian)))
         frequencies = keep(parts.frequencies.map(\.littleEndian))
         postings = Dictionary(bytes: keep(parts.postings), ends: keep(parts.postingEnds.map(\.littleEndian)))
         positions = Dictionary(
@@ -117,6 +125,7 @@ public struct InvertedIndex: @unchecked Sendable {
             UnsafeRawBufferPointer(postings.ends), UnsafeRawBufferPointer(positions.bytes),
             UnsafeRawBufferPointer(positions.ends), UnsafeRawBufferPointer(words.bytes),
             UnsafeRawBufferPointer(words.ends), UnsafeRawBufferPointer(wordTerms),
+            UnsafeRawBufferPointer(wordPostings.bytes), UnsafeRawBufferPointer(wordPostings.ends),
             UnsafeRawBufferPointer(lengths),
         ]
         return try withExtendedLifetime(owner) {
@@ -191,7 +200,20 @@ extension InvertedIndex {
     /// - Complexity: O(texts that have it).
     @inline(__always)
     func forEachPosting(of term: Int, _ body: (_ document: Int, _ occurrences: Int) -> Void) {
-        let bytes = postings[term]
+        forEachPosting(in: postings[term], body)
+    }
+
+    /// Goes through the texts that have a word as it is written.
+    func forEachPosting(ofWord word: Int, _ body: (_ document: Int, _ occurrences: Int) -> Void) {
+        let own = wordPostings[word]
+        let term = Int(UInt32(littleEndian: wordTerms[word]))
+        forEachPosting(in: own.isEmpty && term < termCount ? postings[term] : own, body)
+    }
+
+    @inline(__always)
+    private func forEachPosting(
+        in bytes: UnsafeBufferPointer<UInt8>, _ body: (_ document: Int, _ occurrences: Int) -> Void
+    ) {
         var (place, document) = (0, -1)
         while let value = VariableLength.read(bytes, &place) {
             var occurrences = 1

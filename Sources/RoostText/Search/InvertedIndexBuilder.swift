@@ -15,12 +15,20 @@ public struct InvertedIndexBuilder: Sendable {
         var position: UInt32 = 0
     }
 
+    /// Which texts have a word in one of its forms.
+    private struct Form: Sendable {
+        var postings: [UInt8] = []
+        var last: UInt32 = 0
+        var occurrences: UInt32 = 0
+        var term: UInt32
+    }
+
     /// Words as they stand in texts, so that each is folded and stemmed once only.
     private var spellings = ByteStringTable()
-    /// The term of each spelling; none where it is too long.
-    private var termOfSpelling: [UInt32?] = []
+    /// The form of each spelling.
+    private var formOfSpelling: [UInt32] = []
     private var words = ByteStringTable()
-    private var termOfWord: [UInt32] = []
+    private var forms: [Form] = []
     private var terms = ByteStringTable()
     private var lists: [List] = []
     private var lengths: [UInt32] = []
@@ -37,43 +45,52 @@ public struct InvertedIndexBuilder: Sendable {
 
     private mutating func add(utf8: UnsafeBufferPointer<UInt8>) {
         var scanner = WordScanner()
-        var found: [UInt32] = []
+        var (found, foundForms) = ([Int](), [Int]())
         var position: UInt32 = 0
         while let range = scanner.next(in: utf8) {
             position += 1
             let (spelling, isNew) = spellings.insert(UnsafeBufferPointer(rebasing: utf8[range]))
-            if isNew { termOfSpelling.append(term(Slice(base: utf8, bounds: range))) }
-            guard let term = termOfSpelling[spelling] else { continue }
-            let index = Int(term)
-            if lists[index].occurrences == 0 {
+            if isNew { formOfSpelling.append(form(Term(utf8[range]))) }
+            let form = Int(formOfSpelling[spelling])
+            if forms[form].occurrences == 0 { foundForms.append(form) }
+            forms[form].occurrences += 1
+            let term = Int(forms[form].term)
+            if lists[term].occurrences == 0 {
                 found.append(term)
-                lists[index].position = 0
+                lists[term].position = 0
             }
-            lists[index].occurrences += 1
-            VariableLength.append(UInt64(position - lists[index].position), to: &lists[index].positions)
-            lists[index].position = position
+            lists[term].occurrences += 1
+            VariableLength.append(UInt64(position - lists[term].position), to: &lists[term].positions)
+            lists[term].position = position
         }
         let document = UInt32(lengths.count)
         for term in found {
-            let index = Int(term)
-            let occurrences = lists[index].occurrences
-            let gap = UInt64(document + 1 - lists[index].last)
-            VariableLength.append(gap << 1 | (occurrences > 1 ? 1 : 0), to: &lists[index].postings)
-            if occurrences > 1 { VariableLength.append(UInt64(occurrences), to: &lists[index].postings) }
-            lists[index].last = document + 1
-            lists[index].documents += 1
-            lists[index].occurrences = 0
+            Self.append(document, lists[term].occurrences, after: lists[term].last, to: &lists[term].postings)
+            lists[term].last = document + 1
+            lists[term].documents += 1
+            lists[term].occurrences = 0
+        }
+        for form in foundForms {
+            Self.append(document, forms[form].occurrences, after: forms[form].last, to: &forms[form].postings)
+            forms[form].last = document + 1
+            forms[form].occurrences = 0
         }
         lengths.append(position)
     }
 
-    private mutating func term(_ spelling: Slice<UnsafeBufferPointer<UInt8>>) -> UInt32? {
-        guard let term = Term(spelling) else { return nil }
+    private static func append(
+        _ document: UInt32, _ occurrences: UInt32, after last: UInt32, to postings: inout [UInt8]
+    ) {
+        VariableLength.append(UInt64(document + 1 - last) << 1 | (occurrences > 1 ? 1 : 0), to: &postings)
+        if occurrences > 1 { VariableLength.append(UInt64(occurrences), to: &postings) }
+    }
+
+    private mutating func form(_ term: Term) -> UInt32 {
         let number = term.stem.withUnsafeBufferPointer { terms.insert($0) }
         if number.isNew { lists.append(List()) }
         let word = term.word.withUnsafeBufferPointer { words.insert($0) }
-        if word.isNew { termOfWord.append(UInt32(number.number)) }
-        return UInt32(number.number)
+        if word.isNew { forms.append(Form(term: UInt32(number.number))) }
+        return UInt32(word.number)
     }
 
     /// The index of all texts that were added.
@@ -91,10 +108,16 @@ public struct InvertedIndexBuilder: Sendable {
             parts.positions += lists[term].positions
             parts.positionEnds.append(UInt64(parts.positions.count))
         }
+        var formCounts = [Int](repeating: 0, count: terms.count)
+        for form in forms { formCounts[Int(form.term)] += 1 }
         for word in (0..<words.count).sorted(by: { words[$0].lexicographicallyPrecedes(words[$1]) }) {
             parts.words += words[word]
             parts.wordEnds.append(UInt64(parts.words.count))
-            parts.wordTerms.append(rank[Int(termOfWord[word])])
+            let term = Int(forms[word].term)
+            parts.wordTerms.append(rank[term])
+            // Of the only form, the postings are the term's.
+            if formCounts[term] > 1 { parts.wordPostings += forms[word].postings }
+            parts.wordPostingEnds.append(UInt64(parts.wordPostings.count))
         }
         parts.lengths = lengths
         return InvertedIndex(parts)

@@ -95,11 +95,17 @@ extension TextQuery {
         in utf8: UnsafeBufferPointer<UInt8>, within area: Range<Int>, limit: Int = .max
     ) -> [Mark] {
         let part = UnsafeBufferPointer(rebasing: utf8[area])
+        let prefixes = wanted.enumerated().compactMap { place, wanted in
+            if case .prefix(let word) = wanted.clause { (word: word, place: place) } else { nil }
+        }
         var scanner = WordScanner()
         var marks: [Mark] = []
         while marks.count < limit, let range = scanner.next(in: part) {
-            guard let term = Term(part[range]) else { continue }
-            guard let clause = wanted.firstIndex(where: { $0.clause.matches(term) }) else { continue }
+            let term = Term(part[range])
+            guard
+                let clause = stems[term.stem]
+                    ?? prefixes.first(where: { term.word.starts(with: $0.word) })?.place
+            else { continue }
             marks.append(
                 Mark(
                     range: range.lowerBound + area.lowerBound..<range.upperBound + area.lowerBound,
@@ -108,29 +114,11 @@ extension TextQuery {
         return marks
     }
 
-    /// Whether a text that has none of the words may have been found by them all the same: with the beginning
-    /// of
-    /// a word, other forms of the words that begin so are found too.
-    private var findsOtherForms: Bool {
-        wanted.contains { if case .prefix = $0.clause { true } else { false } }
-    }
-
     /// Whether a text can be found by the words.
     ///
     /// - Complexity: O(length up to the first).
     public func occurs(in text: String) -> Bool {
-        guard !findsOtherForms else { return true }
         var text = text
         return text.withUTF8 { !occurrences(in: $0, within: 0..<$0.count, limit: 1).isEmpty }
-    }
-}
-
-extension TextQuery.Clause {
-    /// Whether a word of a text is what is asked for.
-    func matches(_ term: Term) -> Bool {
-        switch self {
-        case .phrase(let terms): terms.count == 1 && terms[0].stem == term.stem
-        case .prefix(let prefix): term.word.starts(with: prefix)
-        }
     }
 }

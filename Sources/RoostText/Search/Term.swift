@@ -7,18 +7,29 @@ struct Term: Sendable, Hashable {
     /// What it is looked up by; of English words without their endings.
     var stem: [UInt8]
 
-    /// Words that are longer, in bytes, are no terms: they are codes that nobody types.
+    /// Of longer words, which are codes that nobody types, so many bytes count.
     static let longest = 128
 
-    /// The term of a word that stands in a text; `nil` where it is too long.
-    init?(_ utf8: some Collection<UInt8>) {
-        guard utf8.count <= Self.longest else { return nil }
+    /// The term of a word that stands in a text.
+    init(_ utf8: some Collection<UInt8>) {
+        var utf8 = utf8.prefix(Self.longest)
         if utf8.allSatisfy({ $0 < 128 }) {
             word = utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
         } else {
+            // Never half a character.
+            if utf8.count == Self.longest { utf8 = Self.wholeCharacters(utf8) }
             word = Array(Self.folded(String(decoding: utf8, as: UTF8.self)).utf8)
         }
         stem = EnglishStemmer.stem(word)
+    }
+
+    private static func wholeCharacters<Bytes: Collection<UInt8>>(_ utf8: Bytes) -> Bytes.SubSequence
+    where Bytes.SubSequence == Bytes {
+        let bytes = Array(utf8)
+        let start = bytes.lastIndex { $0 & 0xC0 != 0x80 } ?? 0
+        let lead = bytes[start]
+        let width = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
+        return start + width <= bytes.count ? utf8 : utf8.prefix(start)
     }
 
     /// In lower case, with the letters of ligatures and without the accents of alphabets: the marks of other

@@ -38,7 +38,12 @@ public struct TextCollection: Sendable {
         let documents = documentCount
         guard limit > 0, documents > 0 else { return [] }
         let meanLength = max(1, Float(parts.reduce(0) { $0 + $1.length }) / Float(documents))
-        let found = parts.map { part in query.wanted.map { part.find($0.clause) } }
+        let found = try parts.map { part in
+            try query.wanted.map { wanted in
+                try Task.checkCancellation()
+                return part.find(wanted.clause)
+            }
+        }
         let weights = query.wanted.indices.map { word in
             let count = parts.indices.reduce(0) { $0 + parts[$1].documentCount(found[$1][word]) }
             let rarity = (Double(documents) - Double(count) + 0.5) / (Double(count) + 0.5)
@@ -59,17 +64,20 @@ public struct TextCollection: Sendable {
     /// For each part the texts that have what a query requires and not what it excludes; `nil` for a query
     /// that leaves out none.
     ///
+    /// - Throws: `CancellationError`.
     /// - Complexity: O(occurrences of the words in question).
-    public func allowed(by query: TextQuery) -> [[Bool]]? {
+    public func allowed(by query: TextQuery) throws -> [[Bool]]? {
         guard query.isSelective else { return nil }
-        return parts.map { part in
+        return try parts.map { part in
             var allowed = (0..<part.index.documentCount).map { !part.isRemoved($0) }
             for clause in query.required {
+                try Task.checkCancellation()
                 var has = Array(repeating: false, count: allowed.count)
                 for document in part.documents(with: clause) { has[document] = true }
                 for document in allowed.indices where !has[document] { allowed[document] = false }
             }
             for clause in query.excluded {
+                try Task.checkCancellation()
                 for document in part.documents(with: clause) { allowed[document] = false }
             }
             return allowed

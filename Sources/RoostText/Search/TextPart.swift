@@ -43,15 +43,11 @@ extension TextPart {
                 let found = phrase(terms)
                 return found.isEmpty ? .nowhere : .counted(found)
             case .prefix(let prefix):
-                let words = index.words.indices(beginningWith: prefix)
-                let terms = Set(words.map { Int(UInt32(littleEndian: index.wordTerms[$0])) })
-                    .filter { $0 < index.termCount }
-                if terms.count < 2 { return terms.first.map(Found.term) ?? .nowhere }
                 var counts: [Int: Int] = [:]
-                for term in terms {
-                    index.forEachPosting(of: term) { counts[$0, default: 0] += $1 }
+                for word in index.words.indices(beginningWith: prefix) {
+                    index.forEachPosting(ofWord: word) { counts[$0, default: 0] += $1 }
                 }
-                return .counted(counts.map { ($0, $1) }.sorted { $0.0 < $1.0 })
+                return counts.isEmpty ? .nowhere : .counted(counts.map { ($0, $1) }.sorted { $0.0 < $1.0 })
             }
         }
     }
@@ -81,12 +77,15 @@ extension TextPart {
                 return next < documents.count && documents[next] == document
             } _: { document, positions in
                 let before = kept.starts.count
+                // Both ascend.
+                var known = place > 0 ? (next == 0 ? 0 : ends[next - 1]) : 0
+                let end = place > 0 ? ends[next] : 0
                 // The number of a word before the first is below its place.
                 for position in positions where position > number.offset {
                     let start = position - number.offset
                     if place > 0 {
-                        let known = starts[(next == 0 ? 0 : ends[next - 1])..<ends[next]]
-                        guard known.contains(start) else { continue }
+                        while known < end, starts[known] < start { known += 1 }
+                        guard known < end, starts[known] == start else { continue }
                     }
                     kept.starts.append(start)
                 }

@@ -3,7 +3,7 @@
 /// - `word`: texts that have it, or another form of it, come first.
 /// - `"some words"`: only texts that have these words next to each other.
 /// - `-word`, `-"some words"`: only texts that do not have them.
-/// - `begin*`: words that begin so, and their other forms.
+/// - `begin*`: words that begin so.
 ///
 /// Anything else is punctuation. There is no text that is no query.
 public struct TextQuery: Sendable, Hashable {
@@ -15,55 +15,90 @@ public struct TextQuery: Sendable, Hashable {
         case prefix([UInt8])
     }
 
-    /// What makes a text a better answer, and how often the query says it.
-    private(set) var wanted: [(clause: Clause, count: Int)] = []
+    /// Something that makes a text a better answer: one word, or the beginning of one.
+    struct Wanted: Sendable, Hashable {
+        var clause: Clause
+        /// How often the query says it.
+        var count = 1
+        var isQuoted: Bool
+    }
+
+    private(set) var wanted: [Wanted] = []
     /// What a text must have.
     private(set) var required: [Clause] = []
     /// What a text must not have.
     private(set) var excluded: [Clause] = []
+    /// For each stem that is wanted its place among the wanted.
+    private(set) var stems: [[UInt8]: Int] = [:]
     /// The query without what is excluded and without signs: what it means to somebody who knows no signs.
     public private(set) var plainText = ""
+    /// How many words of the query do not count, since it has too many.
+    public private(set) var omittedWords = 0
 
-    public static func == (left: Self, right: Self) -> Bool {
-        left.plainText == right.plainText && left.required == right.required
-            && left.excluded == right.excluded
-            && left.wanted.elementsEqual(right.wanted) { $0.clause == $1.clause && $0.count == $1.count }
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(plainText)
-        hasher.combine(required)
-        hasher.combine(excluded)
-    }
+    /// So many different words, phrases and beginnings of a query count.
+    public static let longest = 1024
 
     /// Whether texts are left out for what they have or have not.
     public var isSelective: Bool { !required.isEmpty || !excluded.isEmpty }
 
+    /// Whether texts are left out for how words follow each other.
+    public var hasPhrases: Bool {
+        (required + excluded).contains { if case .phrase(let terms) = $0 { terms.count > 1 } else { false } }
+    }
+
     /// Whether there is a word to look for.
     public var hasWords: Bool { !wanted.isEmpty }
+
+    /// Whether all that is said is what to leave out.
+    public var isOnlyExclusion: Bool {
+        !excluded.isEmpty && plainText.allSatisfy(\.isWhitespace)
+    }
 
     /// - Complexity: O(length).
     public init(_ text: String) {
         var plain: [Substring] = []
+        var places: [Clause: Int] = [:]
         for piece in Self.pieces(text) {
             if piece.isExcluded {
-                excluded += Self.clauses(of: piece.text, isPhrase: true)
+                add(Self.clauses(of: piece.text, isPhrase: true), to: \.excluded)
                 continue
             }
-            plain.append(piece.text.hasSuffix("*") ? piece.text.dropLast() : piece.text)
-            if piece.isQuoted { required += Self.clauses(of: piece.text, isPhrase: true) }
-            for clause in Self.clauses(of: piece.text, isPhrase: false, isQuoted: piece.isQuoted) {
-                if let known = wanted.firstIndex(where: { $0.clause == clause }) {
+            let clauses = Self.clauses(of: piece.text, isPhrase: false, isQuoted: piece.isQuoted)
+            if case .prefix? = clauses.last {
+                plain.append(piece.text.dropLast())
+            } else {
+                plain.append(piece.text)
+            }
+            if piece.isQuoted { add(Self.clauses(of: piece.text, isPhrase: true), to: \.required) }
+            for clause in clauses {
+                if let known = places[clause] {
                     wanted[known].count += 1
+                    wanted[known].isQuoted = wanted[known].isQuoted || piece.isQuoted
+                } else if wanted.count < Self.longest {
+                    places[clause] = wanted.count
+                    wanted.append(Wanted(clause: clause, isQuoted: piece.isQuoted))
                 } else {
-                    wanted.append((clause, 1))
+                    omittedWords += 1
                 }
             }
         }
         plainText = plain.joined(separator: " ")
-        // Words that say nothing count where nothing else is said.
-        let telling = wanted.filter { !$0.clause.isStopWord }
+        // Of nothing but signs, signs are what is meant.
+        if plainText.allSatisfy(\.isWhitespace), excluded.isEmpty { plainText = text }
+        // Words that say nothing count where nothing else is said, or where they are asked for in quotes.
+        let telling = wanted.filter { $0.isQuoted || !$0.clause.isStopWord }
         if !telling.isEmpty { wanted = telling }
+        for (place, wanted) in wanted.enumerated() {
+            if case .phrase(let terms) = wanted.clause, stems[terms[0].stem] == nil {
+                stems[terms[0].stem] = place
+            }
+        }
+    }
+
+    private mutating func add(_ clauses: [Clause], to list: WritableKeyPath<TextQuery, [Clause]>) {
+        let room = max(0, Self.longest - self[keyPath: list].count)
+        self[keyPath: list] += clauses.prefix(room)
+        omittedWords += max(0, clauses.count - room)
     }
 
     private struct Piece {
@@ -77,6 +112,8 @@ public struct TextQuery: Sendable, Hashable {
         var pieces: [Piece] = []
         var rest = text[...]
         let closing: [Character: Character] = ["\"": "\"", "\u{201C}": "\u{201D}"]
+        // Signs that nothing closes any more are looked for once only.
+        var unclosed = Set<Character>()
         while let first = rest.first {
             if first.isWhitespace {
                 rest.removeFirst()
@@ -85,13 +122,14 @@ public struct TextQuery: Sendable, Hashable {
             var after = rest
             let isExcluded = first == "-"
             if isExcluded { after.removeFirst() }
-            if let open = after.first, let close = closing[open] {
+            if let open = after.first, let close = closing[open], !unclosed.contains(close) {
                 after.removeFirst()
                 if let end = after.firstIndex(of: close) {
                     pieces.append(Piece(text: after[..<end], isQuoted: true, isExcluded: isExcluded))
                     rest = after[after.index(after: end)...]
                     continue
                 }
+                unclosed.insert(close)
             }
             let end = rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
             var piece = Piece(text: rest[..<end])
@@ -115,7 +153,7 @@ public struct TextQuery: Sendable, Hashable {
             var end = 0
             while let range = scanner.next(in: utf8) {
                 end = range.upperBound
-                if let term = Term(utf8[range]) { terms.append(term) }
+                terms.append(Term(utf8[range]))
             }
             return (all: terms, isLastAtEnd: end == utf8.count - 1)
         }

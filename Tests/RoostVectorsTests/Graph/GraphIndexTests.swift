@@ -204,4 +204,28 @@ import Testing
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
     }
+
+    // MARK: Filters
+
+    @Test(arguments: [0.001, 0.01, 0.1, 0.5, 0.9])
+    func `what is allowed is found, however little it is`(share: Double) async throws {
+        let vectors = Self.vectors(30_000, 32)
+        let index = try await GraphIndex(building: vectors)
+        let queries = Self.vectors(60, 32, seed: 9)
+        var generator = SeededGenerator(seed: 2)
+        let scattered = RowSet((0..<30_000).filter { _ in generator.nextUnit() < share })
+        // Those that are nearest to one place: far from most of the queries.
+        let order = try await FlatIndex(vectors).search(queries.selecting([0]), k: 30_000)[0]
+        let together = RowSet(order.prefix(Int(30_000 * share)).map(\.row))
+        for allowed in [scattered, together] {
+            let truth = try await FlatIndex(vectors).search(queries, k: 10, among: allowed)
+            let found = try await index.search(queries, k: 10, among: allowed)
+            #expect(Self.recall(found, truth) >= 0.95)
+            #expect(zip(found, truth).allSatisfy { $0.count == $1.count })
+            #expect(found.allSatisfy { $0.allSatisfy { allowed.contains($0.row) } })
+        }
+        #expect(try await index.search(queries, k: 10, among: []).allSatisfy(\.isEmpty))
+        #expect(
+            try await index.search(queries, k: 10, among: [7, 90_000]).allSatisfy { $0.map(\.row) == [7] })
+    }
 }
