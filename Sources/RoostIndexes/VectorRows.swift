@@ -58,7 +58,7 @@ public struct VectorRows: @unchecked Sendable {
     }
 
     /// A copy of the rows of the given numbers, in that order.
-    func selecting(_ rows: some Collection<Int>) -> Matrix {
+    public func selecting(_ rows: some Collection<Int>) -> Matrix {
         var elements: [Float] = []
         elements.reserveCapacity(rows.count * dimension)
         withUnsafePointer { base in

@@ -35,4 +35,17 @@ public struct RowSet: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral {
         var iterator = bits.makeIterator()
         return AnyIterator { iterator.next().map { UInt32($0) } }
     }
+
+    /// The rows as runs of numbers that follow each other, ascending.
+    package var runs: [Range<UInt32>] {
+        var runs: [Range<UInt32>] = []
+        for row in self {
+            if let last = runs.last, last.upperBound == row {
+                runs[runs.count - 1] = last.lowerBound..<row + 1
+            } else {
+                runs.append(row..<row + 1)
+            }
+        }
+        return runs
+    }
 }

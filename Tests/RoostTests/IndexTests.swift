@@ -8,6 +8,8 @@ import Testing
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("roost-test-\(UUID())")
     var file: URL { directory.appendingPathComponent("index/passages") }
 
+    private let cli = CommandLineTests()
+
     private func store(_ provider: StoreManifest.Provider) async throws -> KnowledgeStore {
         let store = try await KnowledgeStore.create(
             in: directory, provider: provider, embedder: LexicalEmbedder())
@@ -149,14 +151,14 @@ import Testing
     @Test func `an index is made where it is worth it`() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let store = try await store(.sqlite)
-        #expect(try await !store.refreshIndex())
-        #expect(try await store.refreshIndex(smallest: 100))
-        #expect(try await !store.refreshIndex(smallest: 100))
+        #expect(try await store.refreshIndex() == .current)
+        #expect(try await store.refreshIndex(smallest: 100) == .written)
+        #expect(try await store.refreshIndex(smallest: 100) == .current)
         for number in 0..<45 { try await store.add("one more \(number)") }
-        #expect(try await store.refreshIndex(smallest: 100))
+        #expect(try await store.refreshIndex(smallest: 100) == .written)
         #expect(try await store.indexDescription()?.passages == 445)
         let memory = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
-        #expect(try await !memory.refreshIndex(smallest: 0))
+        #expect(try await memory.refreshIndex(smallest: 0) == .current)
         await #expect { try await memory.buildIndex() } throws: {
             ($0 as? RoostError)?.code == .configuration
         }
@@ -167,7 +169,6 @@ import Testing
         let store = try await KnowledgeStore.create(in: directory, embedder: LexicalEmbedder())
         #expect(try await store.buildIndex() == nil)
         #expect(try await store.query("anything").hits.isEmpty)
-        let cli = CommandLineTests()
         defer { try? FileManager.default.removeItem(at: cli.home) }
         #expect(try cli.roost("index", "build", "--store", directory.path).status == 1)
         #expect(try cli.roost("index", "stats", "--store", directory.path).status == 1)
@@ -183,7 +184,7 @@ import Testing
     var graph: URL { directory.appendingPathComponent("index/graph") }
 
     @Test func `a graph finds what a scan finds, beside changes too`() async throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
+        defer { for url in [directory, cli.home] { try? FileManager.default.removeItem(at: url) } }
         let first = try await store(.sqlite)
         let built = try #require(try await first.buildIndex(smallestGraph: 100))
         #expect(built.hasGraph)
@@ -208,7 +209,25 @@ import Testing
         try await compare()
         let left = try await store.query("swift").hits.map(\.entry.id)
         #expect(Set(left).isDisjoint(with: entries.prefix(12).map(\.id)))
-        // Half of all: the graph is left aside, and nothing is missed.
+        #expect(try await store.measureRecall(samples: 50)?.recall ?? 0 >= 0.9)
+        #expect(
+            try cli.roost("index", "stats", "--recall", "--store", directory.path).output.contains(
+                "recall    "))
+        // A graph that takes too long to be made again is kept, and nothing is missed.
+        for number in 0..<30 { try await store.add("a bird that is new \(number)") }
+        for number in 0..<30 { try await store.storage.deleteEntry(entries[50 + number].id) }
+        guard case .due(let changes) = try await store.refreshIndex(smallest: 100, largestGraph: 200) else {
+            Issue.record("a graph of 400 passages is not too large")
+            return
+        }
+        #expect(changes >= 60)
+        try await compare()
+        for number in 0..<30 { try await store.storage.saveEntry(entries[50 + number]) }
+        for entry in try await store.storage.fetchEntries()
+        where entry.content.hasPrefix("a bird that is new") {
+            try await store.storage.deleteEntry(entry.id)
+        }
+        // Half of all are gone.
         for entry in entries.dropFirst(12).prefix(200) { try await store.storage.deleteEntry(entry.id) }
         let everything = try await store.query("swift", QueryOptions(limit: 1000))
         #expect(everything.hits.count == 400 - 212 + 1)

@@ -6,7 +6,7 @@ import Roost
 struct Main: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "RoostBenchmarks", abstract: "Measures Roost; each figure of Documentation/Benchmarks.md comes from here.",
-        subcommands: [Encode.self, Search.self, Neighbors.self, ColdQuery.self, ShortTexts.self, StorageFiles.self, SQLiteStorage.self, Recluster.self, ClusterQuality.self, RetrievalQuality.self, WordSearch.self, SimilarityQuality.self, TokenIDs.self])
+        subcommands: [Encode.self, Search.self, Neighbors.self, ColdQuery.self, ShortTexts.self, StorageFiles.self, SQLiteStorage.self, Recluster.self, ClusterQuality.self, RetrievalQuality.self, WordSearch.self, ExactSearch.self, FilteredSearch.self, SimilarityQuality.self, TokenIDs.self])
 }
 
 /// What is measured with: the user's installed MiniLM and the folder with outside data.
@@ -44,6 +44,12 @@ enum Material {
             rows: count, columns: dimension, elements: (0..<count * dimension).map { _ in Float(generator.nextNormal()) })
         matrix.normalizeRows()
         return matrix
+    }
+
+    static func now(_ body: () -> Void) -> Double {
+        let start = ContinuousClock.now
+        body()
+        return (ContinuousClock.now - start) / .seconds(1)
     }
 
     static func seconds(_ body: () async throws -> Void) async rethrows -> Double {

@@ -69,7 +69,7 @@ struct WordSearch: AsyncParsableCommand {
         }
         func rank(_ question: String) throws {
             let query = TextQuery(question)
-            let allowed = collection.allowed(by: query)
+            let allowed = try collection.allowed(by: query)
             _ = try collection.ranked(
                 query, limit: 100, isAllowed: { allowed?[$0][$1] ?? true }, precedes: { $0.document < $1.document })
         }

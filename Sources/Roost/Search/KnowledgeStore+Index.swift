@@ -23,6 +23,26 @@ public struct IndexDescription: Sendable, Hashable, Encodable {
     public var changesSince: Int
 }
 
+/// What became of an index that may have to be written anew.
+public enum IndexRefresh: Sendable, Hashable {
+    /// There is none to be written.
+    case current
+    case written
+    /// It should be, and takes longer than somebody waits who adds a few texts.
+    case due(changes: Int)
+}
+
+/// How well a store's graph does on the store's own passages.
+public struct RecallMeasurement: Sendable, Hashable, Encodable {
+    /// How many passages were looked for.
+    public var samples: Int
+    /// The share of the ten nearest that was found, 0 to 1.
+    public var recall: Double
+    /// The time of one passage, of many at once.
+    public var exactMilliseconds: Double
+    public var graphMilliseconds: Double
+}
+
 extension KnowledgeStore {
     /// Writes the store's index anew: the words of all entries and the vectors of all passages in a file
     /// each,
@@ -57,21 +77,66 @@ extension KnowledgeStore {
         return words == nil ? nil : try await indexDescription()
     }
 
-    /// Writes the index anew where that is worth it: where the store has many passages and none is there, or
-    /// much has changed since.
+    /// Writes the index anew where that is worth it: where the store has many entries and none is there, or a
+    /// tenth has changed since, and where it takes no longer than about ten seconds on two cores. The index
+    /// of a
+    /// larger store is left as it is, and what has changed is looked at beside it.
     ///
-    /// - Parameter smallest: the fewest entries of a store that has an index.
-    /// - Returns: whether it was written.
+    /// - Parameters:
+    ///   - smallest: the fewest entries of a store that has an index.
+    ///   - largestGraph: a graph of more passages takes too long.
+    /// - Returns: what was done.
     @discardableResult
-    public func refreshIndex(smallest: Int = 2000) async throws -> Bool {
-        guard directory != nil else { return false }
+    public func refreshIndex(
+        smallest: Int = 2000, largestGraph: Int = 100_000
+    ) async throws -> IndexRefresh {
+        guard directory != nil else { return .current }
         let stamp = try await storage.snapshot().stamp
-        guard stamp.entryCount >= smallest else { return false }
-        if let known = try? await indexDescription(), known.changesSince * 10 <= stamp.entryCount {
-            return false
+        guard stamp.entryCount >= smallest else { return .current }
+        let known = try? await indexDescription()
+        if let known, known.changesSince * 10 <= stamp.entryCount { return .current }
+        let passages = max(stamp.entryCount, known?.passages ?? 0)
+        guard passages > largestGraph else {
+            return try await buildIndex() == nil ? .current : .written
         }
-        // A graph takes longer than somebody waits who adds a few texts.
-        return try await buildIndex(smallestGraph: .max) != nil
+        if let known, known.hasGraph { return .due(changes: known.changesSince) }
+        return try await buildIndex(smallestGraph: .max) == nil ? .current : .written
+    }
+
+    /// How much of what is nearest the store's graph finds: for some of its own passages, the share of their
+    /// ten
+    /// nearest others, found by comparing all, that a search by the graph finds too.
+    ///
+    /// - Parameter samples: how many passages are looked for, spread over all.
+    /// - Returns: `nil` where the store has no graph.
+    /// - Throws: as ``indexDescription()``.
+    /// - Complexity: O(samples · passages).
+    @concurrent
+    public func measureRecall(samples: Int = 200) async throws -> RecallMeasurement? {
+        let stamp = try await storage.snapshot().stamp
+        guard let directory, let file = try PassageFile(in: directory, for: stamp, verifying: false),
+            let graph = try file.graph(), samples > 0
+        else { return nil }
+        let step = max(1, file.vectors.count / samples)
+        let rows = Array(stride(from: step / 2, to: file.vectors.count, by: step))
+        let queries = file.vectors.selecting(rows)
+        func nearest(_ index: some VectorIndex) async throws -> ([Set<UInt32>], Duration) {
+            let start = ContinuousClock.now
+            let found = try await index.search(queries, k: 11, among: nil)
+            let time = ContinuousClock.now - start
+            let others = zip(rows, found).map { row, found in
+                Set(found.map(\.row).filter { $0 != UInt32(row) }.prefix(10))
+            }
+            return (others, time)
+        }
+        let (truth, exactTime) = try await nearest(FlatIndex(file.vectors))
+        let (found, graphTime) = try await nearest(graph)
+        let right = zip(found, truth).reduce(0) { $0 + $1.0.intersection($1.1).count }
+        let all = truth.reduce(0) { $0 + $1.count }
+        return RecallMeasurement(
+            samples: rows.count, recall: Double(right) / Double(max(1, all)),
+            exactMilliseconds: exactTime / .milliseconds(1) / Double(rows.count),
+            graphMilliseconds: graphTime / .milliseconds(1) / Double(rows.count))
     }
 
     /// What is known of the store's index; `nil` where there is none of this history of the store.

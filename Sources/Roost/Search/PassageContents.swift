@@ -30,7 +30,7 @@ struct PassageContents: DerivedContents {
 
     var passageCount: Int { parts.reduce(0) { $0 + $1.rows.count - $1.dead.count } }
 
-    var reach: Int { max(1000, passageCount / 50) }
+    var reach: Int { max(1000, passageCount / 4) }
 
     static func map(_ directory: URL, _ stamp: Stamp) throws -> PassageContents? {
         guard let file = try PassageFile(in: directory, for: stamp) else { return nil }
@@ -84,13 +84,21 @@ struct PassageContents: DerivedContents {
         var page = VectorPage(
             rows: [], ids: [], ordinals: [], vectors: Matrix(rows: 0, columns: 0), next: nil)
         var elements: [Float] = []
-        for row in rows {
-            let found = try await snapshot.vectors(of: .passages, after: row == 0 ? nil : row - 1, limit: 1)
-            guard found.rows.first == row else { continue }
-            page.rows += found.rows
-            page.ids += found.ids
-            page.ordinals += found.ordinals
-            elements += found.vectors.elements
+        for run in rows.runs {
+            var after = run.lowerBound == 0 ? nil : run.lowerBound - 1
+            while true {
+                let found = try await snapshot.vectors(
+                    of: .passages, after: after, limit: min(4096, run.count))
+                let count = found.rows.prefix { $0 < run.upperBound }.count
+                page.rows += found.rows.prefix(count)
+                page.ids += found.ids.prefix(count)
+                page.ordinals += found.ordinals.prefix(count)
+                elements += found.vectors.elements.prefix(count * found.vectors.columns)
+                guard let next = found.next, next < run.upperBound - 1, count == found.rows.count else {
+                    break
+                }
+                after = next
+            }
         }
         guard !page.rows.isEmpty else { return }
         let matrix = Matrix(
@@ -142,10 +150,10 @@ extension PassageContents.Part {
                 "the store has vectors of \(index.dimension) numbers, the query one of \(queries.columns): "
                     + "they are not of one embedding space")
         }
-        // A few rows that have been overtaken are passed over afterwards.
-        let graph = isExact || dead.count > rows.count / 16 ? nil : self.graph
+        let graph = isExact ? nil : self.graph
         var allowed: RowSet?
-        if entryRows != nil || (graph == nil && !dead.isEmpty) {
+        // A few rows that have been overtaken are passed over afterwards.
+        if entryRows != nil || (!dead.isEmpty && (graph == nil || dead.count > rows.count / 64)) {
             allowed = RowSet(
                 (0..<UInt32(rows.count)).lazy.filter { row in
                     !dead.contains(row) && entryRows?.contains(rows.entryRow(Int(row))) != false

@@ -23,7 +23,7 @@ struct TextContents: DerivedContents {
 
     var isMapped: Bool { file != nil }
 
-    var reach: Int { max(1000, collection.documentCount / 50) }
+    var reach: Int { max(1000, collection.documentCount / 4) }
 
     static func map(_ directory: URL, _ stamp: Stamp) throws -> TextContents? {
         guard let file = try TextFile(in: directory, for: stamp) else { return nil }

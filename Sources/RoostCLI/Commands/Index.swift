@@ -45,20 +45,49 @@ struct IndexStats: AsyncParsableCommand {
     @Flag(name: .long, help: "As JSON.")
     var json = false
 
+    @Flag(
+        name: .long,
+        help: "Measure on the store's own passages how much of what is nearest the graph finds.")
+    var recall = false
+
+    /// As `--json` writes it.
+    private struct Document: Encodable {
+        var index: IndexDescription
+        var recall: RecallMeasurement?
+
+        func encode(to encoder: any Encoder) throws {
+            try index.encode(to: encoder)
+            var container = encoder.container(keyedBy: Keys.self)
+            try container.encodeIfPresent(recall, forKey: .recall)
+        }
+
+        private enum Keys: String, CodingKey { case recall }
+    }
+
     func run() async throws {
         let store = try await options.open()
         let found = try await store.indexDescription()
+        let measured = recall && found != nil ? try await store.measureRecall() : nil
         try await store.close()
         guard let found else {
             options.note("the store has no index; `roost index build` writes one")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
-        if json { return try Terminal.json(found) }
+        if json { return try Terminal.json(Document(index: found, recall: measured)) }
         Terminal.write("entries   \(found.entries) with \(found.terms) different words")
         Terminal.write("passages  \(found.passages) of \(found.dimension) dimensions")
         Terminal.write("size      \(ByteCount.text(found.bytes))\(found.hasGraph ? ", with a graph" : "")")
         Terminal.write(
             "made      \(DateText.string(from: found.createdAt)) at revision \(found.revision); "
                 + "\(found.changesSince) entries changed since")
+        guard recall else { return }
+        guard let measured else {
+            return Terminal.write("recall    1, by comparing all: there is no graph")
+        }
+        Terminal.write(
+            String(
+                format:
+                    "recall    %.3f of the ten nearest of %ld passages (%.2f ms each; exact %.2f ms)",
+                measured.recall, measured.samples, measured.graphMilliseconds, measured.exactMilliseconds))
     }
 }

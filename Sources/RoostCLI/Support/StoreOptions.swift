@@ -25,7 +25,14 @@ struct StoreOptions: ParsableArguments {
     /// only said.
     func refreshIndex(of store: KnowledgeStore) async {
         do {
-            if try await store.refreshIndex() { detail("the index was written anew") }
+            switch try await store.refreshIndex() {
+            case .current: break
+            case .written: detail("the index was written anew")
+            case .due(let changes):
+                note(
+                    "\(changes) entries have changed since the index was built; `roost index build` "
+                        + "writes it anew")
+            }
         } catch {
             note("the index was not written anew (\(error)); searches take longer without it")
         }
