@@ -23,9 +23,15 @@ public struct FlatIndex: VectorIndex {
     public var dimension: Int { vectors.dimension }
 
     private static let rowBlock = 4096
-    private static let queryBlock = 128
+    /// So many queries share what of the vectors is laid out for the product; with fewer vectors at once, so
+    /// that
+    /// their scores stay in the cache.
+    private static let queryBlock = 512
+    private static let smallRowBlock = 1024
+    /// So many rows are the share of one thread at a time.
+    private static let share = 32_768
 
-    /// - Complexity: O(q · n · d); memory O(threads · 128 · 4096) beside the result.
+    /// - Complexity: O(q · n · d); memory O(threads · 512 · 1024) beside the result.
     @concurrent
     public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
         precondition(queries.columns == dimension || count == 0, "queries of another dimension")
@@ -47,20 +53,29 @@ public struct FlatIndex: VectorIndex {
         return results
     }
 
-    /// Every block of rows finds its own best; the best of those are the answer.
+    /// Every share of the rows finds its own best; the best of those are the answer.
     private func searchBlock(_ queries: Matrix, _ block: Range<Int>, k: Int, mask: [Bool]?) -> [[Neighbor]] {
-        let (d, blocks) = (dimension, (count + Self.rowBlock - 1) / Self.rowBlock)
-        var found = [[TopK]](repeating: [], count: blocks)
+        let d = dimension
+        // One query is a pass over memory, which all cores share; for many, what was found before rules out
+        // most
+        // of what follows.
+        let size = block.count == 1 ? Self.rowBlock : max(Self.rowBlock, Self.share)
+        var found = [[TopK]](repeating: [], count: (count + size - 1) / size)
         found.withUnsafeMutableBufferPointer { found in
             let output = DisjointWrites(found.baseAddress!)
             vectors.withUnsafePointer { rows in
                 queries.elements.withUnsafeBufferPointer { queries in
                     let base = SharedReads(rows)
                     let asked = SharedReads(queries.baseAddress! + block.lowerBound * d)
-                    Parallel.forEachBlock(of: count, size: Self.rowBlock) { rows in
-                        output[rows.lowerBound / Self.rowBlock] = Self.scan(
-                            base.pointer + rows.lowerBound * d, rows, asked.pointer, queries: block.count, d,
-                            k, mask)
+                    Parallel.forEachBlock(of: count, size: size) { rows in
+                        var best = [TopK](repeating: TopK(k), count: block.count)
+                        let step = block.count > 64 ? Self.smallRowBlock : Self.rowBlock
+                        for start in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
+                            Self.scan(
+                                base.pointer + start * d, start..<min(rows.upperBound, start + step),
+                                asked.pointer, d, &best, mask)
+                        }
+                        output[rows.lowerBound / size] = best
                     }
                 }
             }
@@ -87,10 +102,12 @@ public struct FlatIndex: VectorIndex {
         }.sorted { $0.precedes($1) }
     }
 
+    /// - Parameter best: of each query, the best so far.
     private static func scan(
-        _ vectors: UnsafePointer<Float>, _ rows: Range<Int>, _ queries: UnsafePointer<Float>, queries q: Int,
-        _ d: Int, _ k: Int, _ mask: [Bool]?
-    ) -> [TopK] {
+        _ vectors: UnsafePointer<Float>, _ rows: Range<Int>, _ queries: UnsafePointer<Float>, _ d: Int,
+        _ best: inout [TopK], _ mask: [Bool]?
+    ) {
+        let q = best.count
         withUnsafeTemporaryAllocation(of: Float.self, capacity: q * rows.count) { scores in
             let scores = scores.baseAddress!
             if q == 1 {
@@ -100,14 +117,14 @@ public struct FlatIndex: VectorIndex {
                     .init(queries, stride: d), .init(vectors, stride: d, transposed: true), into: scores,
                     stride: rows.count, m: q, n: rows.count, k: d)
             }
-            return (0..<q).map { query in
-                var best = TopK(k)
+            for query in 0..<q {
                 let line = scores + query * rows.count
-                for offset in 0..<rows.count where line[offset] >= best.threshold {
+                var threshold = best[query].threshold
+                for offset in 0..<rows.count where line[offset] >= threshold {
                     if let mask, !mask[rows.lowerBound + offset] { continue }
-                    best.insert(row: UInt32(rows.lowerBound + offset), score: line[offset])
+                    best[query].insert(row: UInt32(rows.lowerBound + offset), score: line[offset])
+                    threshold = best[query].threshold
                 }
-                return best
             }
         }
     }
