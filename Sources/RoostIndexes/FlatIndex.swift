@@ -37,7 +37,9 @@ public struct FlatIndex: VectorIndex {
         precondition(queries.columns == dimension || count == 0, "queries of another dimension")
         guard k > 0, count > 0, queries.rows > 0 else { return Array(repeating: [], count: queries.rows) }
         let allowed = allowed.map { rows in [UInt32](rows.lazy.filter { $0 < UInt32(count) }) }
-        if let allowed, allowed.count < count / 16 { return try searchFew(queries, k: k, rows: allowed) }
+        if let allowed, allowed.count < count / (queries.rows < 8 ? 2 : 16) {
+            return try searchFew(queries, k: k, rows: allowed)
+        }
         var mask: [Bool]?
         if let allowed {
             var flags = [Bool](repeating: false, count: count)

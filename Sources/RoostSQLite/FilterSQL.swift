@@ -117,18 +117,29 @@ struct FilterSQL {
             if bytes.isEmpty { return ("1", []) }
             return ("\(column) >= ? AND substr(\(column), 1, ?) = ?", [bytes, bytes.count, bytes])
         case .exists, .isMissing: return ("1", [])
-        case .equals, .differs, .isOneOf:
-            let list =
-                "["
-                + test.equals.map { "\"\(Column.hexadecimal(Column.bytes($0)))\"" }
-                .joined(separator: ",") + "]"
-            let values = test.equals.map { Column.bytes($0) }
-            guard values.count > 100 else {
-                let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
-                return ("\(column) IN (\(marks))", values)
-            }
-            return ("hex(\(column)) IN (SELECT value FROM json_each(?))", [list])
+        case .equals(let operand), .differs(let operand): return isOne(of: [operand], column)
+        case .isOneOf(let operands): return isOne(of: operands, column)
         }
+    }
+
+    /// Equal texts by the index; equal numbers, which may be written otherwise, by comparing.
+    private static func isOne(of operands: [String], _ column: String) -> Clause {
+        let numbers = operands.filter(EntryCondition.Test.isNumber)
+        guard operands.count > 100 else {
+            let marks = Array(repeating: "?", count: operands.count).joined(separator: ", ")
+            let compared = numbers.map { _ in " OR roost_compare(\(column), ?) IS 0" }.joined()
+            return ("(\(column) IN (\(marks))\(compared))", (operands + numbers).map { Column.bytes($0) })
+        }
+        // As hexadecimal digits in JSON, since a statement takes a limited number of arguments.
+        let list =
+            "[" + operands.map { "\"\(Column.hexadecimal(Column.bytes($0)))\"" }.joined(separator: ",") + "]"
+        let digits = "[" + numbers.map { "\"\($0)\"" }.joined(separator: ",") + "]"
+        return (
+            """
+            (hex(\(column)) IN (SELECT value FROM json_each(?))
+                OR EXISTS (SELECT 1 FROM json_each(?) n WHERE roost_compare(\(column), n.value) IS 0))
+            """, [list, digits]
+        )
     }
 
     /// Whether an entry that was found has the tags and metadata that it was found by.

@@ -37,10 +37,12 @@ public struct RowSet: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral {
     }
 
     /// The rows as runs of numbers that follow each other, ascending.
-    package var runs: [Range<UInt32>] {
+    ///
+    /// - Parameter gap: runs with so many other numbers between them, or fewer, are one.
+    package func runs(joiningGapsUpTo gap: UInt32) -> [Range<UInt32>] {
         var runs: [Range<UInt32>] = []
         for row in self {
-            if let last = runs.last, last.upperBound == row {
+            if let last = runs.last, row - last.upperBound <= gap {
                 runs[runs.count - 1] = last.lowerBound..<row + 1
             } else {
                 runs.append(row..<row + 1)

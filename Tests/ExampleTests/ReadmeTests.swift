@@ -13,10 +13,11 @@ struct ReadmeTests {
         try await store.add("The swift is back above the roof.", tags: ["birds"])
         let result = try await store.query("birds on the roof")
         for hit in result.hits { #expect(hit.score > 0 && hit.entry.content.hasPrefix("The swift")) }
+        let recent = try await store.search(for: "roofs").where(.metadata("year"), .isAtLeast("2020")).hits()
         let report = try await store.recluster()
         let export = try await store.exportClusters()
 
-        #expect(result.hits.count == 1)
+        #expect(result.hits.count == 1 && recent.isEmpty)
         #expect(report.clusters.count == 1)
         #expect(export.clusters[0].members.count == 1)
     }

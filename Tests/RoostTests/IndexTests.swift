@@ -181,6 +181,51 @@ import Testing
         #expect(try cli.roost("query", "--store", directory.path, "swifts").status == 0)
     }
 
+    @Test func `a build that is killed, or finds no room, leaves what there was`() async throws {
+        defer { for url in [directory, cli.home] { try? FileManager.default.removeItem(at: url) } }
+        let first = try await store(.sqlite)
+        try await first.buildIndex(smallestGraph: 100)
+        for number in 0..<30 { try await first.add("a bird that is new \(number)") }
+        let right = try await answers(first)
+        try await first.close()
+        let whole = try Data(contentsOf: file)
+        func check() async throws {
+            let store = try await open()
+            #expect(try await answers(store) == right)
+            #expect(try await store.query("swift").notices == [])
+            try await store.close()
+        }
+        // A file that grows beyond 100 blocks of 512 bytes cannot be written.
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c", "trap '' XFSZ; ulimit -f 100; exec \"$0\" index build --store \"$1\"",
+            CommandLineTests.binary.path, directory.path,
+        ]
+        process.environment = ["HOME": cli.home.path, "PATH": "/usr/bin:/bin"]
+        let errors = Pipe()
+        process.standardError = errors
+        try process.run()
+        let said = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 74 && said.contains("index/passages"), "\(said)")
+        #expect(try Data(contentsOf: file) == whole)
+        try await check()
+        for delay in stride(from: 10, to: 130, by: 10) {
+            let running = try cli.start(["index", "build", "--store", directory.path])
+            try await Task.sleep(for: .milliseconds(delay))
+            kill(running.process.processIdentifier, SIGKILL)
+            _ = try running.outcome()
+            try await check()
+        }
+        let store = try await open()
+        try await store.buildIndex(smallestGraph: 100)
+        let names = try FileManager.default.contentsOfDirectory(atPath: file.deletingLastPathComponent().path)
+        #expect(names.sorted() == ["graph", "lock", "passages", "words"])
+        #expect(try await store.indexDescription()?.changesSince == 0)
+    }
+
     var graph: URL { directory.appendingPathComponent("index/graph") }
 
     @Test func `a graph finds what a scan finds, beside changes too`() async throws {

@@ -28,6 +28,8 @@ public enum IndexRefresh: Sendable, Hashable {
     /// There is none to be written.
     case current
     case written
+    /// Its graph would take longer than somebody waits who adds a few texts.
+    case writtenWithoutGraph(passages: Int)
     /// It should be, and takes longer than somebody waits who adds a few texts.
     case due(changes: Int)
 }
@@ -49,14 +51,18 @@ extension KnowledgeStore {
     /// which searches map, and for large stores a graph over the vectors. Other processes go on with the ones
     /// that they have; of two that build, the later one stands.
     ///
-    /// - Parameter smallestGraph: the fewest passages of a store that has a graph; below, to compare them all
-    ///   is as quick.
+    /// - Parameters:
+    ///   - smallestGraph: the fewest passages of a store that has a graph; below, to compare them all is as
+    ///     quick.
+    ///   - largestGraph: the most passages.
     /// - Returns: what was written; `nil` where the store is empty.
     /// - Throws: ``RoostError`` with `.configuration` where the store has no folder; ``StorageError``;
     ///   `CancellationError`. The index of before is untouched then.
     /// - Complexity: reads all texts and vectors; the vectors, and about three bytes a word, are in memory.
     @discardableResult
-    public func buildIndex(smallestGraph: Int = 50_000) async throws -> IndexDescription? {
+    public func buildIndex(
+        smallestGraph: Int = 50_000, largestGraph: Int = .max
+    ) async throws -> IndexDescription? {
         guard let directory else {
             throw RoostError(.configuration, "a store without a folder has no place for an index")
         }
@@ -64,7 +70,7 @@ extension KnowledgeStore {
         let words = try await TextFile.write(snapshot, in: directory)
         let written = try await PassageFile.write(snapshot, in: directory)
         let count = written?.count ?? 0
-        if count < smallestGraph {
+        if count < smallestGraph || count > largestGraph {
             // One of other vectors is of no use.
             try await IndexFolder(of: directory).remove(
                 PassageFile.graphName, ifStanding: PassageFile.name, isNotNewerThan: snapshot.stamp)
@@ -94,13 +100,12 @@ extension KnowledgeStore {
         let stamp = try await storage.snapshot().stamp
         guard stamp.entryCount >= smallest else { return .current }
         let known = try? await indexDescription()
-        if let known, known.changesSince * 10 <= stamp.entryCount { return .current }
-        let passages = max(stamp.entryCount, known?.passages ?? 0)
-        guard passages > largestGraph else {
-            return try await buildIndex() == nil ? .current : .written
+        if let known {
+            if known.changesSince * 10 <= stamp.entryCount { return .current }
+            if known.hasGraph, known.passages > largestGraph { return .due(changes: known.changesSince) }
         }
-        if let known, known.hasGraph { return .due(changes: known.changesSince) }
-        return try await buildIndex(smallestGraph: .max) == nil ? .current : .written
+        guard let built = try await buildIndex(largestGraph: largestGraph) else { return .current }
+        return built.passages > largestGraph ? .writtenWithoutGraph(passages: built.passages) : .written
     }
 
     /// How much of what is nearest the store's graph finds: for some of its own passages, the share of their
@@ -113,25 +118,29 @@ extension KnowledgeStore {
     /// - Complexity: O(samples · passages).
     @concurrent
     public func measureRecall(samples: Int = 200) async throws -> RecallMeasurement? {
+        guard try await indexDescription()?.hasGraph == true, let directory else { return nil }
         let stamp = try await storage.snapshot().stamp
-        guard let directory, let file = try PassageFile(in: directory, for: stamp, verifying: false),
-            let graph = try file.graph(), samples > 0
+        guard let file = try PassageFile(in: directory, for: stamp, verifying: false),
+            let graph = try file.graph(), samples > 0, file.vectors.count > 1
         else { return nil }
         let step = max(1, file.vectors.count / samples)
         let rows = Array(stride(from: step / 2, to: file.vectors.count, by: step))
         let queries = file.vectors.selecting(rows)
-        func nearest(_ index: some VectorIndex) async throws -> ([Set<UInt32>], Duration) {
+        func nearest(_ index: some VectorIndex) async throws -> ([[Float]], Duration) {
             let start = ContinuousClock.now
             let found = try await index.search(queries, k: 11, among: nil)
             let time = ContinuousClock.now - start
             let others = zip(rows, found).map { row, found in
-                Set(found.map(\.row).filter { $0 != UInt32(row) }.prefix(10))
+                found.filter { $0.row != UInt32(row) }.prefix(10).map(\.score)
             }
             return (others, time)
         }
         let (truth, exactTime) = try await nearest(FlatIndex(file.vectors))
         let (found, graphTime) = try await nearest(graph)
-        let right = zip(found, truth).reduce(0) { $0 + $1.0.intersection($1.1).count }
+        // Of equally near passages each is as good as the other.
+        let right = zip(found, truth).reduce(0) { sum, lists in
+            sum + lists.0.count { $0 >= (lists.1.last ?? 0) - 1e-6 }
+        }
         let all = truth.reduce(0) { $0 + $1.count }
         return RecallMeasurement(
             samples: rows.count, recall: Double(right) / Double(max(1, all)),

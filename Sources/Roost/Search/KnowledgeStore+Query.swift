@@ -37,9 +37,11 @@ extension KnowledgeStore {
         if !embedder.space.isNormalized { embeddings.vectors.normalizeRows() }
         var results: [QueryResult] = []
         // So many at once that their products fill the cores, and their hits do not fill the memory.
-        for start in stride(from: 0, to: queries.count, by: 512) {
+        let depth = max(200, min(1 << 40, options.limit), min(1 << 40, options.offset))
+        let size = max(1, min(512, 400_000 / depth))
+        for start in stride(from: 0, to: queries.count, by: size) {
             try Task.checkCancellation()
-            let part = start..<min(queries.count, start + 512)
+            let part = start..<min(queries.count, start + size)
             results += try await find(
                 embeddings.vectors.selecting(Array(part)), queries[part].map(\.words), options)
         }
@@ -86,17 +88,22 @@ extension KnowledgeStore {
         to ids: [Entry.ID], _ options: QueryOptions = QueryOptions()
     ) async throws -> QueryResult {
         guard !ids.isEmpty else { throw RoostError(.badInput, "no entry is given to compare others with") }
-        let entries = try await storage.snapshot().entries(ids)
+        let snapshot = try await storage.snapshot()
         var mean = [Float](repeating: 0, count: embedder.space.dimension)
-        for id in ids {
-            guard let entry = entries.first(where: { $0.id == id }) else {
-                throw RoostError(.notFound, "there is no entry \(id.uuidString.lowercased())")
+        for start in stride(from: 0, to: ids.count, by: 256) {
+            let part = ids[start..<min(ids.count, start + 256)]
+            let entries = try await snapshot.entries(Array(part))
+            let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
+            for id in part {
+                guard let entry = byID[id] else {
+                    throw RoostError(.notFound, "there is no entry \(id.uuidString.lowercased())")
+                }
+                guard entry.embeddings.count == mean.count else {
+                    throw RoostError(
+                        .notFound, "entry \(id.uuidString.lowercased()) has no embeddings to compare")
+                }
+                for index in mean.indices { mean[index] += entry.embeddings[index] }
             }
-            guard entry.embeddings.count == mean.count else {
-                throw RoostError(
-                    .notFound, "entry \(id.uuidString.lowercased()) has no embeddings to compare")
-            }
-            for index in mean.indices { mean[index] += entry.embeddings[index] }
         }
         let norm = length(of: mean)
         if norm > 0, ids.count > 1 { for index in mean.indices { mean[index] /= norm } }
@@ -142,7 +149,8 @@ extension KnowledgeStore {
         _ vectors: Matrix, _ texts: [TextQuery?], _ options: QueryOptions, excluding: Set<Entry.ID> = []
     ) async throws -> [QueryResult] {
         // An entry that goes between the search and the look at it is looked for again.
-        for attempt in 0... {
+        var contradictions = (ofVectors: 0, ofWords: 0)
+        while true {
             let passages = try await catalog.current()
             let words = texts.contains { $0 != nil } ? try await wordCatalog.current() : nil
             do {
@@ -156,19 +164,22 @@ extension KnowledgeStore {
             } catch let contradiction as Search.Contradiction {
                 // An entry may have gone in between; an index that says what the storage does not may not be
                 // used at all.
-                if attempt == 1, contradiction.isOfWords {
-                    if words?.isMapped == true { try await wordCatalog.distrustIndex() }
-                } else if attempt == 1, passages.isMapped {
-                    try await catalog.distrustIndex()
+                if contradiction.isOfWords {
+                    contradictions.ofWords += 1
+                    if contradictions.ofWords == 2, words?.isMapped == true {
+                        try await wordCatalog.distrustIndex()
+                    }
+                } else {
+                    contradictions.ofVectors += 1
+                    if contradictions.ofVectors == 2, passages.isMapped { try await catalog.distrustIndex() }
                 }
-                if attempt < 4 { continue }
+                guard max(contradictions.ofVectors, contradictions.ofWords) > 4 else { continue }
                 throw StorageError(
                     .damaged,
                     "entries are found that the store does not have, or has otherwise; `roost doctor` tells "
                         + "more")
             }
         }
-        preconditionFailure("the last attempt returns")
     }
 
     @concurrent

@@ -84,19 +84,20 @@ struct PassageContents: DerivedContents {
         var page = VectorPage(
             rows: [], ids: [], ordinals: [], vectors: Matrix(rows: 0, columns: 0), next: nil)
         var elements: [Float] = []
-        for run in rows.runs {
+        // Rows that lie near each other are read at once, with what is between them.
+        for run in rows.runs(joiningGapsUpTo: 32) {
             var after = run.lowerBound == 0 ? nil : run.lowerBound - 1
             while true {
+                try Task.checkCancellation()
                 let found = try await snapshot.vectors(
                     of: .passages, after: after, limit: min(4096, run.count))
-                let count = found.rows.prefix { $0 < run.upperBound }.count
-                page.rows += found.rows.prefix(count)
-                page.ids += found.ids.prefix(count)
-                page.ordinals += found.ordinals.prefix(count)
-                elements += found.vectors.elements.prefix(count * found.vectors.columns)
-                guard let next = found.next, next < run.upperBound - 1, count == found.rows.count else {
-                    break
+                for (place, row) in found.rows.enumerated() where rows.contains(row) && row < run.upperBound {
+                    page.rows.append(row)
+                    page.ids.append(found.ids[place])
+                    page.ordinals.append(found.ordinals[place])
+                    elements += found.vectors.row(place)
                 }
+                guard let next = found.next, next < run.upperBound - 1 else { break }
                 after = next
             }
         }

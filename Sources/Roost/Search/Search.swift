@@ -76,7 +76,7 @@ struct Search {
         for place in hits.indices { hits[place].rank = place + 1 }
         var result = QueryResult(
             hits: Array(hits.prefix(needed).dropFirst(max(0, options.offset))), stamp: snapshot.stamp,
-            candidateCount: rows?.count ?? total)
+            candidateCount: rows?.count ?? max(0, total - excluded.count))
         result.notices = [passages.notice, words?.notice].compactMap(\.self)
         if result.notices.count == 2, result.notices[0] == result.notices[1] { result.notices.removeLast() }
         if let text, text.omittedWords > 0 {
@@ -94,40 +94,35 @@ struct Search {
     /// stage
     /// finds comes after what an earlier one found.
     private func find(among rows: RowSet?) async throws -> [QueryHit] {
-        var (hits, chosen) = ([QueryHit](), [QueryHit]())
+        var (hits, chosen): ([QueryHit], [QueryHit]) = ([], [])
+        let diversity = options.diversity ?? 0
         var seen = excluded
         var depth = firstDepth
+        let most = snapshot.stamp.entryCount + excluded.count
         while true {
             try Task.checkCancellation()
             let (candidates, isAll) = try await candidates(depth, among: rows)
             let new = candidates.filter { seen.insert($0.id).inserted }
-            if options.diversity ?? 0 > 0 {
+            if diversity > 0 {
                 // What is weighed against each other is a whole stage.
-                try await take(new[...], into: &hits)
+                try await take(new[...], into: &hits, after: &chosen)
+                let best = try Self.diversified(hits, diversity, after: chosen, count: needed - chosen.count)
+                let taken = Set(best.map(\.entry.id))
+                chosen += best
+                hits.removeAll { taken.contains($0.entry.id) }
             } else {
                 var next = 0
                 while next < new.count, hits.count < needed {
                     let chunk = new[next..<min(new.count, next + needed + min(needed, 4))]
                     next = chunk.endIndex
-                    try await take(chunk, into: &hits)
+                    try await take(chunk, into: &hits, after: &chosen)
                 }
             }
-            if let diversity = options.diversity, diversity > 0 {
-                chosen += try Self.diversified(
-                    Array(hits.dropFirst(chosen.count)), diversity, after: chosen,
-                    count: needed - chosen.count)
-                hits =
-                    chosen
-                    + hits.dropFirst(chosen.count).filter { hit in
-                        !chosen.contains { $0.entry.id == hit.entry.id }
-                    }
+            let isEnough = diversity > 0 ? chosen.count >= needed : hits.count >= needed
+            if isEnough || isAll || isBelowMinimum(candidates) || depth >= most {
+                return diversity > 0 ? chosen : hits
             }
-            let isBelow = isBelowMinimum(candidates)
-            if hits.count >= needed || isAll || isBelow || depth >= snapshot.stamp.entryCount + excluded.count
-            {
-                return hits
-            }
-            depth = min(depth * 4, snapshot.stamp.entryCount + excluded.count)
+            depth = min(depth * 4, most)
         }
     }
 
@@ -184,14 +179,25 @@ struct Search {
 
     /// Adds the hits of some candidates, in their order; those that are nearly the same as a better one to
     /// it.
-    private func take(_ candidates: ArraySlice<Candidate>, into hits: inout [QueryHit]) async throws {
+    ///
+    /// - Parameter before: hits that stand before these.
+    private func take(
+        _ candidates: ArraySlice<Candidate>, into hits: inout [QueryHit], after before: inout [QueryHit]
+    ) async throws {
         let minimum = options.minimumScore ?? -.infinity
         let possible = candidates.filter { $0.passage.map { $0.score >= minimum - Self.tolerance } ?? true }
         for hit in try await resolve(possible[...]) where hit.score >= minimum {
             try Task.checkCancellation()
-            if let threshold = options.duplicateThreshold,
-                let better = hits.firstIndex(where: { Self.areNearlyEqual($0.entry, hit.entry, threshold) })
-            {
+            guard let threshold = options.duplicateThreshold else {
+                hits.append(hit)
+                continue
+            }
+            func place(_ hits: [QueryHit]) -> Int? {
+                hits.firstIndex { Self.areNearlyEqual($0.entry, hit.entry, threshold) }
+            }
+            if let better = place(before) {
+                before[better].duplicates.append(hit.entry.id)
+            } else if let better = place(hits) {
                 hits[better].duplicates.append(hit.entry.id)
             } else {
                 hits.append(hit)

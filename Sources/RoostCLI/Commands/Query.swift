@@ -46,6 +46,9 @@ struct Query: AsyncParsableCommand {
                     ? "say what to look for; a text that begins with - goes after --."
                     : "--batch FILE takes the place of a text; give one of them.")
         }
+        if batch != nil, search.pathsOnly {
+            throw ValidationError("--batch writes JSON Lines; -l is of no use with it.")
+        }
     }
 
     func run() async throws {
@@ -76,21 +79,27 @@ struct Query: AsyncParsableCommand {
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
             .filter { !$0.element.allSatisfy(\.isWhitespace) }
         guard !lines.isEmpty else { throw RoostError(.badInput, "there is no query: every line is empty") }
+        // Before anything is written.
+        for line in lines where mode != .vector && TextQuery(String(line.element)).isOnlyExclusion {
+            throw RoostError(
+                .badInput,
+                "line \(line.offset + 1) says only what to leave out; give some words to look for as well")
+        }
+        guard try await store.storage.snapshot().stamp.entryCount > 0 else { throw SearchOptions.emptyStore }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let places = SourceLines()
         var notices = Set<String>()
         for start in stride(from: 0, to: lines.count, by: 512) {
             let part = lines[start..<min(lines.count, start + 512)]
-            let results: [QueryResult]
-            do {
-                results = try await store.query(all: part.map { String($0.element) }, query)
-            } catch let error as RoostError where error.code == .badInput {
-                throw RoostError(
-                    .badInput, "in lines \(part.first!.offset + 1) to \(part.last!.offset + 1): \(error)")
-            }
+            let results = try await store.query(all: part.map { String($0.element) }, query)
             for (line, result) in zip(part, results) {
                 for notice in result.notices where notices.insert(notice).inserted { options.note(notice) }
+                if result.omittedTokens > 0 {
+                    options.note(
+                        "line \(line.offset + 1) is longer than the model takes in: its last "
+                            + "\(result.omittedTokens) tokens were left out")
+                }
                 let hits = result.hits.map { HitDocument($0, result.snippet(of: $0), search, places) }
                 Terminal.write(
                     try encoder.encode(Answer(line: line.offset + 1, query: String(line.element), hits: hits))
@@ -98,6 +107,7 @@ struct Query: AsyncParsableCommand {
             }
         }
         try await store.close()
+        options.remark(on: store.embedder)
     }
 }
 
@@ -122,6 +132,7 @@ struct Similar: AsyncParsableCommand {
         let query = try search.queryOptions(try await filters.filter(options, store))
         let result = try await find(store, query)
         try await store.close()
+        options.remark(on: store.embedder)
         try search.show(result, options)
     }
 

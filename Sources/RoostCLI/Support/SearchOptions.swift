@@ -90,11 +90,14 @@ struct SearchOptions: ParsableArguments {
         }
         guard result.hits.isEmpty else { return }
         if result.stamp.entryCount == 0 {
-            throw RoostError(.emptyStore, "the store is empty; add something with `roost ingest PATH`")
+            throw Self.emptyStore
         }
         options.note(Self.reason(result, offset: offset, hasMinimum: minScore != nil))
         throw ExitCode(ExitStatus.nothingFound.rawValue)
     }
+
+    static let emptyStore = RoostError(
+        .emptyStore, "the store is empty; add something with `roost ingest PATH`")
 
     /// Why nothing was found.
     private static func reason(_ result: QueryResult, offset: Int, hasMinimum: Bool) -> String {
@@ -106,7 +109,7 @@ struct SearchOptions: ParsableArguments {
         }
         if hasMinimum { return "nothing was found; a lower --min-score finds more" }
         if offset > 0 { return "there are no hits behind the first \(offset)" }
-        return result.text == nil ? "no entry has a vector to compare" : "no entry has any of the words"
+        return result.text == nil ? "no other entry was found" : "no entry has any of the words"
     }
 
     private func write(_ hit: QueryHit, _ snippet: Snippet, _ lines: SourceLines) {

@@ -28,6 +28,8 @@ struct StoreOptions: ParsableArguments {
             switch try await store.refreshIndex() {
             case .current: break
             case .written: detail("the index was written anew")
+            case .writtenWithoutGraph(let passages):
+                note("\(passages) passages are compared one by one; `roost index build` adds a graph")
             case .due(let changes):
                 note(
                     "\(changes) entries have changed since the index was built; `roost index build` "

@@ -112,7 +112,7 @@ public struct GraphIndex: VectorIndex {
     /// To compare so many rows is as quick as a walk.
     private static let fewRows = 8192
 
-    /// - Returns: `nil` where fewer are found than there are.
+    /// - Returns: `nil` where fewer are found than there are, or all had better be compared.
     ///
     /// What is allowed does not lead the walk: the walk goes on until enough of the nearest of all are
     /// allowed, so that those are the nearest of the allowed ones.
@@ -128,11 +128,12 @@ public struct GraphIndex: VectorIndex {
         var width = max(min(options.searchWidth, count), k + k / 2)
         if allowed != nil { width = max(width, reserve * count / max(1, allowedCount)) }
         while true {
+            // A wide walk takes longer than to compare what is allowed.
+            if allowed != nil, width > min(count / 16, allowedCount / 8) { return nil }
             graph.search(scratch, width: width)
             guard let allowed else { break }
             let found = (0..<scratch.beamCount).count { allowed.contains(scratch.beam[$0].row) }
             if found >= min(reserve, allowedCount) { break }
-            guard width < count / 32 else { return nil }
             width *= 4
         }
         var best = TopK(k)

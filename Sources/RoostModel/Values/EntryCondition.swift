@@ -61,8 +61,9 @@ extension EntryCondition.Test {
             any { Self.compare($0, operand).map(test) ?? false }
         }
         switch self {
-        case .equals, .isOneOf: return any { text in equals.contains { ExactText.areSame($0, text) } }
-        case .differs: return !any { text in equals.contains { ExactText.areSame($0, text) } }
+        case .equals(let operand): return any { Self.areEqual($0, operand) }
+        case .differs(let operand): return !any { Self.areEqual($0, operand) }
+        case .isOneOf(let operands): return any { text in operands.contains { Self.areEqual(text, $0) } }
         case .isLess(let operand): return compares(with: operand) { $0 < 0 }
         case .isAtMost(let operand): return compares(with: operand) { $0 <= 0 }
         case .isGreater(let operand): return compares(with: operand) { $0 > 0 }
@@ -73,27 +74,12 @@ extension EntryCondition.Test {
         }
     }
 
-    /// The texts that are equal to what is given: itself, and the number that it is as metadata has it.
-    package var equals: [String] {
-        let operands: [String] =
-            switch self {
-            case .equals(let operand), .differs(let operand): [operand]
-            case .isOneOf(let operands): operands
-            default: []
-            }
-        return operands.flatMap { operand in
-            guard let other = Self.canonical(operand), !ExactText.areSame(other, operand) else {
-                return [operand]
-            }
-            return [operand, other]
-        }
+    private static func areEqual(_ value: String, _ operand: String) -> Bool {
+        ExactText.areSame(value, operand) || (number(operand) != nil && compare(value, operand) == 0)
     }
 
-    /// A number as metadata has it; whole ones are exact.
-    private static func canonical(_ operand: String) -> String? {
-        guard let number = number(operand), number.isFinite else { return nil }
-        return Int64(operand).map { String($0) } ?? MetadataValue.number(number).text
-    }
+    /// Whether a text is a number, which may be written in several ways.
+    package static func isNumber(_ text: String) -> Bool { number(text) != nil }
 
     /// How two values stand to each other; `nil` for a number and a text.
     private static func compare(_ left: String, _ right: String) -> Int? {

@@ -94,6 +94,7 @@ extension TextPart {
                 kept.ends.append(kept.starts.count)
             }
             (documents, ends, starts) = kept
+            if documents.isEmpty { return [] }
         }
         return documents.indices.map { (documents[$0], ends[$0] - ($0 == 0 ? 0 : ends[$0 - 1])) }
     }

@@ -35,7 +35,7 @@ public struct TextQuery: Sendable, Hashable {
     /// How many words of the query do not count, since it has too many.
     public private(set) var omittedWords = 0
 
-    /// So many different words, phrases and beginnings of a query count.
+    /// So many different words, phrases and beginnings of a query count, and so many words of a phrase.
     public static let longest = 1024
 
     /// Whether texts are left out for what they have or have not.
@@ -97,8 +97,15 @@ public struct TextQuery: Sendable, Hashable {
 
     private mutating func add(_ clauses: [Clause], to list: WritableKeyPath<TextQuery, [Clause]>) {
         let room = max(0, Self.longest - self[keyPath: list].count)
-        self[keyPath: list] += clauses.prefix(room)
         omittedWords += max(0, clauses.count - room)
+        for clause in clauses.prefix(room) {
+            if case .phrase(let terms) = clause, terms.count > Self.longest {
+                self[keyPath: list].append(.phrase(Array(terms.prefix(Self.longest))))
+                omittedWords += terms.count - Self.longest
+            } else {
+                self[keyPath: list].append(clause)
+            }
+        }
     }
 
     private struct Piece {
