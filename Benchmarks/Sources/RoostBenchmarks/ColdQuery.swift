@@ -16,10 +16,12 @@ struct ColdQuery: AsyncParsableCommand {
         let model = try Material.model()
         let store = try await KnowledgeStore.create(in: folder, provider: provider, embedder: model)
         let vectors = Material.vectors(entries, model.space.dimension)
+        // Texts of about 125 words, as frequent as they are in language.
+        var mixer = try SentenceMixer(sets: ["scifact-train", "cranfield", "cisi", "locomo-3"], seed: 1)
         let time = try await Material.seconds {
             for start in stride(from: 0, to: entries, by: 1000) {
                 let batch = (start..<min(entries, start + 1000)).map {
-                    Entry(content: "note \($0): the swifts came back on day \($0 % 365)", embeddings: vectors.row($0))
+                    Entry(content: "note \($0): " + mixer.passage(), embeddings: vectors.row($0))
                 }
                 try await store.storage.saveEntries(batch)
             }
@@ -40,7 +42,7 @@ struct ColdQuery: AsyncParsableCommand {
         for _ in 0..<5 {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: roost)
-            process.arguments = ["query", "when do the swifts come back", "--store", folder.path]
+            process.arguments = ["query", "what are the effects of pressure on heat transfer", "--store", folder.path]
             process.standardOutput = FileHandle.nullDevice
             times.append(try await Material.seconds {
                 try process.run()
