@@ -1,6 +1,7 @@
 import Foundation
-import Roost
 import Testing
+
+@testable import Roost
 
 /// Searches by meaning and words together, in every store.
 @Suite struct HybridSearchTests {
@@ -249,5 +250,36 @@ import Testing
         await #expect(throws: CancellationError.self) { try await waiting.value }
         try await store.storage.renewEpoch()
         await #expect(throws: StorageError.self) { try await known.next() }
+    }
+
+    /// A backend of somebody's own, which does not look at what it keeps.
+    private actor Careless: SimpleStorageProvider {
+        var entries: [Entry]
+
+        init(_ entries: [Entry]) { self.entries = entries }
+
+        func saveEntry(_ entry: Entry) async throws { entries.append(entry) }
+        func fetchEntries() async throws -> [Entry] { entries }
+        func updateCluster(_ cluster: Cluster) async throws {}
+        func fetchClusters() async throws -> [Cluster] { [] }
+    }
+
+    @Test func `vectors that are no numbers are said and left out`() async throws {
+        var page = VectorPage(
+            rows: [1, 2, 3, 4], ids: (0..<4).map { _ in UUID() }, ordinals: [0, 0, 1, 0],
+            vectors: Matrix(rows: 4, columns: 2, elements: [1, 0, .nan, 0, 0, -.infinity, 0, 1]), next: 4)
+        let ids = page.ids
+        #expect(page.removeIncomparable() == 2 && page.removeIncomparable() == 0)
+        #expect(page.rows == [1, 4] && page.ids == [ids[0], ids[3]] && page.ordinals == [0, 0])
+        #expect(page.vectors.elements == [1, 0, 0, 1] && page.next == 4)
+
+        var entry = Entry(content: "a boat at sea", embeddings: [Float](repeating: 0.1, count: 512))
+        entry.embeddings[3] = .nan
+        let store = KnowledgeStore(storage: Careless([entry]), embedder: LexicalEmbedder())
+        await #expect {
+            try await store.query("boat")
+        } throws: {
+            ($0 as? StorageError).map { "\($0)".contains(entry.id.uuidString.lowercased()) } ?? false
+        }
     }
 }

@@ -15,6 +15,8 @@ struct IndexMetadata: Codable, Sendable, Hashable {
     var dimension: Int?
     /// When it was made, in milliseconds.
     var createdAt: Int64
+    /// Passages that are left out, since their vectors can be compared with nothing.
+    var incomparable: Int?
 
     init(of stamp: Stamp, count: Int, dimension: Int? = nil) {
         (store, epoch, revision) = (stamp.store, stamp.epoch, stamp.revision)

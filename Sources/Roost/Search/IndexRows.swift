@@ -58,3 +58,25 @@ struct IndexRows: @unchecked Sendable {
         }
     }
 }
+
+extension VectorPage {
+    /// Takes out vectors with numbers that are not finite, which can be compared with nothing; a store
+    /// refuses
+    /// them, one of somebody's own may have some.
+    ///
+    /// - Returns: how many they were.
+    mutating func removeIncomparable() -> Int {
+        let kept = rows.indices.filter { row in
+            vectors.withRow(row) { vector in
+                // One number that is not finite makes all of them so.
+                vector.reduce(Float(0)) { $0 + abs($1) }.isFinite
+            }
+        }
+        guard kept.count < rows.count else { return 0 }
+        let count = rows.count - kept.count
+        self = VectorPage(
+            rows: kept.map { rows[$0] }, ids: kept.map { ids[$0] }, ordinals: kept.map { ordinals[$0] },
+            vectors: vectors.selecting(kept), next: next)
+        return count
+    }
+}

@@ -25,6 +25,8 @@ struct PassageContents: DerivedContents {
     var cursor = ChangeCursor.start
     private(set) var isMapped = false
     var notice: String?
+    /// Passages whose vectors can be compared with nothing.
+    private(set) var incomparable = 0
 
     init() {}
 
@@ -40,6 +42,7 @@ struct PassageContents: DerivedContents {
         if case .failure(let error) = graph { contents.notice = "\(error)" }
         contents.parts = [Part(index: FlatIndex(file.vectors), graph: try? graph.get(), rows: file.rows)]
         contents.cursor = file.metadata.cursor
+        contents.incomparable = file.metadata.incomparable ?? 0
         contents.isMapped = true
         return contents
     }
@@ -48,7 +51,8 @@ struct PassageContents: DerivedContents {
         var pages: [VectorPage] = []
         var row: UInt32?
         repeat {
-            let page = try await snapshot.vectors(of: .passages, after: row, limit: 4096)
+            var page = try await snapshot.vectors(of: .passages, after: row, limit: 4096)
+            incomparable += page.removeIncomparable()
             if !page.rows.isEmpty { pages.append(page) }
             row = page.next
         } while row != nil
@@ -89,8 +93,9 @@ struct PassageContents: DerivedContents {
             var after = run.lowerBound == 0 ? nil : run.lowerBound - 1
             while true {
                 try Task.checkCancellation()
-                let found = try await snapshot.vectors(
+                var found = try await snapshot.vectors(
                     of: .passages, after: after, limit: min(4096, run.count))
+                incomparable += found.removeIncomparable()
                 for (place, row) in found.rows.enumerated() where rows.contains(row) && row < run.upperBound {
                     page.rows.append(row)
                     page.ids.append(found.ids[place])

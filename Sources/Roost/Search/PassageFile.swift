@@ -72,11 +72,12 @@ struct PassageFile: Sendable {
     static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
         var (entryRows, ids, ordinals) = ([UInt32](), [uuid_t](), [UInt32]())
         var elements: [Float] = []
-        var dimension = 0
+        var (dimension, incomparable) = (0, 0)
         var row: UInt32?
         repeat {
             try Task.checkCancellation()
-            let page = try await snapshot.vectors(of: .passages, after: row, limit: 4096)
+            var page = try await snapshot.vectors(of: .passages, after: row, limit: 4096)
+            incomparable += page.removeIncomparable()
             entryRows += page.rows.map(\.littleEndian)
             ids += page.ids.map(\.uuid)
             ordinals += page.ordinals.map(\.littleEndian)
@@ -89,7 +90,9 @@ struct PassageFile: Sendable {
             try await folder.remove(Self.name, isNotNewerThan: snapshot.stamp)
             return nil
         }
-        let metadata = IndexMetadata(of: snapshot.stamp, count: ids.count, dimension: dimension)
+        var described = IndexMetadata(of: snapshot.stamp, count: ids.count, dimension: dimension)
+        described.incomparable = incomparable > 0 ? incomparable : nil
+        let metadata = described
         let (allRows, allIDs, allOrdinals, numbers) = (entryRows, ids, ordinals, elements)
         try await folder.publish(Self.name, metadata) { url, description in
             try allRows.withUnsafeBytes { rows in

@@ -79,6 +79,11 @@ struct Search {
             candidateCount: rows?.count ?? max(0, total - excluded.count))
         result.notices = [passages.notice, words?.notice].compactMap(\.self)
         if result.notices.count == 2, result.notices[0] == result.notices[1] { result.notices.removeLast() }
+        if passages.incomparable > 0 {
+            result.notices.append(
+                "\(passages.incomparable) passages have vectors with numbers that are not finite, which "
+                    + "nothing can be compared with; `roost doctor` names them")
+        }
         if let text, text.omittedWords > 0 {
             result.notices.append(
                 "the query has more than \(TextQuery.longest) different words; the last "
@@ -240,6 +245,7 @@ struct Search {
         var best: QueryHit?
         for passage in entry.searchablePassages where passage.vector.count == vector.count {
             let score = innerProduct(passage.vector, vector)
+            guard score.isFinite else { continue }
             if best.map({ score > $0.score }) ?? true {
                 best = QueryHit(entry: entry, score: score, passage: passage)
             }
