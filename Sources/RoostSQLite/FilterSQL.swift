@@ -63,9 +63,9 @@ struct FilterSQL {
 
     /// `roost_has(metadata, key)`: whether an entry's metadata has a key.
     static let hasKey = DatabaseFunction("roost_has", argumentCount: 2, pure: true) { values in
-        guard let metadata = Data.fromDatabaseValue(values[0]), let key = Data.fromDatabaseValue(values[1]),
-            let found = try? JSONDecoder().decode([String: MetadataValue].self, from: metadata)
+        guard let metadata = Data.fromDatabaseValue(values[0]), let key = Data.fromDatabaseValue(values[1])
         else { return false }
+        let found = try Column.value([String: MetadataValue].self, metadata)
         return found.keys.contains { $0.utf8.elementsEqual(key) }
     }
 

@@ -101,7 +101,7 @@ private struct BestMatches {
 
     mutating func insert(_ match: TextMatch) {
         matches.append(match)
-        guard matches.count >= limit + max(limit, 64) else { return }
+        guard matches.count - limit >= max(limit, 64) else { return }
         matches = sorted()
         threshold = matches[limit - 1].score
     }
