@@ -1,5 +1,6 @@
-"""Makes a larger set of vectors of a real one: each row four times more, moved by as much as its 10th neighbour is away, so
-that copies are not each other's neighbours. Usage: widen.py BASE.npy QUERIES.npy OUT_FOLDER (base5.npy and queries.npy)."""
+"""Makes a larger set of vectors of a real one: each row COPIES - 1 times more (4 unless told), moved by as much as its 10th
+neighbour is away, so that copies are not each other's neighbours.
+Usage: widen.py BASE.npy QUERIES.npy OUT_FOLDER [COPIES] (writes base5.npy, or base17.npy for 17, and queries.npy)."""
 import sys
 import faiss, numpy as np
 
@@ -8,10 +9,11 @@ for rows in (base, queries): rows /= np.linalg.norm(rows, axis=1, keepdims=True)
 index = faiss.IndexFlatIP(base.shape[1]); index.add(base)
 tenth = np.sqrt(np.maximum(0, 2 - 2 * index.search(base, 11)[0][:, 10]))
 random = np.random.RandomState(2)
+copies = int(sys.argv[4]) if len(sys.argv) > 4 else 5
 parts = [base]
-for _ in range(4):
+for _ in range(copies - 1):
     noise = random.randn(*base.shape).astype("f"); noise /= np.linalg.norm(noise, axis=1, keepdims=True)
     moved = base + noise * tenth[:, None]
     parts.append(moved / np.linalg.norm(moved, axis=1, keepdims=True))
 out = np.vstack(parts)
-np.save(sys.argv[3] + "/base5.npy", out[random.permutation(len(out))]); np.save(sys.argv[3] + "/queries.npy", queries)
+np.save(f"{sys.argv[3]}/base{copies}.npy", out[random.permutation(len(out))]); np.save(sys.argv[3] + "/queries.npy", queries)

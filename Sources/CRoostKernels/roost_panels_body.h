@@ -164,6 +164,7 @@ static void JOIN(linear_, SUFFIX)(const roost_linear_layer *layer, size_t first,
 }
 
 #include "roost_panels_few.h"
+#include "roost_panels_reaching.h"
 
 INLINE void linear_int8_tile(int rows, int vectors, const int8_t *w, size_t inputs, const uint8_t *x,
                              const float *scale, const float *minimum, float *y, const float *row_scale,
@@ -369,4 +370,5 @@ const roost_panel_kernels JOIN(roost_panels_, SUFFIX) = {
     JOIN(quantize_, SUFFIX),
     JOIN(layer_norm_, SUFFIX),
     JOIN(attend_, SUFFIX),
+    JOIN(reaching_, SUFFIX),
 };

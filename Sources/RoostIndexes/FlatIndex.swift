@@ -4,8 +4,8 @@ public import RoostVectors
 /// Exact search: every vector is compared with every query by BLAS. The oracle of every other index, and
 /// the fastest up to a few hundred thousand vectors.
 ///
-/// One query is a matrix × vector product at the speed of memory; many are matrix × matrix products in
-/// blocks.
+/// One query is a matrix × vector product at the speed of memory; several are matrix × matrix products in
+/// blocks; for many, what cannot be among the best is ruled out in 8 bits first (``ByteScan``).
 public struct FlatIndex: VectorIndex {
     private let vectors: VectorRows
 
@@ -45,6 +45,11 @@ public struct FlatIndex: VectorIndex {
             var flags = [Bool](repeating: false, count: count)
             for row in allowed { flags[Int(row)] = true }
             mask = flags
+        }
+        if queries.rows >= ByteScan.fewestQueries, k <= ByteScan.largestK,
+            let results = try ByteScan(rows: vectors, k: min(k, count), mask: mask).search(queries)
+        {
+            return results
         }
         var results: [[Neighbor]] = []
         for start in stride(from: 0, to: queries.rows, by: Self.queryBlock) {

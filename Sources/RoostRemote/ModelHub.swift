@@ -4,7 +4,7 @@ public import Foundation
 import NIOCore
 import NIOHTTP1
 import RoostFiles
-public import RoostModel
+import RoostModel
 
 /// Where models are fetched from: a server with the paths of Hugging Face's hub.
 ///

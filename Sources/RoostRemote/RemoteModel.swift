@@ -1,5 +1,5 @@
 public import Foundation
-public import RoostModel
+import RoostModel
 
 /// Where a model is asked over HTTP, and how: an endpoint in the manner of OpenAI's `/v1/embeddings`, which
 /// Ollama, llama.cpp, TEI and vLLM have too.

@@ -1,4 +1,4 @@
-public import RoostModel
+import RoostModel
 
 /// Does random things to a store and to the in-memory reference, and compares what they answer after each.
 /// What differs is shrunk to the shortest sequence that still does.

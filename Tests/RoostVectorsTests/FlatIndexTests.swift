@@ -51,4 +51,36 @@ struct FlatIndexTests {
             try await index.search(Matrix([[1, 0, 0, 0]], columns: 4), k: 1000, among: nil)[0].count == 99)
         #expect(try await index.search(Matrix([[1, 0, 0, 0]], columns: 4), k: 0, among: nil)[0].isEmpty)
     }
+
+    @Test(arguments: [1, 3, 30, 384], [3, 33, 20_000])
+    func `many queries at once find what each finds alone`(dimension: Int, count: Int) async throws {
+        var vectors = unitVectors(count, dimension, seed: 3)
+        // Lengths of all kinds, rows of zeros, many equal ones, and some that are no numbers.
+        for row in 0..<count where row % 5 > 0 {
+            for column in 0..<dimension {
+                switch row % 5 {
+                case 1: vectors[row, column] *= 1000
+                case 2: vectors[row, column] = row % 10 == 2 ? 0 : vectors[0, column]
+                case 3 where row > count / 2: vectors[row, column] *= 1e-20
+                case 4 where row % 500 == 4: vectors[row, column] = column % 2 == 0 ? .nan : 1e30
+                default: break
+                }
+            }
+        }
+        var queries = unitVectors(100, dimension, seed: 4)
+        for column in 0..<dimension { queries[7, column] = 0 }
+        let index = FlatIndex(vectors)
+        let many = RowSet((0..<UInt32(count)).filter { $0 % 3 != 0 })
+        for allowed in [nil, many] {
+            let together = try await index.search(queries, k: 10, among: allowed)
+            for query in 0..<100 {
+                let alone = try await index.search(queries.selecting([query]), k: 10, among: allowed)[0]
+                #expect(together[query].map(\.score) == alone.map(\.score), "query \(query)")
+                if dimension > 1 { #expect(together[query] == alone, "query \(query)") }
+            }
+        }
+        for column in 0..<dimension { queries[8, column] = .infinity }
+        let found = try await index.search(queries, k: 1, among: nil)
+        #expect(found[9] == (try await index.search(queries.selecting([9]), k: 1, among: nil)[0]))
+    }
 }

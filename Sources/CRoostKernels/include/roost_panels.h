@@ -1,7 +1,7 @@
 #ifndef ROOST_PANELS_H
 #define ROOST_PANELS_H
 
-/* The passes of a transformer over panels: 32 tokens side by side, so that every pass works on tokens in the
+/* The passes of a transformer, and a comparison of many vectors, over panels: 32 tokens side by side, so that every pass works on tokens in the
    lanes of a vector and none has to add across one. A panel of n features is (n, 32) row-major; panel p of a
    buffer begins p * n * 32 numbers after its start. Weights are used as PyTorch keeps them, (outputs, inputs)
    row-major: each is broadcast to the lanes, so nothing is packed or copied when a model is opened.
@@ -11,6 +11,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "roost_bytes.h"
 
 #define ROOST_PANEL_TOKENS 32
 
@@ -76,6 +78,11 @@ typedef struct {
        `roost_attention_scratch(head_size, count)` numbers. */
     void (*attend)(const float *qkv, size_t width, size_t head_size, size_t head, size_t first, size_t count,
                    float *context, float *scratch);
+
+    /* Which of a panel's rows may have an inner product of at least thresholds[v] with vector v: all that have
+       one, and few others. `found` gets v * 32 + row, and has room for 32 * count. Returns how many. */
+    size_t (*reaching)(const roost_byte_vectors *vectors, size_t count, size_t n, const roost_byte_panel *panel,
+                       const float *thresholds, uint32_t *found);
 } roost_panel_kernels;
 
 /* The kernels for this processor. */

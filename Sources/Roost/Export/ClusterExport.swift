@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import RoostModel
 
 /// The document that `roost export clusters` writes. Its JSON Schema is

@@ -1,5 +1,5 @@
 public import Foundation
-public import RoostFiles
+import RoostFiles
 import RoostVectors
 
 /// A graph in a file of its own (``SectionFile``), mapped where it lies.

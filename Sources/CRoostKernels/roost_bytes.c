@@ -1,0 +1,97 @@
+#include "roost_bytes.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One body, several instruction sets: the loader picks when the library is loaded (GNU ifunc). */
+#if defined(__x86_64__) && defined(__linux__)
+#define WIDEST __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define WIDEST
+#endif
+
+typedef struct {
+    float scale, error, length;
+    int32_t sum;
+    int is_finite;
+} rounded;
+
+/* x is about scale * into. What is lost is measured, not estimated; a little is added for the rounding of sums. */
+static inline __attribute__((always_inline)) rounded round_one(const float *x, size_t d, int8_t *into) {
+    _Pragma("clang fp reassociate(on) contract(fast)")
+    /* Magnitudes in the order of their bits, where infinities and what is no number come last. */
+    uint32_t bits = 0;
+    float total = 0;
+    for (size_t i = 0; i < d; i++) {
+        const uint32_t magnitude = __builtin_bit_cast(uint32_t, x[i]) & 0x7FFFFFFFu;
+        bits = magnitude > bits ? magnitude : bits;
+        total += x[i] * x[i];
+    }
+    const float largest = __builtin_bit_cast(float, bits);
+    rounded r = {0};
+    /* What overflows here, or is no number, has no length to reckon with. */
+    r.is_finite = bits < 0x7F800000u && total < 1e30f;
+    const int has_bytes = r.is_finite && largest > 1e-30f;
+    const float inverse = has_bytes ? 127.0f / largest : 0;
+    r.scale = has_bytes ? largest / 127.0f : 0;
+    float lost = 0;
+    int32_t sum = 0, squares = 0;
+    for (size_t i = 0; i < d; i++) {
+        /* Adding 1.5 * 2^23 rounds to the nearest whole number, which the last bits then are. */
+        const float shifted = x[i] * inverse + 12582912.0f;
+        const int32_t byte = __builtin_bit_cast(int32_t, shifted) - 0x4B400000;
+        const float rest = x[i] - (shifted - 12582912.0f) * r.scale;
+        lost += rest * rest;
+        sum += byte;
+        squares += byte * byte;
+        into[i] = (int8_t)byte;
+    }
+    r.sum = sum;
+    r.error = sqrtf(lost) * 1.0001f;
+    r.length = sqrtf((float)squares) * r.scale * 1.0001f;
+    return r;
+}
+
+WIDEST int roost_byte_vectors_fill(const float *x, size_t count, size_t d, roost_byte_vectors into) {
+    const size_t n = (d + 3) / 4 * 4;
+    int is_finite = 1;
+    for (size_t v = 0; v < count; v++) {
+        int8_t *bytes = into.bytes + v * n;
+        for (size_t i = d; i < n; i++) bytes[i] = 0;
+        const rounded r = round_one(x + v * d, d, bytes);
+        is_finite &= r.is_finite;
+        into.offset[v] = 128 * r.sum;
+        into.inverse[v] = r.scale > 0 ? 1 / r.scale : 1;
+        /* Sums of products are rounded too, in whatever order they are taken. */
+        into.error[v] = r.error + 2e-5f * (r.length + r.error);
+        into.length[v] = r.length;
+    }
+    return is_finite;
+}
+
+WIDEST int roost_byte_panel_fill(const float *rows, size_t count, size_t d, roost_byte_panel *into) {
+    const size_t n = (d + 3) / 4 * 4;
+    int8_t bytes[n];
+    memset(bytes, 0, n);
+    int is_finite = 1;
+    into->error = into->length = 0;
+    for (size_t row = 0; row < ROOST_BYTE_ROWS; row++) {
+        if (row >= count) {
+            into->scale[row] = NAN;
+            continue;
+        }
+        const rounded r = round_one(rows + row * d, d, bytes);
+        is_finite &= r.is_finite;
+        into->scale[row] = r.scale;
+        into->error = r.error > into->error ? r.error : into->error;
+        into->length = r.length + r.error > into->length ? r.length + r.error : into->length;
+        uint8_t *to = into->bytes + row * 4;
+        for (size_t i = 0; i < n; i += 4) {
+            uint32_t four;
+            memcpy(&four, bytes + i, 4);
+            four ^= 0x80808080u; /* 128 added to each */
+            memcpy(to + i * ROOST_BYTE_ROWS, &four, 4);
+        }
+    }
+    return is_finite;
+}
