@@ -6,9 +6,8 @@ import Synchronization
 /// piece, and replaced by another, never changed.
 ///
 /// The first 24 bytes: `ROOSTSEC`, the format as UInt32 (1), the header's length and its CRC-32C as UInt32,
-/// four
-/// zero bytes; then the header as JSON, then the sections, each at a multiple of 64 bytes, in the header's
-/// order. Whole numbers are little-endian.
+/// four zero bytes; then the header as JSON, then the sections, each at a multiple of 64 bytes, in the
+/// header's order. Whole numbers are little-endian.
 public final class SectionFile: Sendable {
     /// What the header says of a section.
     private struct Section: Codable {

@@ -24,8 +24,7 @@ public struct FlatIndex: VectorIndex {
 
     private static let rowBlock = 4096
     /// So many queries share what of the vectors is laid out for the product; with fewer vectors at once, so
-    /// that
-    /// their scores stay in the cache.
+    /// that their scores stay in the cache.
     private static let queryBlock = 512
     private static let smallRowBlock = 1024
     /// So many rows are the share of one thread at a time.
@@ -64,8 +63,7 @@ public struct FlatIndex: VectorIndex {
     private func searchBlock(_ queries: Matrix, _ block: Range<Int>, k: Int, mask: [Bool]?) -> [[Neighbor]] {
         let d = dimension
         // One query is a pass over memory, which all cores share; for many, what was found before rules out
-        // most
-        // of what follows.
+        // most of what follows.
         let size = block.count == 1 ? Self.rowBlock : max(Self.rowBlock, Self.share)
         var found = [[TopK]](repeating: [], count: (count + size - 1) / size)
         found.withUnsafeMutableBufferPointer { found in

@@ -4,12 +4,10 @@ public import RoostVectors
 /// Groups of vectors that are nearly the same, found without comparing all with all.
 ///
 /// Up to ``exactLimit`` vectors all are compared, in blocks by BLAS. Above it the rows are sorted into leaves
-/// by
-/// trees of random hyperplanes, one direction for each level, each node divided at its median (Dasgupta and
-/// Freund 2008), and those of one leaf are compared. A hyperplane divides two vectors at an angle of θ with a
-/// probability of about θ / π, so that one tree of depth h keeps them together with (1 - θ / π)^h; of pairs
-/// with
-/// a cosine of 0.95 among a million, 16 trees find about 98 in 100, of nearer ones more.
+/// by trees of random hyperplanes, one direction for each level, each node divided at its median (Dasgupta
+/// and Freund 2008), and those of one leaf are compared. A hyperplane divides two vectors at an angle of θ
+/// with a probability of about θ / π, so that one tree of depth h keeps them together with (1 - θ / π)^h; of
+/// pairs with a cosine of 0.95 among a million, 16 trees find about 98 in 100, of nearer ones more.
 public struct NearGroups: Sendable {
     /// So many vectors are all compared with each other.
     public var exactLimit = 16_384

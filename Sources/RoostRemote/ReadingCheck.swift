@@ -1,6 +1,5 @@
 /// Tells from `usage.prompt_tokens` whether a server read all of a text: some cut what exceeds their window
-/// and
-/// say nothing.
+/// and say nothing.
 ///
 /// How many tokens a text should have, only the server knows. But the halves of a text that was read whole
 /// have about as many as the whole, and those of one that was cut have clearly more. So the first text of its

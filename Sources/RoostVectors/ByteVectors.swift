@@ -4,12 +4,9 @@ import CRoostKernels
 /// with them.
 ///
 /// The products are taken in 8 bits, four times as fast as in Float32 where the processor has byte products.
-/// What
-/// rounding can hide (the Cauchy-Schwarz inequality with the measured lengths of the rounding errors) counts
-/// for
-/// the row: none that reaches the threshold is passed over, and a few that do not are named, which whoever
-/// asks
-/// compares exactly. So searches that use this are exact.
+/// What rounding can hide (the Cauchy-Schwarz inequality with the measured lengths of the rounding errors)
+/// counts for the row: none that reaches the threshold is passed over, and a few that do not are named, which
+/// whoever asks compares exactly. So searches that use this are exact.
 package struct ByteVectors: Sendable {
     /// So many rows are told at a time.
     package static let panelRows = Int(ROOST_BYTE_ROWS)

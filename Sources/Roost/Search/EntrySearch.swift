@@ -109,8 +109,7 @@ extension KnowledgeStore {
     /// The changes of the store as they come, those of other processes too.
     ///
     /// - Parameter cursor: `.start` for every entry that is there, then its changes; `nil` for what comes
-    ///   from
-    ///   now on.
+    ///   from now on.
     public func changes(after cursor: ChangeCursor? = nil) async throws -> ChangeBatches {
         let start = if let cursor { cursor } else { try await storage.snapshot().stamp.cursor }
         return storage.changeBatches(after: start)

@@ -62,8 +62,7 @@ struct IndexFolder: Sendable {
     }
 
     /// Writes a file in place of another: one process at a time, and none puts an older state in the place of
-    /// a
-    /// newer one.
+    /// a newer one.
     ///
     /// - Throws: ``StorageError``; `CancellationError`. The file of before is untouched then.
     func publish(

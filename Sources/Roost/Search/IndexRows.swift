@@ -61,8 +61,7 @@ struct IndexRows: @unchecked Sendable {
 
 extension VectorPage {
     /// Takes out vectors with numbers that are not finite, which can be compared with nothing; a store
-    /// refuses
-    /// them, one of somebody's own may have some.
+    /// refuses them, one of somebody's own may have some.
     ///
     /// - Returns: how many they were.
     mutating func removeIncomparable() -> Int {

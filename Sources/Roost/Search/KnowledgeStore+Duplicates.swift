@@ -13,8 +13,7 @@ public struct DuplicateGroup: Sendable, Hashable {
 
 extension KnowledgeStore {
     /// Groups of entries that are nearly the same: each has a cosine of at least `threshold` with some other
-    /// of
-    /// its group.
+    /// of its group.
     ///
     /// Up to 16,384 entries all are compared; among more, nearly all such pairs are found (``NearGroups``).
     ///

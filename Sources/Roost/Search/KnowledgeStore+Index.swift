@@ -47,9 +47,8 @@ public struct RecallMeasurement: Sendable, Hashable, Encodable {
 
 extension KnowledgeStore {
     /// Writes the store's index anew: the words of all entries and the vectors of all passages in a file
-    /// each,
-    /// which searches map, and for large stores a graph over the vectors. Other processes go on with the ones
-    /// that they have; of two that build, the later one stands.
+    /// each, which searches map, and for large stores a graph over the vectors. Other processes go on with
+    /// the ones that they have; of two that build, the later one stands.
     ///
     /// - Parameters:
     ///   - smallestGraph: the fewest passages of a store that has a graph; below, to compare them all is as
@@ -85,8 +84,7 @@ extension KnowledgeStore {
 
     /// Writes the index anew where that is worth it: where the store has many entries and none is there, or a
     /// tenth has changed since, and where it takes no longer than about ten seconds on two cores. The index
-    /// of a
-    /// larger store is left as it is, and what has changed is looked at beside it.
+    /// of a larger store is left as it is, and what has changed is looked at beside it.
     ///
     /// - Parameters:
     ///   - smallest: the fewest entries of a store that has an index.
@@ -109,8 +107,7 @@ extension KnowledgeStore {
     }
 
     /// How much of what is nearest the store's graph finds: for some of its own passages, the share of their
-    /// ten
-    /// nearest others, found by comparing all, that a search by the graph finds too.
+    /// ten nearest others, found by comparing all, that a search by the graph finds too.
     ///
     /// - Parameter samples: how many passages are looked for, spread over all.
     /// - Returns: `nil` where the store has no graph.

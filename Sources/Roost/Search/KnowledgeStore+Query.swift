@@ -7,8 +7,7 @@ extension KnowledgeStore {
     /// The entries that answer a text best: by meaning and by words.
     ///
     /// Some signs count (see ``TextQuery``), but for ``SearchMode/vector``: `"some words"` must occur,
-    /// `-word`
-    /// must not, `begin*` is the beginning of a word.
+    /// `-word` must not, `begin*` is the beginning of a word.
     ///
     /// - Throws: ``RoostError`` with `.badInput` for an empty text; ``StorageError``; ``EmbedderError``.
     public func query(_ text: String, _ options: QueryOptions = QueryOptions()) async throws -> QueryResult {
@@ -16,8 +15,7 @@ extension KnowledgeStore {
     }
 
     /// What ``query(_:_:)`` finds for each of some texts: they are embedded together and compared in products
-    /// of
-    /// whole matrices, many times as quickly as one by one.
+    /// of whole matrices, many times as quickly as one by one.
     ///
     /// - Returns: one result for each text, in their order.
     /// - Throws: as ``query(_:_:)``, for the first text that is empty too; there is no partial answer.
@@ -82,8 +80,7 @@ extension KnowledgeStore {
     /// The entries nearest to the mean of some entries, without those.
     ///
     /// - Throws: ``RoostError`` with `.notFound` where one is not there or has no embeddings, with
-    ///   `.badInput`
-    ///   where none is given.
+    ///   `.badInput` where none is given.
     public func similar(
         to ids: [Entry.ID], _ options: QueryOptions = QueryOptions()
     ) async throws -> QueryResult {

@@ -120,8 +120,7 @@ struct PassageContents: DerivedContents {
 
 extension PassageContents {
     /// For each query the best passage of each of the `k` nearest entries, best first; of equal scores the
-    /// lower
-    /// id first.
+    /// lower id first.
     ///
     /// - Parameters:
     ///   - queries: (q, dimension).
@@ -145,8 +144,7 @@ extension PassageContents {
 
 extension PassageContents.Part {
     /// For each query the best passage of each of the `k` nearest entries, and of those as near as the last
-    /// of
-    /// them.
+    /// of them.
     fileprivate func search(
         _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
     ) async throws -> [[PassageContents.Hit]] {
@@ -193,8 +191,7 @@ extension PassageContents.Part {
     ///
     /// - Parameter neighbors: best first.
     /// - Returns: also whether the `k` best entries are among them: several passages of one entry may have
-    ///   taken
-    ///   the places of other entries, and entries as near as the last may follow.
+    ///   taken the places of other entries, and entries as near as the last may follow.
     private func best(of neighbors: [Neighbor], k: Int) -> ([PassageContents.Hit], isEnough: Bool) {
         var best: [UUID: PassageContents.Hit] = [:]
         var scores: [Float] = []

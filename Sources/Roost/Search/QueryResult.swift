@@ -32,8 +32,7 @@ public struct QueryOptions: Sendable, Hashable {
     /// Carbonell and Goldstein 1998). `nil` and 0: not at all.
     public var diversity: Float?
     /// Entries whose embeddings have at least this cosine with those of a better hit are not hits of their
-    /// own
-    /// but its ``QueryHit/duplicates``. `nil`: every entry is a hit of its own.
+    /// own but its ``QueryHit/duplicates``. `nil`: every entry is a hit of its own.
     public var duplicateThreshold: Float?
 
     public init(limit: Int = 10, minimumScore: Float? = nil, filter: EntryFilter = .all) {

@@ -50,13 +50,11 @@ struct Search {
     /// How many of each list are looked at first.
     ///
     /// Where lists are fused, or hits weighed against each other, it does not depend on how many are wanted:
-    /// page
-    /// by page, the same are found in the same order.
+    /// page by page, the same are found in the same order.
     var firstDepth: Int {
         guard text == nil, options.diversity == nil else { return Self.stage }
         // A few more than are wanted: where rows lie decides over the last bits of their scores, which must
-        // not
-        // decide over the answer.
+        // not decide over the answer.
         let wanted = needed + min(needed, 4)
         return wanted + excluded.count
     }
@@ -96,8 +94,7 @@ struct Search {
     /// Hits best first, as many as are needed where there are.
     ///
     /// In stages: the best of each list, then those that longer lists have besides, and so on. What a later
-    /// stage
-    /// finds comes after what an earlier one found.
+    /// stage finds comes after what an earlier one found.
     private func find(among rows: RowSet?) async throws -> [QueryHit] {
         var (hits, chosen): ([QueryHit], [QueryHit]) = ([], [])
         let diversity = options.diversity ?? 0
@@ -290,8 +287,7 @@ extension Search {
     }
 
     /// Maximal marginal relevance: the next hit is the one with the most of what is asked and the least of
-    /// what
-    /// is there already.
+    /// what is there already.
     ///
     /// - Complexity: O(count · hits · d).
     private static func diversified(

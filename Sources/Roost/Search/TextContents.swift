@@ -70,8 +70,7 @@ struct TextContents: DerivedContents {
     }
 
     /// The rows of the entries that have what a query requires and not what it excludes; `nil` for a query
-    /// that
-    /// leaves out none.
+    /// that leaves out none.
     @concurrent
     func allowed(by query: TextQuery) async throws -> RowSet? {
         try collection.allowed(by: query).map { allowed in

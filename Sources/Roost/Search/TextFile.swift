@@ -14,8 +14,7 @@ struct TextFile: Sendable {
     private let file: SectionFile
 
     /// Opens the file of a store. Where words stand is compared with its checksum by ``verifyPositions()``,
-    /// since
-    /// only phrases need it.
+    /// since only phrases need it.
     ///
     /// - Parameter verifying: whether the other sections are compared with their checksums.
     /// - Returns: `nil` where there is none, or it is of another history of the store.

@@ -90,8 +90,7 @@ struct FilterOptions: ParsableArguments {
 
 extension EntryCondition {
     /// A condition as people write it: `key=value` and the like. The first sign counts; spaces around it are
-    /// left
-    /// out.
+    /// left out.
     init?(where text: String) {
         let signs: [(sign: String, test: (String) -> Test)] = [
             ("!=", Test.differs), ("<=", Test.isAtMost), (">=", Test.isAtLeast), ("^=", Test.hasPrefix),

@@ -3,15 +3,12 @@ import RoostVectors
 import Synchronization
 
 /// Builds a navigable graph over vectors: each row has up to `degree` neighbours, chosen so that from
-/// anywhere
-/// some neighbour is nearer to wherever one wants to go (the pruning rule of Vamana, Jayaram Subramanya et
-/// al.
-/// 2019).
+/// anywhere some neighbour is nearer to wherever one wants to go (the pruning rule of Vamana, Jayaram
+/// Subramanya et al. 2019).
 ///
 /// Rows come in batches that grow with the graph (ParlayANN, Manohar et al. 2024): all rows of a batch look
-/// for
-/// their neighbours in the graph of before, then the links back are made. So the graph depends on the vectors
-/// and the seed only, not on the number of threads.
+/// for their neighbours in the graph of before, then the links back are made. So the graph depends on the
+/// vectors and the seed only, not on the number of threads.
 ///
 /// Unchecked because the compiler cannot see that the threads of a batch write the lists of different rows.
 final class GraphBuilder: @unchecked Sendable {

@@ -2,8 +2,7 @@ import CRoostKernels
 import RoostVectors
 
 /// How vectors are rounded to 4 bits: the mean is taken away, what is left is turned so that all directions
-/// are
-/// alike (random signs and Hadamard transforms, as RaBitQ and QuIP# do), and one step serves all numbers.
+/// are alike (random signs and Hadamard transforms, as RaBitQ and QuIP# do), and one step serves all numbers.
 ///
 /// Integer products of a query in 8 bits with rows of codes order rows nearly as inner products do.
 struct GraphCodes: Sendable, Hashable {

@@ -6,8 +6,7 @@ import Synchronization
 /// Neighbours are scored by integer products of 4-bit codes, the last candidates by their exact vectors.
 ///
 /// Finds nearly all of the nearest rows (``FlatIndex`` is the oracle) in time that grows with the logarithm
-/// of
-/// their number, not with it.
+/// of their number, not with it.
 public struct GraphIndex: VectorIndex {
     /// How an index is made, and how carefully it is searched.
     public struct Options: Sendable, Hashable {

@@ -2,12 +2,10 @@ import CRoostKernels
 import RoostVectors
 
 /// A graph over rows of codes, as it lies in memory: what searching reads, whether a builder owns it or a
-/// file
-/// was mapped.
+/// file was mapped.
 ///
 /// Unchecked because the compiler cannot see that nobody writes what a search reads: a builder's threads
-/// write
-/// the lists of rows that no other thread looks at, a file's bytes are read-only.
+/// write the lists of rows that no other thread looks at, a file's bytes are read-only.
 struct GraphView: @unchecked Sendable {
     /// (count, stride): ``GraphCodes``.
     let codes: UnsafePointer<UInt8>
@@ -157,8 +155,7 @@ extension GraphView {
     }
 
     /// The best few of the entries, by one pass over all of them: whoever is far away leads nowhere that
-    /// their
-    /// neighbours do not.
+    /// their neighbours do not.
     private func start(_ beam: inout Beam, _ scratch: GraphScratch) {
         var best = Beam(candidates: beam.candidates, width: min(beam.width, 8))
         var position = 0

@@ -7,15 +7,12 @@ public struct ChangeBatch: Sendable, Hashable {
 }
 
 /// The changes of a store as they come, those of other processes too: an endless sequence, which ends with
-/// the
-/// task that waits for it.
+/// the task that waits for it.
 ///
 /// Nothing is told twice, and of one entry that changes several times between two looks the latest only. An
 /// iterator throws ``StorageError`` with `.notFound` where the changes cannot be followed any further: the
-/// store
-/// was restored or repaired, or removals since the cursor are forgotten; whoever derives something from the
-/// store
-/// then begins anew at `ChangeCursor.start`.
+/// store was restored or repaired, or removals since the cursor are forgotten; whoever derives something from
+/// the store then begins anew at `ChangeCursor.start`.
 public struct ChangeBatches: AsyncSequence, Sendable {
     fileprivate let storage: any StorageProvider
     fileprivate let cursor: ChangeCursor

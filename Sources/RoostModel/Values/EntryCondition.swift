@@ -2,8 +2,7 @@
 ///
 /// Two values compare as numbers where both are written as JSON writes numbers, as texts, byte by byte, where
 /// neither is; a number and a text are neither less nor greater. Arrays and objects are there, and that is
-/// all
-/// that can be said of them.
+/// all that can be said of them.
 public struct EntryCondition: Sendable, Hashable {
     /// What is looked at.
     public enum Field: Sendable, Hashable {

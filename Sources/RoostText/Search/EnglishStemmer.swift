@@ -1,7 +1,6 @@
 /// English words without their endings, so that `running` and `runs` are one term: the "English" (Porter2)
 /// algorithm (M. F. Porter, snowballstem.org/algorithms/english/stemmer.html), of which the names of steps
-/// and
-/// regions are.
+/// and regions are.
 struct EnglishStemmer {
     /// Lower-case ASCII; a `y` that is a consonant stands as `Y`.
     private var word: [UInt8]

@@ -1,14 +1,11 @@
 /// Which texts have which words, how often and where: what searching for words reads. Texts are numbered from
-/// 0
-/// in the order in which they were added.
+/// 0 in the order in which they were added.
 ///
 /// Immutable; it lies in memory, or in a mapped file. What a file holds is looked at within its bounds only,
-/// so
-/// that one that is not as it was written gives wrong answers at worst.
+/// so that one that is not as it was written gives wrong answers at worst.
 ///
 /// Unchecked because the compiler cannot see that the bytes are never written and live as long as their
-/// owner,
-/// which is kept with them.
+/// owner, which is kept with them.
 public struct InvertedIndex: @unchecked Sendable {
     /// The arrays that an index consists of.
     struct Parts: Sendable {
@@ -17,18 +14,15 @@ public struct InvertedIndex: @unchecked Sendable {
         /// Of each term, how many texts have it.
         var frequencies: [UInt32] = []
         /// Of each term its texts: how many numbers further than the last (the first one's number plus 1)
-        /// times
-        /// two, plus 1 where it has the term more than once; then follows how often.
+        /// times two, plus 1 where it has the term more than once; then follows how often.
         var (postings, postingEnds) = ([UInt8](), [UInt64]())
         /// Of each term, for each of its texts, where it stands, in words from 1: each as the distance from
-        /// the
-        /// one before.
+        /// the one before.
         var (positions, positionEnds) = ([UInt8](), [UInt64]())
         /// Words as they are written, sorted, and the term of each.
         var (words, wordEnds, wordTerms) = ([UInt8](), [UInt64](), [UInt32]())
         /// Of each word its texts, as those of a term; none where the word is the only form of its term,
-        /// whose
-        /// texts are the same.
+        /// whose texts are the same.
         var (wordPostings, wordPostingEnds) = ([UInt8](), [UInt64]())
         /// Of each text, how many words it has.
         var lengths: [UInt32] = []

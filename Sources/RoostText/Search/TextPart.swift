@@ -65,8 +65,7 @@ extension TextPart {
                 < UInt32(littleEndian: index.frequencies[$1.term])
         }
         // Where the phrase may begin in each text that has the words so far: the numbers of the texts, and
-        // for
-        // each the end of its part of `starts`.
+        // for each the end of its part of `starts`.
         var (documents, ends, starts) = ([Int](), [Int](), [UInt32]())
         for (place, number) in numbers.enumerated() {
             var next = 0
