@@ -44,7 +44,7 @@ struct ColdQuery: AsyncParsableCommand {
         for _ in 0..<5 {
             var opened: KnowledgeStore?
             first.append(try await Material.seconds {
-                let store = try await KnowledgeStore.open(in: folder, embedder: model)
+                let store = try await KnowledgeStore.open(in: folder) { _ in model }
                 _ = try await store.search(vector, QueryOptions())
                 opened = store
             })
