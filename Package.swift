@@ -66,7 +66,9 @@ let package = Package(
             name: "RoostEncoders",
             dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostKernels", crypto]),
         .target(name: "RoostIndexes", dependencies: ["RoostVectors", "RoostFiles", "CRoostKernels"]),
-        .target(name: "RoostClustering", dependencies: ["RoostModel", "RoostText", "RoostVectors"]),
+        .target(
+            name: "RoostClustering",
+            dependencies: ["RoostModel", "RoostText", "RoostVectors", "CRoostKernels"]),
 
         // Composition.
         .target(

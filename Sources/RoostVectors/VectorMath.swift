@@ -6,6 +6,13 @@ public func innerProduct(_ a: [Float], _ b: [Float]) -> Float {
     return roost_dot(a, b, a.count)
 }
 
+/// The inner product of two rows of one length.
+package func innerProduct(_ a: UnsafeBufferPointer<Float>, _ b: UnsafeBufferPointer<Float>) -> Float {
+    precondition(a.count == b.count, "vectors of \(a.count) and \(b.count) numbers")
+    guard let first = a.baseAddress, let second = b.baseAddress else { return 0 }
+    return roost_dot(first, second, a.count)
+}
+
 /// The Euclidean length of a vector.
 public func length(of vector: [Float]) -> Float {
     roost_dot(vector, vector, vector.count).squareRoot()

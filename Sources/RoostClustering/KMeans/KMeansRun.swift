@@ -8,11 +8,12 @@ struct KMeansRun: Sendable {
     /// The cosine of each point with its centroid, and with the second nearest.
     private(set) var similarities: [Float]
     private(set) var runnersUp: [Float]
+    /// Which that is, where it is known.
+    private var seconds: [Int32]
     private(set) var iterations = 0
     /// The mean cosine of points with their centroids.
     private(set) var objective = 0.0
 
-    private static let rowBlock = 1024
     /// Sums of centroids are taken in this many parts and added in their order.
     private static let sumParts = 16
 
@@ -33,14 +34,15 @@ struct KMeansRun: Sendable {
         return best
     }
 
-    private init(_ points: Matrix, start: Matrix) {
+    init(_ points: Matrix, start: Matrix) {
         centroids = start
         labels = Array(repeating: -1, count: points.rows)
         similarities = Array(repeating: 0, count: points.rows)
         runnersUp = Array(repeating: 0, count: points.rows)
+        seconds = Array(repeating: -1, count: points.rows)
     }
 
-    private mutating func iterate(_ points: Matrix, atMost limit: Int) throws {
+    mutating func iterate(_ points: Matrix, atMost limit: Int) throws {
         while iterations < limit {
             try Task.checkCancellation()
             iterations += 1
@@ -68,6 +70,7 @@ struct KMeansRun: Sendable {
         var numbers = [Int32](repeating: -1, count: sizes.count)
         for (number, old) in kept.enumerated() { numbers[old] = Int32(number) }
         for row in labels.indices where labels[row] >= 0 { labels[row] = numbers[Int(labels[row])] }
+        for row in seconds.indices { seconds[row] = -1 }
         centroids = centroids.selecting(kept)
     }
 
@@ -75,66 +78,17 @@ struct KMeansRun: Sendable {
     ///
     /// - Returns: how many labels changed.
     private mutating func assign(_ points: Matrix) -> Int {
-        let (n, d, k) = (points.rows, points.columns, centroids.rows)
-        var changes = [Int](repeating: 0, count: (n + Self.rowBlock - 1) / Self.rowBlock)
-        let centroids = centroids
-        labels.withUnsafeMutableBufferPointer { labels in
-            similarities.withUnsafeMutableBufferPointer { similarities in
-                runnersUp.withUnsafeMutableBufferPointer { runnersUp in
-                    changes.withUnsafeMutableBufferPointer { changes in
-                        let labels = DisjointWrites(labels.baseAddress!)
-                        let similarities = DisjointWrites(similarities.baseAddress!)
-                        let runnersUp = DisjointWrites(runnersUp.baseAddress!)
-                        let changes = DisjointWrites(changes.baseAddress!)
-                        points.elements.withUnsafeBufferPointer { points in
-                            centroids.elements.withUnsafeBufferPointer { centers in
-                                let points = SharedReads(points.baseAddress!)
-                                let centers = SharedReads(centers.baseAddress!)
-                                Parallel.forEachBlock(of: n, size: Self.rowBlock) { rows in
-                                    changes[rows.lowerBound / Self.rowBlock] = Self.assign(
-                                        rows, points.pointer, centers.pointer, d, k, labels, similarities,
-                                        runnersUp)
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        return changes.reduce(0, +)
+        let before = labels
+        let assignment = KMeansAssignment(points, centroids)
+        assignment.run(&labels, &seconds, &similarities, &runnersUp)
+        return zip(before, labels).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
     }
 
-    private static func assign(
-        _ rows: Range<Int>, _ points: UnsafePointer<Float>, _ centers: UnsafePointer<Float>, _ d: Int,
-        _ k: Int,
-        _ labels: DisjointWrites<Int32>, _ similarities: DisjointWrites<Float>,
-        _ runnersUp: DisjointWrites<Float>
-    ) -> Int {
-        withUnsafeTemporaryAllocation(of: Float.self, capacity: rows.count * k) { products in
-            let products = products.baseAddress!
-            BLAS.gemm(
-                .init(points + rows.lowerBound * d, stride: d), .init(centers, stride: d, transposed: true),
-                into: products, stride: k, m: rows.count, n: k, k: d)
-            var changed = 0
-            for row in rows {
-                let line = products + (row - rows.lowerBound) * k
-                var (best, value, second) = (0, line[0], -Float.infinity)
-                for group in 1..<max(1, k) {
-                    if line[group] > value {
-                        (best, second, value) = (group, value, line[group])
-                    } else if line[group] > second {
-                        second = line[group]
-                    }
-                }
-                if labels[row] != Int32(best) {
-                    labels[row] = Int32(best)
-                    changed += 1
-                }
-                similarities[row] = value
-                runnersUp[row] = k > 1 ? second : -1
-            }
-            return changed
-        }
+    /// The nearest centroid of each point, of equally near ones the first.
+    static func nearest(_ centroids: Matrix, to points: Matrix) -> [Int32] {
+        var run = KMeansRun(points, start: centroids)
+        _ = run.assign(points)
+        return run.labels
     }
 
     /// A group that has lost all its points takes the point that is farthest from its own centroid.

@@ -1,0 +1,77 @@
+/// An undirected graph with weights, in compressed rows: what is known of node i lies from `starts[i]` on.
+///
+/// Every edge is there from both of its ends, with one weight; nodes have no edges to themselves.
+struct WeightedGraph: Sendable {
+    /// Where each node's edges begin (n + 1).
+    var starts: [Int]
+    /// The other end of each edge, ascending for each node.
+    var targets: [UInt32]
+    /// Above 0.
+    var weights: [Float]
+
+    var count: Int { starts.count - 1 }
+
+    /// The sum of the weights of each node's edges.
+    var strengths: [Double] {
+        (0..<count).map { node in
+            weights[starts[node]..<starts[node + 1]].reduce(0.0) { $0 + Double($1) }
+        }
+    }
+
+    /// The nodes that can be reached from each other, as numbers from 0 in the order of their first nodes.
+    func components() -> [Int32] {
+        var component = [Int32](repeating: -1, count: count)
+        var (next, stack): (Int32, [Int]) = (0, [])
+        for first in 0..<count where component[first] < 0 {
+            component[first] = next
+            stack.append(first)
+            while let node = stack.popLast() {
+                for edge in starts[node]..<starts[node + 1] where component[Int(targets[edge])] < 0 {
+                    component[Int(targets[edge])] = next
+                    stack.append(Int(targets[edge]))
+                }
+            }
+            next += 1
+        }
+        return component
+    }
+
+    /// The graph of groups of nodes: between two groups stands the sum of the weights between their nodes. What is
+    /// within a group is left out.
+    ///
+    /// - Parameter groups: the group of each node, 0 to `count` - 1.
+    func contracted(_ groups: [Int32], count groupCount: Int) -> WeightedGraph {
+        // Nodes by group, by counting.
+        var firsts = [Int](repeating: 0, count: groupCount + 1)
+        for group in groups { firsts[Int(group) + 1] += 1 }
+        for group in 0..<groupCount { firsts[group + 1] += firsts[group] }
+        var (members, fill) = ([UInt32](repeating: 0, count: groups.count), firsts)
+        for (node, group) in groups.enumerated() {
+            members[fill[Int(group)]] = UInt32(node)
+            fill[Int(group)] += 1
+        }
+        var result = WeightedGraph(starts: [0], targets: [], weights: [])
+        result.starts.reserveCapacity(groupCount + 1)
+        var sums = [Double](repeating: 0, count: groupCount)
+        var touched: [UInt32] = []
+        for group in 0..<groupCount {
+            for member in members[firsts[group]..<firsts[group + 1]] {
+                for edge in starts[Int(member)]..<starts[Int(member) + 1] {
+                    let other = groups[Int(targets[edge])]
+                    guard other != group else { continue }
+                    if sums[Int(other)] == 0 { touched.append(UInt32(other)) }
+                    sums[Int(other)] += Double(weights[edge])
+                }
+            }
+            touched.sort()
+            for other in touched {
+                result.targets.append(other)
+                result.weights.append(Float(sums[Int(other)]))
+                sums[Int(other)] = 0
+            }
+            touched.removeAll(keepingCapacity: true)
+            result.starts.append(result.targets.count)
+        }
+        return result
+    }
+}

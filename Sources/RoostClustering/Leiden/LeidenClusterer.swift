@@ -1,0 +1,109 @@
+public import RoostVectors
+
+/// Groups vectors by the communities of their neighbours' graph, without being told how many there are.
+///
+/// The graph joins every vector with its nearest others (``NeighborGraph``); Leiden's algorithm finds communities in it
+/// (Traag, Waltman & van Eck 2019). How fine they are is chosen by how much the groups stand out of what
+/// chance would make (``ResolutionChoice``), and can be shifted. The same vectors, parameters and seed give the
+/// same labels, whatever the number of threads.
+public struct LeidenClusterer: Clusterer {
+    /// How fine the groups are.
+    public enum Granularity: String, Sendable, CaseIterable {
+        /// Groups of groups: a quarter of the chosen resolution.
+        case coarse
+        /// The resolution whose groups stand out most.
+        case medium
+        /// Four times the chosen resolution.
+        case fine
+    }
+
+    public var granularity: Granularity
+    /// The resolution of modularity; `nil` chooses.
+    public var resolution: Double?
+    /// How many nearest others each vector is joined with.
+    public var neighbors: Int
+    /// At most so large a share of the vectors is in no group, 0 to 1.
+    public var maximumOutliers: Double
+    public var seed: UInt64
+
+    /// - Precondition: `resolution`, if given, is above 0; `neighbors >= 2`; `maximumOutliers` is in `0...1`.
+    public init(
+        granularity: Granularity = .medium, resolution: Double? = nil, neighbors: Int = 15,
+        maximumOutliers: Double = 0.05, seed: UInt64 = 0
+    ) {
+        precondition(resolution.map { $0 > 0 } ?? true)
+        precondition(neighbors >= 2 && (0...1).contains(maximumOutliers))
+        self.granularity = granularity
+        self.resolution = resolution
+        self.neighbors = neighbors
+        self.maximumOutliers = maximumOutliers
+        self.seed = seed
+    }
+
+    public var algorithm: String { "leiden" }
+
+    /// - Complexity: O(n² · d) up to ``NearestNeighbors/largestExact`` vectors, O(n · d) times a large constant beyond.
+    @concurrent
+    public func cluster(_ vectors: Matrix) async throws -> Partition {
+        let distinct = DistinctRows(of: vectors)
+        guard !distinct.rows.isEmpty else {
+            throw ClusteringError(.noVectors, "there are no vectors to group")
+        }
+        let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
+        let n = points.rows
+        let k = min(neighbors, max(2, n / 4), n - 1)
+        let nearest = try NearestNeighbors.find(in: points, k: max(0, k), seed: seed)
+        try Task.checkCancellation()
+        let graph = NeighborGraph.make(nearest)
+        var generator = SeededGenerator(seed: seed)
+        let leiden = Leiden(graph)
+        let chosen = try choose(leiden, points, using: &generator)
+        var groups = GroupsOfPoints(points, nearest, graph, chosen.communities)
+        groups.joinSingles()
+        let outliers = groups.outliers(atMost: Int(maximumOutliers * Double(n)))
+        var facts = ["resolution": chosen.resolution, "neighbors": Double(k)]
+        if let gap = chosen.gap { facts["gap"] = gap }
+        return groups.partition(distinct, rows: vectors.rows, outliers: outliers, facts: facts)
+    }
+
+    private struct Chosen {
+        var communities: [Int32]
+        var resolution: Double
+        var gap: Double?
+    }
+
+    private static let coarsest = 0.1
+    private static let finest = 8.0
+    private static let step = 1.2599210498948732
+
+    private func choose(
+        _ leiden: Leiden, _ points: Matrix, using generator: inout SeededGenerator
+    ) throws -> Chosen {
+        if let resolution {
+            return Chosen(
+                communities: try leiden.communities(resolution: resolution, using: &generator), resolution: resolution)
+        }
+        // Fine communities are found in the whole graph; coarser ones among them, which is quick.
+        let n = Double(points.rows)
+        var resolutions = [Self.finest * max(1, n / 20_000).squareRoot()]
+        while let last = resolutions.last, last / Self.step >= Self.coarsest { resolutions.append(last / Self.step) }
+        let fine = try leiden.communities(resolution: resolutions[0], rounds: 1, using: &generator)
+        var partitions = [fine]
+        var (level, names) = (leiden.contracted(fine), fine)
+        for resolution in resolutions.dropFirst() {
+            let coarser = try level.communities(resolution: resolution, using: &generator)
+            names = names.map { coarser[Int($0)] }
+            level = level.contracted(coarser)
+            partitions.append(names)
+        }
+        guard var choice = ResolutionChoice(points, seed: seed) else {
+            return Chosen(communities: try leiden.communities(resolution: 1, using: &generator), resolution: 1)
+        }
+        let (place, gaps) = try choice.best(of: partitions)
+        let factor: Double = switch granularity { case .coarse: 0.25 case .medium: 1 case .fine: 4 }
+        let resolution = resolutions[place] * factor
+        let start = granularity == .medium ? partitions[place] : nil
+        let communities = try leiden.communities(resolution: resolution, from: start, rounds: 1, using: &generator)
+        return Chosen(communities: communities, resolution: resolution, gap: gaps[place])
+    }
+}
