@@ -13,17 +13,37 @@ public struct ReclusterReport: Sendable {
 }
 
 extension KnowledgeStore {
-    /// Groups all entries anew by spherical k-means, and puts the result in the place of the last one.
-    /// Clusters whose members mostly stay keep their id.
+    /// Groups all entries anew, and puts the result in the place of the last one. Clusters whose members
+    /// mostly stay keep their id.
     ///
-    /// - Parameter clusters: how many; `nil` chooses.
+    /// Without a number the groups are communities of the graph of who is near whom, as many as stand out
+    /// (``LeidenClusterer``); a number of them is made by spherical k-means (``SphericalKMeans``).
+    ///
+    /// - Parameters:
+    ///   - clusters: how many; `nil` chooses.
+    ///   - granularity: coarser or finer than what is chosen.
+    ///   - maximumOutliers: at most so large a share of the entries, 0 to 1, is in no cluster where the
+    ///     number is
+    ///     chosen.
     /// - Throws: ``RoostError`` with `.emptyStore`; `ClusteringError`; ``StorageError``;
     ///   `CancellationError`, and nothing has changed then.
-    public func recluster(clusters: Int? = nil, seed: UInt64 = 0) async throws -> ReclusterReport {
-        let clusterer = SphericalKMeans(clusters: clusters, seed: seed)
+    public func recluster(
+        clusters: Int? = nil, granularity: LeidenClusterer.Granularity = .medium,
+        maximumOutliers: Double = 0.05,
+        seed: UInt64 = 0
+    ) async throws -> ReclusterReport {
+        if let clusters {
+            return try await recluster(
+                with: SphericalKMeans(clusters: clusters, seed: seed), seed: seed,
+                parameters: ["requestedClusters": .integer(Int64(clusters))])
+        }
+        let clusterer = LeidenClusterer(
+            granularity: granularity, maximumOutliers: maximumOutliers, seed: seed)
         return try await recluster(
             with: clusterer, seed: seed,
-            parameters: ["requestedClusters": clusters.map { .integer(Int64($0)) } ?? .null])
+            parameters: [
+                "granularity": .string(granularity.rawValue), "maximumOutliers": .number(maximumOutliers),
+            ])
     }
 
     /// Groups all entries anew with a clusterer of the caller's.

@@ -12,6 +12,16 @@ struct Recluster: AsyncParsableCommand {
         help: ArgumentHelp("How many; chosen from the entries where it is not given.", valueName: "N"))
     var clusters: Int?
 
+    @Option(name: .long, help: "coarse, medium or fine, around what stands out most.")
+    var granularity: LeidenClusterer.Granularity = .medium
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "At most this share of the entries, those far from everything, is in no cluster.",
+            valueName: "SHARE"))
+    var maxOutliers = 0.05
+
     @Option(name: .long, parsing: .unconditional, help: "The same entries and seed give the same clusters.")
     var seed: UInt64 = 0
 
@@ -22,12 +32,20 @@ struct Recluster: AsyncParsableCommand {
         if let clusters, clusters < 1 {
             throw ValidationError("--clusters takes a whole number above 0, not \(clusters).")
         }
+        if clusters != nil, granularity != .medium {
+            throw ValidationError(
+                "--clusters says how many; --granularity is for where the number is chosen.")
+        }
+        guard (0...1).contains(maxOutliers) else {
+            throw ValidationError("--max-outliers takes a share from 0 to 1, not \(maxOutliers).")
+        }
     }
 
     func run() async throws {
         let store = try await options.open()
         let start = Date()
-        let report = try await store.recluster(clusters: clusters, seed: seed)
+        let report = try await store.recluster(
+            clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers, seed: seed)
         try await store.close()
         options.detail(String(format: "reclustered in %.2f s", Date().timeIntervalSince(start)))
         if json { return try Terminal.json(report.clusters.map(ClusterDocument.init)) }

@@ -81,6 +81,7 @@ struct Export: AsyncParsableCommand {
 }
 
 extension EntryArchive.Format: ExpressibleByArgument {}
+extension LeidenClusterer.Granularity: ExpressibleByArgument {}
 
 enum Output {
     /// Writes to a file, whole or not at all, or to standard output.

@@ -1,7 +1,7 @@
 import RoostVectors
 
-/// The rows of a large matrix in cells of several hundred, by the nearest of as many centroids: what is near a row lies
-/// mostly in its own cell and those around it (an inverted file; Jégou et al. 2011).
+/// The rows of a large matrix in cells of several hundred, by the nearest of as many centroids: what is near
+/// a row lies mostly in its own cell and those around it (an inverted file; Jégou et al. 2011).
 struct Cells: Sendable {
     /// The rows, cell by cell, in each ascending.
     let order: [Int]

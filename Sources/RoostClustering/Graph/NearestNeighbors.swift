@@ -3,6 +3,8 @@ import RoostVectors
 
 /// The nearest others of every row of a matrix.
 struct NearestNeighbors: Sendable {
+    /// How many rows there are.
+    let count: Int
     /// How many are looked for.
     let k: Int
     /// (n, k) row-major, best first; where there are fewer, `none`.
@@ -12,7 +14,6 @@ struct NearestNeighbors: Sendable {
 
     static let none = UInt32.max
 
-    var count: Int { k == 0 ? 0 : rows.count / k }
 
     /// The nearest of one row, best first.
     func neighbors(of row: Int) -> ArraySlice<UInt32> {
@@ -25,8 +26,9 @@ struct NearestNeighbors: Sendable {
 
     /// Finds the nearest of all rows.
     ///
-    /// Up to ``largestExact`` rows they are exact. Beyond, a row is compared with the rows of the cells around its own
-    /// (``Cells``), which finds nearly all of them; a row's place among equals never depends on the number of threads.
+    /// Up to ``largestExact`` rows they are exact. Beyond, a row is compared with the rows of the cells
+    /// around its own (``Cells``), which finds nearly all of them; a row's place among equals never depends
+    /// on the number of threads.
     ///
     /// - Parameter vectors: unit length, all different.
     /// - Complexity: O(n² · d) while exact, in bytes; beyond O(n · d) times about 12,000.
@@ -35,7 +37,8 @@ struct NearestNeighbors: Sendable {
     {
         let n = vectors.rows
         var result = NearestNeighbors(
-            k: k, rows: Array(repeating: none, count: n * k), scores: Array(repeating: -.infinity, count: n * k))
+            count: n, k: k, rows: Array(repeating: none, count: n * k),
+            scores: Array(repeating: -.infinity, count: n * k))
         guard k > 0, n > 1 else { return result }
         if n <= limit {
             try result.search(vectors, [0..<n]) { _ in [0] }
@@ -52,7 +55,9 @@ struct NearestNeighbors: Sendable {
     /// - Parameters:
     ///   - vectors: the rows, cell by cell.
     ///   - near: the cells whose rows the rows of a cell are compared with, itself first.
-    private mutating func search(_ vectors: Matrix, _ spans: [Range<Int>], _ near: @Sendable (Int) -> [Int]) throws {
+    private mutating func search(_ vectors: Matrix, _ spans: [Range<Int>], _ near: @Sendable (Int) -> [Int])
+        throws
+    {
         let (d, k) = (vectors.columns, k)
         var tasks: [(cell: Int, rows: Range<Int>)] = []
         for (cell, span) in spans.enumerated() {
@@ -66,12 +71,15 @@ struct NearestNeighbors: Sendable {
             let part = Array(tasks[first..<min(tasks.count, first + step)])
             rows.withUnsafeMutableBufferPointer { rows in
                 scores.withUnsafeMutableBufferPointer { scores in
-                    let (rows, scores) = (DisjointWrites(rows.baseAddress!), DisjointWrites(scores.baseAddress!))
+                    let (rows, scores) = (
+                        DisjointWrites(rows.baseAddress!), DisjointWrites(scores.baseAddress!)
+                    )
                     vectors.elements.withUnsafeBufferPointer { elements in
                         let base = SharedReads(elements.baseAddress!)
                         Parallel.forEachBlock(of: part.count, size: 1) { place in
                             let task = part[place.lowerBound]
-                            let best = Self.best(base.pointer, d, k, of: task.rows, among: near(task.cell).map { spans[$0] })
+                            let best = Self.best(
+                                base.pointer, d, k, of: task.rows, among: near(task.cell).map { spans[$0] })
                             for (row, found) in zip(task.rows, best) {
                                 for (place, neighbor) in found.sorted().enumerated() {
                                     rows[row * k + place] = neighbor.row
@@ -90,24 +98,28 @@ struct NearestNeighbors: Sendable {
         _ base: UnsafePointer<Float>, _ d: Int, _ k: Int, of rows: Range<Int>, among spans: [Range<Int>]
     ) -> [TopK] {
         var best = [TopK](repeating: TopK(k), count: rows.count)
-        func compare(_ place: Int, _ other: Int) -> Float {
-            let row = rows.lowerBound + place
-            if row != other {
-                best[place].insert(
-                    row: UInt32(other), score: roost_dot(base + row * d, base + other * d, d))
-            }
-            return best[place].threshold
-        }
-        guard let vectors = ByteVectors(base + rows.lowerBound * d, count: rows.count, dimension: d) else {
-            for place in 0..<rows.count { for span in spans { for other in span { _ = compare(place, other) } } }
-            return best
-        }
         var thresholds = [Float](repeating: -.infinity, count: rows.count)
-        thresholds.withUnsafeMutableBufferPointer { thresholds in
-            let thresholds = thresholds.baseAddress!
-            for span in spans {
-                vectors.forEachReaching(base + span.lowerBound * d, count: span.count, thresholds) { place, offset in
-                    thresholds[place] = compare(place, span.lowerBound + offset)
+        best.withUnsafeMutableBufferPointer { best in
+            thresholds.withUnsafeMutableBufferPointer { thresholds in
+                let (best, thresholds) = (best.baseAddress!, thresholds.baseAddress!)
+                func compare(_ place: Int, _ other: Int) {
+                    let row = rows.lowerBound + place
+                    guard row != other else { return }
+                    let score = roost_dot(base + row * d, base + other * d, d)
+                    guard score >= thresholds[place] else { return }
+                    best[place].insert(row: UInt32(other), score: score)
+                    thresholds[place] = best[place].threshold
+                }
+                let vectors = ByteVectors(base + rows.lowerBound * d, count: rows.count, dimension: d)
+                for span in spans {
+                    if let vectors {
+                        let first = base + span.lowerBound * d
+                        vectors.forEachReaching(first, count: span.count, thresholds) { place, offset in
+                            compare(place, span.lowerBound + offset)
+                        }
+                    } else {
+                        for place in 0..<rows.count { for other in span { compare(place, other) } }
+                    }
                 }
             }
         }

@@ -3,9 +3,9 @@ import RoostVectors
 
 /// The graph of who is near whom, with UMAP's weights (McInnes, Healy & Melville 2018, section 3.1).
 ///
-/// A row's nearest neighbour has weight 1; the others less the farther they are, so that all of a row's weights add up to log₂ k
-/// whether its surroundings are dense or sparse. Where only one of two is among the other's nearest, its word counts; where
-/// both are, the weights are united as probabilities are.
+/// A row's nearest neighbour has weight 1; the others less the farther they are, so that all of a row's
+/// weights add up to log₂ k whether its surroundings are dense or sparse. Where only one of two is among the
+/// other's nearest, its word counts; where both are, the weights are united as probabilities are.
 enum NeighborGraph {
     /// - Complexity: O(n · k²).
     static func make(_ neighbors: NearestNeighbors) -> WeightedGraph {
@@ -48,7 +48,7 @@ enum NeighborGraph {
 
     /// An edge wherever one of two names the other.
     private static func united(_ neighbors: NearestNeighbors, _ weights: [Float]) -> WeightedGraph {
-        let (n, k) = (neighbors.count, neighbors.k)
+        let n = neighbors.count
         func weight(from row: Int, to other: Int) -> Float? {
             let named = neighbors.neighbors(of: row)
             return named.firstIndex(of: UInt32(other)).map { weights[$0] }

@@ -36,8 +36,8 @@ struct WeightedGraph: Sendable {
         return component
     }
 
-    /// The graph of groups of nodes: between two groups stands the sum of the weights between their nodes. What is
-    /// within a group is left out.
+    /// The graph of groups of nodes: between two groups stands the sum of the weights between their nodes.
+    /// What is within a group is left out.
     ///
     /// - Parameter groups: the group of each node, 0 to `count` - 1.
     func contracted(_ groups: [Int32], count groupCount: Int) -> WeightedGraph {

@@ -21,7 +21,8 @@ struct KMeansAssignment {
     ///   - runnersUp: the cosines with the second nearest; -1 where there is none.
     /// - Complexity: O(n · k · d).
     func run(
-        _ labels: inout [Int32], _ seconds: inout [Int32], _ similarities: inout [Float], _ runnersUp: inout [Float]
+        _ labels: inout [Int32], _ seconds: inout [Int32], _ similarities: inout [Float],
+        _ runnersUp: inout [Float]
     ) {
         labels.withUnsafeMutableBufferPointer { labels in
             seconds.withUnsafeMutableBufferPointer { seconds in
@@ -117,7 +118,8 @@ struct KMeansAssignment {
             // The two of before are mostly the two of now.
             for place in 0..<rows.count {
                 let row = rows.lowerBound + place
-                for group in [Int(output.labels[row]), Int(output.seconds[row])] where group >= 0 && group < k {
+                for group in [Int(output.labels[row]), Int(output.seconds[row])] where group >= 0 && group < k
+                {
                     compare(place, group)
                 }
             }

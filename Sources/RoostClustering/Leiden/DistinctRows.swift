@@ -4,7 +4,8 @@ import RoostVectors
 struct DistinctRows {
     /// The first of each, ascending.
     private(set) var rows: [Int] = []
-    /// For each row of the matrix the place in ``rows`` of the one that it equals; `nil` where it is all zeros.
+    /// For each row of the matrix the place in ``rows`` of the one that it equals; `nil` where it is all
+    /// zeros.
     private(set) var places: [Int?] = []
 
     /// - Complexity: O(n · d).

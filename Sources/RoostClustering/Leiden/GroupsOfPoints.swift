@@ -1,7 +1,7 @@
 import RoostVectors
 
-/// Groups of a graph's nodes, on the way from communities to a partition: who stands alone is placed, who is far from
-/// everything is left out.
+/// Groups of a graph's nodes, on the way from communities to a partition: who stands alone is placed, who is
+/// far from everything is left out.
 struct GroupsOfPoints {
     private let points: Matrix
     private let nearest: NearestNeighbors
@@ -32,12 +32,14 @@ struct GroupsOfPoints {
         groups = Leiden.renumbered(groups)
     }
 
-    /// Points that are far from everything, the farthest first: whose neighbours are less near than is usual by more
-    /// than three times the spread between the quartiles (Tukey's far outliers).
+    /// Points that are far from everything, the farthest first: whose neighbours are less near than is usual
+    /// by more than three times the spread between the quartiles (Tukey's far outliers).
     func outliers(atMost limit: Int) -> [Int] {
         guard groups.count >= 20, nearest.k > 0, limit > 0 else { return [] }
         let surroundings = groups.indices.map { point -> Float in
-            let scores = nearest.scores[point * nearest.k..<(point + 1) * nearest.k].prefix { $0 > -.infinity }
+            let scores = nearest.scores[point * nearest.k..<(point + 1) * nearest.k].prefix {
+                $0 > -.infinity
+            }
             return scores.reduce(0, +) / Float(max(1, scores.count))
         }
         let sorted = surroundings.sorted()
@@ -80,7 +82,9 @@ struct GroupsOfPoints {
         for row in 0..<rows {
             guard let point = distinct.places[row] else { continue }
             let isLeftOut = isOutlier.contains(point)
-            let group = isLeftOut ? Int(nearestCenters.isEmpty ? 0 : nearestCenters[point]) : Int(numbers[Int(groups[point])])
+            let group =
+                isLeftOut
+                ? Int(nearestCenters.isEmpty ? 0 : nearestCenters[point]) : Int(numbers[Int(groups[point])])
             labels[row] = isLeftOut ? .outlier(.distant) : .group(group)
             if next > 0 {
                 similarities[row] = points.withRow(point) { values in
@@ -90,7 +94,8 @@ struct GroupsOfPoints {
             confidences[row] = isLeftOut ? 0 : confidence(of: point)
         }
         return Partition(
-            labels: labels, centroids: sums, similarities: similarities, confidences: confidences, facts: facts)
+            labels: labels, centroids: sums, similarities: similarities, confidences: confidences,
+            facts: facts)
     }
 
     /// How much of a point's edges stays in its group.

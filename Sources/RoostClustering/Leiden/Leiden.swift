@@ -1,12 +1,13 @@
 import RoostVectors
 
-/// Communities of a graph by the Leiden algorithm (Traag, Waltman & van Eck 2019): nodes are moved to the neighbouring
-/// community that gains most, communities are refined into well-connected parts, the graph of the parts is taken, and
-/// so on until nothing moves.
+/// Communities of a graph by the Leiden algorithm (Traag, Waltman & van Eck 2019): nodes are moved to the
+/// neighbouring community that gains most, communities are refined into well-connected parts, the graph of
+/// the parts is taken, and so on until nothing moves.
 ///
-/// What is gained by a node v in a community C is w(v, C) - λ · m(v) · m(C), where w is the weight of the edges between
-/// them and m are masses. With a node's strength for its mass and λ = γ / 2W this is modularity at the resolution γ
-/// (Reichardt & Bornholdt 2006); with 1 for its mass and λ = γ the constant Potts model (Traag et al. 2011).
+/// What is gained by a node v in a community C is w(v, C) - λ · m(v) · m(C), where w is the weight of the
+/// edges between them and m are masses. With a node's strength for its mass and λ = γ / 2W this is modularity
+/// at the resolution γ (Reichardt & Bornholdt 2006); with 1 for its mass and λ = γ the constant Potts model
+/// (Traag et al. 2011).
 struct Leiden {
     /// What a community is worth.
     enum Quality: String, Sendable {
@@ -44,7 +45,8 @@ struct Leiden {
     ///   - rounds: how often all of it is done again from what was found, at most.
     /// - Throws: `CancellationError`.
     func communities(
-        resolution: Double, from start: [Int32]? = nil, rounds: Int = 2, using generator: inout SeededGenerator
+        resolution: Double, from start: [Int32]? = nil, rounds: Int = 2,
+        using generator: inout SeededGenerator
     ) throws -> [Int32] {
         var communities = start ?? (0..<Int32(graph.count)).map { $0 }
         for _ in 0..<rounds {

@@ -2,10 +2,10 @@ public import RoostVectors
 
 /// Groups vectors by the communities of their neighbours' graph, without being told how many there are.
 ///
-/// The graph joins every vector with its nearest others (``NeighborGraph``); Leiden's algorithm finds communities in it
-/// (Traag, Waltman & van Eck 2019). How fine they are is chosen by how much the groups stand out of what
-/// chance would make (``ResolutionChoice``), and can be shifted. The same vectors, parameters and seed give the
-/// same labels, whatever the number of threads.
+/// The graph joins every vector with its nearest others (``NeighborGraph``); Leiden's algorithm finds
+/// communities in it (Traag, Waltman & van Eck 2019). How fine they are is chosen by how much the groups
+/// stand out of what chance would make (``ResolutionChoice``), and can be shifted. The same vectors,
+/// parameters and seed give the same labels, whatever the number of threads.
 public struct LeidenClusterer: Clusterer {
     /// How fine the groups are.
     public enum Granularity: String, Sendable, CaseIterable {
@@ -42,7 +42,8 @@ public struct LeidenClusterer: Clusterer {
 
     public var algorithm: String { "leiden" }
 
-    /// - Complexity: O(n² · d) up to ``NearestNeighbors/largestExact`` vectors, O(n · d) times a large constant beyond.
+    /// - Complexity: O(n² · d) up to ``NearestNeighbors/largestExact`` vectors, O(n · d) times a large
+    ///   constant beyond.
     @concurrent
     public func cluster(_ vectors: Matrix) async throws -> Partition {
         let distinct = DistinctRows(of: vectors)
@@ -81,12 +82,15 @@ public struct LeidenClusterer: Clusterer {
     ) throws -> Chosen {
         if let resolution {
             return Chosen(
-                communities: try leiden.communities(resolution: resolution, using: &generator), resolution: resolution)
+                communities: try leiden.communities(resolution: resolution, using: &generator),
+                resolution: resolution)
         }
         // Fine communities are found in the whole graph; coarser ones among them, which is quick.
         let n = Double(points.rows)
         var resolutions = [Self.finest * max(1, n / 20_000).squareRoot()]
-        while let last = resolutions.last, last / Self.step >= Self.coarsest { resolutions.append(last / Self.step) }
+        while let last = resolutions.last, last / Self.step >= Self.coarsest {
+            resolutions.append(last / Self.step)
+        }
         let fine = try leiden.communities(resolution: resolutions[0], rounds: 1, using: &generator)
         var partitions = [fine]
         var (level, names) = (leiden.contracted(fine), fine)
@@ -96,14 +100,21 @@ public struct LeidenClusterer: Clusterer {
             level = level.contracted(coarser)
             partitions.append(names)
         }
-        guard var choice = ResolutionChoice(points, seed: seed) else {
-            return Chosen(communities: try leiden.communities(resolution: 1, using: &generator), resolution: 1)
+        guard let choice = ResolutionChoice(points, seed: seed) else {
+            return Chosen(
+                communities: try leiden.communities(resolution: 1, using: &generator), resolution: 1)
         }
         let (place, gaps) = try choice.best(of: partitions)
-        let factor: Double = switch granularity { case .coarse: 0.25 case .medium: 1 case .fine: 4 }
+        let factor: Double =
+            switch granularity {
+            case .coarse: 0.25
+            case .medium: 1
+            case .fine: 4
+            }
         let resolution = resolutions[place] * factor
         let start = granularity == .medium ? partitions[place] : nil
-        let communities = try leiden.communities(resolution: resolution, from: start, rounds: 1, using: &generator)
+        let communities = try leiden.communities(
+            resolution: resolution, from: start, rounds: 1, using: &generator)
         return Chosen(communities: communities, resolution: resolution, gap: gaps[place])
     }
 }

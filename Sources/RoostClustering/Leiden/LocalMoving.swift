@@ -1,7 +1,7 @@
 import RoostVectors
 
-/// The first phase of Leiden: every node goes to the neighbouring community where it gains most, or to one of its own;
-/// whoever has neighbours that have moved is looked at again, until nobody gains anything.
+/// The first phase of Leiden: every node goes to the neighbouring community where it gains most, or to one of
+/// its own; whoever has neighbours that have moved is looked at again, until nobody gains anything.
 struct LocalMoving {
     private let graph: WeightedGraph
     private let masses: [Double]
@@ -51,12 +51,16 @@ struct LocalMoving {
                     }
                     let mass = masses[node]
                     // What is gained where the node is counts only if elsewhere is better, not as good.
-                    var best = (community: own, gain: sums[Int(own)] - factor * mass * (totals[Int(own)] - mass))
+                    var best = (
+                        community: own, gain: sums[Int(own)] - factor * mass * (totals[Int(own)] - mass)
+                    )
                     for other in touched where other != own {
                         let gain = sums[Int(other)] - factor * mass * totals[Int(other)]
                         if gain > best.gain + 1e-12 { best = (other, gain) }
                     }
-                    if best.gain < -1e-12, sizes[Int(own)] > 1, let free = empty.popLast() { best = (free, 0) }
+                    if best.gain < -1e-12, sizes[Int(own)] > 1, let free = empty.popLast() {
+                        best = (free, 0)
+                    }
                     for other in touched { sums[Int(other)] = 0 }
                     touched.removeAll(keepingCapacity: true)
                     guard best.community != own else { continue }

@@ -1,8 +1,8 @@
 import RoostVectors
 
-/// The second phase of Leiden: within each community nodes are joined to parts, each once, where it gains most, if both
-/// the node and the part are well connected to the rest of the community. So no community has parts that hang together
-/// by nothing.
+/// The second phase of Leiden: within each community nodes are joined to parts, each once, where it gains
+/// most, if both the node and the part are well connected to the rest of the community. So no community has
+/// parts that hang together by nothing.
 struct Refinement {
     private let graph: WeightedGraph
     private let masses: [Double]

@@ -2,23 +2,21 @@ import RoostVectors
 
 /// Chooses among partitions, from fine to coarse, the one whose groups stand out most.
 ///
-/// A sample of the rows is projected on its principal components, where what is common to all texts and the noise of
-/// hundreds of directions are gone. There each partition's simplified silhouette (Hruschka et al. 2004: how much nearer
-/// a row is to its own group's centre than to the next) is compared with what as many groups reach in rows without
-/// any: as many normally distributed ones with the same variances, grouped by k-means (the gap statistic's reference;
-/// Tibshirani, Walther & Hastie 2001). The greatest difference wins; of those nearly as great the finest.
+/// A sample of the rows is projected on its principal components, where what is common to all texts and the
+/// noise of hundreds of directions are gone. There each partition's simplified silhouette (Hruschka et al.
+/// 2004: how much nearer a row is to its own group's centre than to the next) is compared with what as many
+/// groups reach in rows without any: as many normally distributed ones with the same variances, grouped by
+/// k-means (the gap statistic's reference; Tibshirani, Walther & Hastie 2001). The greatest difference wins;
+/// of those within its standard error of it the finest.
 struct ResolutionChoice {
     private let sample: [Int]
     private let projected: Matrix
     private let reference: Matrix
     private let seed: UInt64
-    private var expected: [Int: Double] = [:]
 
     private static let sampleSize = 6000
     private static let referenceSize = 3000
     private static let components = 24
-    /// So much of the greatest difference is as good as all of it.
-    private static let nearly = 0.95
 
     /// - Returns: `nil` where rows are too few, or all alike.
     init?(_ vectors: Matrix, seed: UInt64) {
@@ -49,34 +47,51 @@ struct ResolutionChoice {
     ///
     /// - Parameter partitions: of all rows, from fine to coarse, groups numbered from 0.
     /// - Returns: also how much each stands out.
-    mutating func best(of partitions: [[Int32]]) throws -> (place: Int, gaps: [Double]) {
-        var gaps: [Double] = []
-        for labels in partitions { gaps.append(try gap(labels)) }
-        let greatest = gaps.max() ?? 0
-        let enough = greatest > 0 ? greatest * Self.nearly : greatest
-        return (gaps.firstIndex { $0 >= enough } ?? 0, gaps)
+    func best(of partitions: [[Int32]]) throws -> (place: Int, gaps: [Double]) {
+        let sampled = partitions.map { labels in Leiden.renumbered(sample.map { labels[$0] }) }
+        var gaps = [Gap](repeating: Gap(value: 0, error: 0), count: partitions.count)
+        try Task.checkCancellation()
+        gaps.withUnsafeMutableBufferPointer { gaps in
+            guard let base = gaps.baseAddress else { return }
+            let output = DisjointWrites(base)
+            Parallel.forEachBlock(of: sampled.count, size: 1) { place in
+                output[place.lowerBound] = gap(sampled[place.lowerBound])
+            }
+        }
+        guard let greatest = gaps.max(by: { $0.value < $1.value }) else { return (0, []) }
+        let place = gaps.firstIndex { $0.value >= greatest.value - greatest.error } ?? 0
+        return (place, gaps.map(\.value))
     }
 
-    private mutating func gap(_ labels: [Int32]) throws -> Double {
-        let own = sample.map { labels[$0] }
-        let groups = Leiden.renumbered(own)
+    /// How much a partition's silhouette is above what is to be expected, and its standard error.
+    private struct Gap {
+        var value: Double
+        var error: Double
+    }
+
+    private func gap(_ groups: [Int32]) -> Gap {
         let count = Int((groups.max() ?? -1) + 1)
         // With one group, or a group a row, there is nothing to compare.
-        guard count > 1, count <= sample.count / 2 else { return count > 1 ? -1 : 0 }
-        return Self.silhouette(projected, groups, count) - (try expectation(count))
+        guard count > 1, count <= sample.count / 2 else { return Gap(value: count > 1 ? -1 : 0, error: 0) }
+        let silhouette = Self.silhouette(projected, groups, count)
+        return Gap(value: silhouette.mean - expectation(count), error: silhouette.error)
     }
 
     /// What so many groups reach where there are none.
-    private mutating func expectation(_ count: Int) throws -> Double {
-        if let known = expected[count] { return known }
-        let run = try KMeansRun.best(
-            of: 1, reference, k: min(count, reference.rows / 2), seed: seed, maximumIterations: 12)
-        let value = Self.silhouette(reference, run.labels, run.centroids.rows)
-        expected[count] = value
-        return value
+    private func expectation(_ count: Int) -> Double {
+        var generator = SeededGenerator(seed: seed)
+        var order = generator.permutation(reference.rows).map { Int($0) }
+        order.removeLast(max(0, order.count - min(count, reference.rows / 2)))
+        var run = KMeansRun(reference, start: reference.selecting(order))
+        // Only a cancelled task ends it early; what it was for is given up then.
+        try? run.iterate(reference, atMost: 10)
+        return Self.silhouette(reference, run.labels, run.centroids.rows).mean
     }
 
-    private static func silhouette(_ rows: Matrix, _ groups: [Int32], _ count: Int) -> Double {
+    /// The mean of all rows', and its standard error.
+    private static func silhouette(_ rows: Matrix, _ groups: [Int32], _ count: Int) -> (
+        mean: Double, error: Double
+    ) {
         var sums = [Float](repeating: 0, count: count * rows.columns)
         for (row, group) in groups.enumerated() {
             rows.withRow(row) { values in
@@ -85,13 +100,14 @@ struct ResolutionChoice {
         }
         var centers = Matrix(rows: count, columns: rows.columns, elements: sums)
         centers.normalizeRows()
-        var total = 0.0
+        var (total, squares) = (0.0, 0.0)
         let products = Matrix(rows: rows.rows, columns: count) { target in
             rows.elements.withUnsafeBufferPointer { rowElements in
                 centers.elements.withUnsafeBufferPointer { centerElements in
                     BLAS.gemm(
                         .init(rowElements.baseAddress!, stride: rows.columns),
-                        .init(centerElements.baseAddress!, stride: rows.columns, transposed: true), into: target,
+                        .init(centerElements.baseAddress!, stride: rows.columns, transposed: true),
+                        into: target,
                         stride: count, m: rows.rows, n: count, k: rows.columns)
                 }
             }
@@ -99,11 +115,18 @@ struct ResolutionChoice {
         for (row, group) in groups.enumerated() {
             products.withRow(row) { line in
                 var other = -Float.infinity
-                for candidate in 0..<count where candidate != Int(group) { other = max(other, line[candidate]) }
+                for candidate in 0..<count where candidate != Int(group) {
+                    other = max(other, line[candidate])
+                }
                 let (own, next) = (Double(max(0, 1 - line[Int(group)])), Double(max(0, 1 - other)))
-                if max(own, next) > 0 { total += (next - own) / max(own, next) }
+                guard max(own, next) > 0 else { return }
+                let value = (next - own) / max(own, next)
+                total += value
+                squares += value * value
             }
         }
-        return total / Double(max(1, groups.count))
+        let n = Double(max(1, groups.count))
+        let mean = total / n
+        return (mean, (max(0, squares / n - mean * mean) / n).squareRoot())
     }
 }
