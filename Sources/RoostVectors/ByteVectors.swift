@@ -21,10 +21,15 @@ package struct ByteVectors: Sendable {
     /// (inverse, error, length), each `count` numbers.
     private var numbers: [Float]
 
-    /// - Parameter rows: (count, dimension) row-major.
+    /// - Parameters:
+    ///   - rows: (count, dimension) row-major.
+    ///   - caution: 1 counts on the worst that rounding can do, which never comes: its errors add up as
+    ///     random ones
+    ///     do. With less, fewer rows are named for nothing, and one that reaches a threshold by a hair may
+    ///     not be.
     /// - Returns: `nil` where numbers are not finite, or too many.
     /// - Complexity: O(count · dimension).
-    package init?(_ rows: UnsafePointer<Float>, count: Int, dimension: Int) {
+    package init?(_ rows: UnsafePointer<Float>, count: Int, dimension: Int, caution: Float = 1) {
         guard count > 0, dimension > 0, dimension <= Self.largestDimension else { return nil }
         let columns = (dimension + 3) / 4 * 4
         (self.count, self.columns, self.dimension) = (count, columns, dimension)
@@ -45,6 +50,8 @@ package struct ByteVectors: Sendable {
             }
         }
         guard isFinite else { return nil }
+        // (error, length) stand after one another; each is a factor of one of the two bounds.
+        if caution != 1 { for place in count..<3 * count { numbers[place] *= caution } }
     }
 
     /// Calls `body` with every pair of a vector and one of some rows whose inner product may be at least the

@@ -7,7 +7,8 @@ struct Cells: Sendable {
     let order: [Int]
     /// Where each cell's rows stand in ``order``.
     let spans: [Range<Int>]
-    private let centroids: Matrix
+    /// For each cell those that its rows are compared with, itself first.
+    let near: [[Int]]
 
     /// Rows a cell, on average.
     static let size = 600
@@ -26,8 +27,8 @@ struct Cells: Sendable {
         let chosen = vectors.selecting(sample.prefix(wanted).sorted())
         var run = KMeansRun(chosen, start: chosen.selecting((0..<count).map { $0 * wanted / count }))
         try run.iterate(chosen, atMost: 6)
-        centroids = run.centroids
-        let cells = KMeansRun.nearest(centroids, to: vectors)
+        let centroids = run.centroids
+        let (cells, seconds) = KMeansRun.nearestTwo(centroids, to: vectors)
         var members = [[Int]](repeating: [], count: centroids.rows)
         for (row, cell) in cells.enumerated() { members[Int(cell)].append(row) }
         order = members.flatMap { $0 }
@@ -36,17 +37,29 @@ struct Cells: Sendable {
             defer { next += rows.count }
             return next..<next + rows.count
         }
+        // Cells are near each other where rows of the one nearly belong to the other.
+        var shared = [[Int: Int]](repeating: [:], count: centroids.rows)
+        for (cell, second) in zip(cells, seconds) where second >= 0 {
+            shared[Int(cell)][Int(second), default: 0] += 1
+            shared[Int(second)][Int(cell), default: 0] += 1
+        }
+        near = shared.indices.map { cell in
+            var found = [cell]
+            let most = shared[cell].sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            found += most.prefix(Self.around - 1).map(\.key)
+            return found.count < Self.around ? Self.filled(found, centroids) : found
+        }
     }
 
-    /// The cells around one, nearest first, itself first.
-    func near(_ cell: Int) -> [Int] {
-        var best = TopK(Self.around - 1)
-        centroids.withRow(cell) { center in
-            for other in 0..<centroids.rows where other != cell {
-                let score = centroids.withRow(other) { innerProduct($0, center) }
-                best.insert(row: UInt32(other), score: score)
+    /// With the cells whose centres are nearest, where there are too few.
+    private static func filled(_ found: [Int], _ centroids: Matrix) -> [Int] {
+        var best = TopK(Self.around)
+        centroids.withRow(found[0]) { center in
+            for other in 0..<centroids.rows {
+                best.insert(row: UInt32(other), score: centroids.withRow(other) { innerProduct($0, center) })
             }
         }
-        return [cell] + best.sorted().map { Int($0.row) }
+        let others = best.sorted().map { Int($0.row) }.filter { !found.contains($0) }
+        return found + others.prefix(Self.around - found.count)
     }
 }

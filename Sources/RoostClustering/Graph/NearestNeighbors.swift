@@ -14,21 +14,23 @@ struct NearestNeighbors: Sendable {
 
     static let none = UInt32.max
 
-
     /// The nearest of one row, best first.
     func neighbors(of row: Int) -> ArraySlice<UInt32> {
         let all = rows[row * k..<(row + 1) * k]
         return all.prefix { $0 != Self.none }
     }
 
+    /// Five standard deviations of what rounding does to vectors of some hundred numbers.
+    private static let caution: Float = 0.2
+
     /// Up to so many rows all are compared with all.
     static let largestExact = 50_000
 
     /// Finds the nearest of all rows.
     ///
-    /// Up to ``largestExact`` rows they are exact. Beyond, a row is compared with the rows of the cells
-    /// around its own (``Cells``), which finds nearly all of them; a row's place among equals never depends
-    /// on the number of threads.
+    /// Up to ``largestExact`` rows all are compared with all, in bytes first. Beyond, a row is compared with
+    /// the rows of the cells around its own (``Cells``), which finds nearly all of them; a row's place among
+    /// equals never depends on the number of threads.
     ///
     /// - Parameter vectors: unit length, all different.
     /// - Complexity: O(n² · d) while exact, in bytes; beyond O(n · d) times about 12,000.
@@ -44,7 +46,7 @@ struct NearestNeighbors: Sendable {
             try result.search(vectors, [0..<n]) { _ in [0] }
         } else {
             let cells = try Cells(of: vectors, seed: seed)
-            try result.search(vectors.selecting(cells.order), cells.spans) { cells.near($0) }
+            try result.search(vectors.selecting(cells.order), cells.spans) { cells.near[$0] }
             result.rename(cells.order)
         }
         return result
@@ -110,7 +112,8 @@ struct NearestNeighbors: Sendable {
                     best[place].insert(row: UInt32(other), score: score)
                     thresholds[place] = best[place].threshold
                 }
-                let vectors = ByteVectors(base + rows.lowerBound * d, count: rows.count, dimension: d)
+                let vectors = ByteVectors(
+                    base + rows.lowerBound * d, count: rows.count, dimension: d, caution: caution)
                 for span in spans {
                     if let vectors {
                         let first = base + span.lowerBound * d

@@ -86,9 +86,14 @@ struct KMeansRun: Sendable {
 
     /// The nearest centroid of each point, of equally near ones the first.
     static func nearest(_ centroids: Matrix, to points: Matrix) -> [Int32] {
+        nearestTwo(centroids, to: points).first
+    }
+
+    /// The two nearest centroids of each point; -1 for the second where there is one.
+    static func nearestTwo(_ centroids: Matrix, to points: Matrix) -> (first: [Int32], second: [Int32]) {
         var run = KMeansRun(points, start: centroids)
         _ = run.assign(points)
-        return run.labels
+        return (run.labels, run.seconds)
     }
 
     /// A group that has lost all its points takes the point that is farthest from its own centroid.

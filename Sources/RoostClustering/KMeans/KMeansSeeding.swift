@@ -4,9 +4,25 @@ import RoostVectors
 /// probability proportional to its squared distance from the seeds before it; of a few draws the one that
 /// helps most is taken.
 enum KMeansSeeding {
-    /// - Returns: the rows of k different points, where there are as many different ones.
-    /// - Complexity: O(n · k · log k · d).
+    /// Of more points than this, and than so many a group, some are drawn, and the seeds chosen among them.
+    private static let mostPoints = 20_000
+    private static let pointsPerGroup = 20
+
+    /// - Returns: the rows of k different points, where there are as many different ones among those looked
+    ///   at.
+    /// - Complexity: O(m · k · log k · d) for the m points that are looked at.
     static func choose(_ k: Int, of points: Matrix, using generator: inout SeededGenerator) throws -> [Int] {
+        let wanted = max(mostPoints, pointsPerGroup * k)
+        guard points.rows > wanted else { return try choose(k, ofAll: points, using: &generator) }
+        var rows = Array(0..<points.rows)
+        for place in 0..<wanted { rows.swapAt(place, place + generator.nextIndex(below: rows.count - place)) }
+        rows = rows.prefix(wanted).sorted()
+        return try choose(k, ofAll: points.selecting(rows), using: &generator).map { rows[$0] }
+    }
+
+    private static func choose(
+        _ k: Int, ofAll points: Matrix, using generator: inout SeededGenerator
+    ) throws -> [Int] {
         let n = points.rows
         guard k < n else { return Array(0..<n) }
         let trials = 2 + Int(naturalLogarithm(Double(k)))
