@@ -7,7 +7,8 @@ import RoostVectors
 /// 2004: how much nearer a row is to its own group's centre than to the next) is compared with what as many
 /// groups reach in rows without any: as many normally distributed ones with the same variances, grouped by
 /// k-means (the gap statistic's reference; Tibshirani, Walther & Hastie 2001). The greatest difference wins;
-/// of those within its standard error of it the finest.
+/// of those that differ from it by less than the standard error of the
+/// difference the finest.
 struct ResolutionChoice {
     private let sample: [Int]
     private let projected: Matrix
@@ -49,7 +50,7 @@ struct ResolutionChoice {
     /// - Returns: also how much each stands out.
     func best(of partitions: [[Int32]]) throws -> (place: Int, gaps: [Double]) {
         let sampled = partitions.map { labels in Leiden.renumbered(sample.map { labels[$0] }) }
-        var gaps = [Gap](repeating: Gap(value: 0, error: 0), count: partitions.count)
+        var gaps = [Gap](repeating: Gap(value: 0, silhouettes: []), count: partitions.count)
         try Task.checkCancellation()
         gaps.withUnsafeMutableBufferPointer { gaps in
             guard let base = gaps.baseAddress else { return }
@@ -59,22 +60,35 @@ struct ResolutionChoice {
             }
         }
         guard let greatest = gaps.max(by: { $0.value < $1.value }) else { return (0, []) }
-        let place = gaps.firstIndex { $0.value >= greatest.value - greatest.error } ?? 0
+        let place = gaps.firstIndex { greatest.value - $0.value <= Self.error(greatest, $0) } ?? 0
         return (place, gaps.map(\.value))
     }
 
-    /// How much a partition's silhouette is above what is to be expected, and its standard error.
+    /// How much a partition's silhouette is above what is to be expected, and the silhouette of each row.
     private struct Gap {
         var value: Double
-        var error: Double
+        var silhouettes: [Float]
+    }
+
+    /// The standard error of the difference of two partitions of the same rows.
+    private static func error(_ first: Gap, _ second: Gap) -> Double {
+        guard first.silhouettes.count == second.silhouettes.count, !first.silhouettes.isEmpty else {
+            return 0
+        }
+        let differences = zip(first.silhouettes, second.silhouettes).map { Double($0 - $1) }
+        let n = Double(differences.count)
+        let mean = differences.reduce(0, +) / n
+        return (differences.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / (n * n)).squareRoot()
     }
 
     private func gap(_ groups: [Int32]) -> Gap {
         let count = Int((groups.max() ?? -1) + 1)
         // With one group, or a group a row, there is nothing to compare.
-        guard count > 1, count <= sample.count / 2 else { return Gap(value: count > 1 ? -1 : 0, error: 0) }
-        let silhouette = Self.silhouette(projected, groups, count)
-        return Gap(value: silhouette.mean - expectation(count), error: silhouette.error)
+        guard count > 1, count <= sample.count / 2 else {
+            return Gap(value: count > 1 ? -1 : 0, silhouettes: [])
+        }
+        let silhouettes = Self.silhouettes(projected, groups, count)
+        return Gap(value: Self.mean(silhouettes) - expectation(count), silhouettes: silhouettes)
     }
 
     /// What so many groups reach where there are none.
@@ -85,13 +99,11 @@ struct ResolutionChoice {
         var run = KMeansRun(reference, start: reference.selecting(order))
         // Only a cancelled task ends it early; what it was for is given up then.
         try? run.iterate(reference, atMost: 10)
-        return Self.silhouette(reference, run.labels, run.centroids.rows).mean
+        return Self.mean(Self.silhouettes(reference, run.labels, run.centroids.rows))
     }
 
-    /// The mean of all rows', and its standard error.
-    private static func silhouette(_ rows: Matrix, _ groups: [Int32], _ count: Int) -> (
-        mean: Double, error: Double
-    ) {
+    /// The simplified silhouette of each row, -1 to 1.
+    private static func silhouettes(_ rows: Matrix, _ groups: [Int32], _ count: Int) -> [Float] {
         var sums = [Float](repeating: 0, count: count * rows.columns)
         for (row, group) in groups.enumerated() {
             rows.withRow(row) { values in
@@ -100,7 +112,7 @@ struct ResolutionChoice {
         }
         var centers = Matrix(rows: count, columns: rows.columns, elements: sums)
         centers.normalizeRows()
-        var (total, squares) = (0.0, 0.0)
+        var silhouettes = [Float](repeating: 0, count: groups.count)
         let products = Matrix(rows: rows.rows, columns: count) { target in
             rows.elements.withUnsafeBufferPointer { rowElements in
                 centers.elements.withUnsafeBufferPointer { centerElements in
@@ -119,14 +131,13 @@ struct ResolutionChoice {
                     other = max(other, line[candidate])
                 }
                 let (own, next) = (Double(max(0, 1 - line[Int(group)])), Double(max(0, 1 - other)))
-                guard max(own, next) > 0 else { return }
-                let value = (next - own) / max(own, next)
-                total += value
-                squares += value * value
+                if max(own, next) > 0 { silhouettes[row] = Float((next - own) / max(own, next)) }
             }
         }
-        let n = Double(max(1, groups.count))
-        let mean = total / n
-        return (mean, (max(0, squares / n - mean * mean) / n).squareRoot())
+        return silhouettes
+    }
+
+    private static func mean(_ values: [Float]) -> Double {
+        values.reduce(0.0) { $0 + Double($1) } / Double(max(1, values.count))
     }
 }

@@ -155,14 +155,18 @@ import Testing
         let centers = unitVectors(300, 32, seed: 6)
         var points = unitVectors(20_000, 32, seed: 7)
         for row in 0..<20_000 {
-            for column in 0..<32 { points[row, column] = 0.6 * points[row, column] + centers[row % 300, column] }
+            for column in 0..<32 {
+                points[row, column] = 0.6 * points[row, column] + centers[row % 300, column]
+            }
         }
         points.normalizeRows()
         #expect(try recall(points) > 0.9)
     }
 
-    static let passages = URL(fileURLWithPath: ProcessInfo.processInfo.environment["ROOST_EVAL"] ?? "../shared/eval")
-        .appendingPathComponent("vectors/passages-base-f16.npy")
+    static let passages = URL(
+        fileURLWithPath: ProcessInfo.processInfo.environment["ROOST_EVAL"] ?? "../shared/eval"
+    )
+    .appendingPathComponent("vectors/passages-base-f16.npy")
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: passages.path), "no \(passages.path)"))
     func `cells find nearly all neighbours of real passages`() throws {
