@@ -14,7 +14,7 @@ struct EmbedLines: AsyncParsableCommand {
     func run() async throws {
         let model = try options.open()
         let texts = try String(contentsOfFile: lines, encoding: .utf8).split(separator: "\n").map(String.init)
-        let step = max(1, texts.count / max(1, queries))
+        let step = queries > 0 ? max(1, texts.count / queries) : Int.max
         var (base, asked): ([Float16], [Float16]) = ([], [])
         let time = try await Material.seconds {
             for start in stride(from: 0, to: texts.count, by: 4096) {
