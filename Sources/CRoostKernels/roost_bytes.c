@@ -31,20 +31,29 @@ static inline __attribute__((always_inline)) rounded round_one(const float *x, s
     rounded r = {0};
     /* What overflows here, or is no number, has no length to reckon with. */
     r.is_finite = bits < 0x7F800000u && total < 1e30f;
-    const int has_bytes = r.is_finite && largest > 1e-30f;
-    const float inverse = has_bytes ? 127.0f / largest : 0;
-    r.scale = has_bytes ? largest / 127.0f : 0;
-    float lost = 0;
+    if (!r.is_finite || largest <= 1e-30f) {
+        memset(into, 0, d);
+        r.error = r.is_finite ? sqrtf(total) * 1.0001f : 0;
+        return r;
+    }
+    const float inverse = 127.0f / largest;
     int32_t sum = 0, squares = 0;
+    float along = 0;
     for (size_t i = 0; i < d; i++) {
         /* Adding 1.5 * 2^23 rounds to the nearest whole number, which the last bits then are. */
         const float shifted = x[i] * inverse + 12582912.0f;
         const int32_t byte = __builtin_bit_cast(int32_t, shifted) - 0x4B400000;
-        const float rest = x[i] - (shifted - 12582912.0f) * r.scale;
-        lost += rest * rest;
         sum += byte;
         squares += byte * byte;
+        along += x[i] * (float)byte;
         into[i] = (int8_t)byte;
+    }
+    /* The scale that leaves least: the rest has no part along the bytes, where errors would add up. */
+    r.scale = along / (float)squares;
+    float lost = 0;
+    for (size_t i = 0; i < d; i++) {
+        const float rest = x[i] - (float)into[i] * r.scale;
+        lost += rest * rest;
     }
     r.sum = sum;
     r.error = sqrtf(lost) * 1.0001f;
@@ -54,6 +63,8 @@ static inline __attribute__((always_inline)) rounded round_one(const float *x, s
 
 WIDEST int roost_byte_vectors_fill(const float *x, size_t count, size_t d, roost_byte_vectors into) {
     const size_t n = (d + 3) / 4 * 4;
+    /* Sums of products are rounded too, in whatever order they are taken. */
+    const float slack = 2e-5f * (d > 1024 ? (float)d / 1024 : 1);
     int is_finite = 1;
     for (size_t v = 0; v < count; v++) {
         int8_t *bytes = into.bytes + v * n;
@@ -62,8 +73,7 @@ WIDEST int roost_byte_vectors_fill(const float *x, size_t count, size_t d, roost
         is_finite &= r.is_finite;
         into.offset[v] = 128 * r.sum;
         into.inverse[v] = r.scale > 0 ? 1 / r.scale : 1;
-        /* Sums of products are rounded too, in whatever order they are taken. */
-        into.error[v] = r.error + 2e-5f * (r.length + r.error);
+        into.error[v] = r.error + slack * (r.length + r.error);
         into.length[v] = r.length;
     }
     return is_finite;

@@ -61,7 +61,7 @@ package struct ByteVectors: Sendable {
     /// - Parameters:
     ///   - rows: (count, dimension) row-major.
     ///   - thresholds: one for each vector; `body` may raise them. Beneath every number -∞.
-    ///   - body: is given the vector, the row, and the thresholds.
+    ///   - body: is given the vector and the row.
     package func forEachReaching(
         _ rows: UnsafePointer<Float>, count rowCount: Int, _ thresholds: UnsafeMutablePointer<Float>,
         _ body: (_ vector: Int, _ row: Int) -> Void

@@ -177,6 +177,25 @@ struct KnowledgeStoreTests {
         #expect(export.run?.seed == 2)
     }
 
+    @Test func `reclustering goes on from the last run, unless it is told not to`() async throws {
+        let store = store()
+        let words = ["bread oven dough flour", "boat sail wind keel", "star moon planet orbit"]
+        let drafts = (0..<90).map { EntryDraft(content: "\(words[$0 % 3]) \($0)") }
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
+        let first = try await store.recluster()
+        #expect(first.run.algorithm == "leiden" && first.clusters.count >= 3)
+        let again = try await store.recluster()
+        #expect(Set(again.clusters.map(\.id)) == Set(first.clusters.map(\.id)))
+        #expect(again.run.parameters["gap"] == nil)
+        _ = try await store.add("bread oven dough flour once more")
+        let after = try await store.recluster()
+        #expect(after.continuedCount >= 3)
+        #expect(after.clusters.map(\.members.count).reduce(0, +) + after.outlierCount == 91)
+        // Of another seed, and afresh, all is looked at anew.
+        #expect(try await store.recluster(seed: 8).run.parameters["gap"] != nil)
+        #expect(try await store.recluster(seed: 8, afresh: true).run.parameters["gap"] != nil)
+    }
+
     @Test func `an export is imported without loss`() async throws {
         let store = store()
         _ = try await store.ingest(

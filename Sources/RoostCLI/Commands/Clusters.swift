@@ -18,12 +18,15 @@ struct Recluster: AsyncParsableCommand {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "At most this share of the entries, those far from everything, is in no cluster.",
+            "At most this share of the entries, those far from everything, is in no cluster (0.05).",
             valueName: "SHARE"))
-    var maxOutliers = 0.05
+    var maxOutliers: Double?
 
     @Option(name: .long, parsing: .unconditional, help: "The same entries and seed give the same clusters.")
     var seed: UInt64 = 0
+
+    @Flag(name: .long, help: "Do not go on from the last run's clusters; find all anew.")
+    var fresh = false
 
     @Flag(name: .long, help: "The clusters as JSON.")
     var json = false
@@ -36,8 +39,13 @@ struct Recluster: AsyncParsableCommand {
             throw ValidationError(
                 "--clusters says how many; --granularity is for where the number is chosen.")
         }
-        guard (0...1).contains(maxOutliers) else {
-            throw ValidationError("--max-outliers takes a share from 0 to 1, not \(maxOutliers).")
+        if let maxOutliers {
+            guard (0...1).contains(maxOutliers) else {
+                throw ValidationError("--max-outliers takes a share from 0 to 1, not \(maxOutliers).")
+            }
+            guard clusters == nil else {
+                throw ValidationError("--clusters puts every entry in a cluster; leave out --max-outliers.")
+            }
         }
     }
 
@@ -45,7 +53,8 @@ struct Recluster: AsyncParsableCommand {
         let store = try await options.open()
         let start = Date()
         let report = try await store.recluster(
-            clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers, seed: seed)
+            clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers ?? 0.05, seed: seed,
+            afresh: fresh)
         try await store.close()
         options.detail(String(format: "reclustered in %.2f s", Date().timeIntervalSince(start)))
         if json { return try Terminal.json(report.clusters.map(ClusterDocument.init)) }

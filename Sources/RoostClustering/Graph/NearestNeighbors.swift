@@ -20,8 +20,8 @@ struct NearestNeighbors: Sendable {
         return all.prefix { $0 != Self.none }
     }
 
-    /// Five standard deviations of what rounding does to vectors of some hundred numbers.
-    private static let caution: Float = 0.2
+    /// Five standard deviations of what rounding does: errors of d numbers add up to 1 / √d of the worst.
+    private static func caution(_ dimension: Int) -> Float { min(1, 3.6 / Float(dimension).squareRoot()) }
 
     /// Up to so many rows all are compared with all.
     static let largestExact = 50_000
@@ -67,7 +67,7 @@ struct NearestNeighbors: Sendable {
                 tasks.append((cell, start..<min(span.upperBound, start + Self.block)))
             }
         }
-        let step = 64
+        let step = 16
         for first in stride(from: 0, to: tasks.count, by: step) {
             try Task.checkCancellation()
             let part = Array(tasks[first..<min(tasks.count, first + step)])
@@ -113,7 +113,7 @@ struct NearestNeighbors: Sendable {
                     thresholds[place] = best[place].threshold
                 }
                 let vectors = ByteVectors(
-                    base + rows.lowerBound * d, count: rows.count, dimension: d, caution: caution)
+                    base + rows.lowerBound * d, count: rows.count, dimension: d, caution: caution(d))
                 for span in spans {
                     if let vectors {
                         let first = base + span.lowerBound * d

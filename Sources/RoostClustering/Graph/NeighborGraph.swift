@@ -4,8 +4,8 @@ import RoostVectors
 /// The graph of who is near whom, with UMAP's weights (McInnes, Healy & Melville 2018, section 3.1).
 ///
 /// A row's nearest neighbour has weight 1; the others less the farther they are, so that all of a row's
-/// weights add up to log₂ k whether its surroundings are dense or sparse. Where only one of two is among the
-/// other's nearest, its word counts; where both are, the weights are united as probabilities are.
+/// weights add up to log₂ (k + 1) whether its surroundings are dense or sparse. Where only one of two is
+/// among the other's nearest, its word counts; where both are, the weights are united as probabilities are.
 enum NeighborGraph {
     /// - Complexity: O(n · k²).
     static func make(_ neighbors: NearestNeighbors) -> WeightedGraph {
@@ -33,7 +33,7 @@ enum NeighborGraph {
         guard let nearest = scores.first else { return [] }
         // How much farther than the nearest, as cosine distances.
         let excess = scores.map { max(0, Double(nearest - $0)) }
-        let target = log2(Double(max(2, scores.count)))
+        let target = log2(Double(scores.count + 1))
         var (low, high) = (0.0, 4.0)
         for _ in 0..<40 {
             let scale = (low + high) / 2

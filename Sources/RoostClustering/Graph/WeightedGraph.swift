@@ -18,24 +18,6 @@ struct WeightedGraph: Sendable {
         }
     }
 
-    /// The nodes that can be reached from each other, as numbers from 0 in the order of their first nodes.
-    func components() -> [Int32] {
-        var component = [Int32](repeating: -1, count: count)
-        var (next, stack): (Int32, [Int]) = (0, [])
-        for first in 0..<count where component[first] < 0 {
-            component[first] = next
-            stack.append(first)
-            while let node = stack.popLast() {
-                for edge in starts[node]..<starts[node + 1] where component[Int(targets[edge])] < 0 {
-                    component[Int(targets[edge])] = next
-                    stack.append(Int(targets[edge]))
-                }
-            }
-            next += 1
-        }
-        return component
-    }
-
     /// The graph of groups of nodes: between two groups stands the sum of the weights between their nodes.
     /// What is within a group is left out.
     ///

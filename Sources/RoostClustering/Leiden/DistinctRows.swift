@@ -8,6 +8,13 @@ struct DistinctRows {
     /// zeros.
     private(set) var places: [Int?] = []
 
+    /// How many rows of the matrix each stands for.
+    var copies: [Int] {
+        var counts = [Int](repeating: 0, count: rows.count)
+        for case let place? in places { counts[place] += 1 }
+        return counts
+    }
+
     /// - Complexity: O(n · d).
     init(of vectors: Matrix) {
         places.reserveCapacity(vectors.rows)

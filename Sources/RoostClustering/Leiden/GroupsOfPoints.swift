@@ -34,7 +34,11 @@ struct GroupsOfPoints {
 
     /// Points that are far from everything, the farthest first: whose neighbours are less near than is usual
     /// by more than three times the spread between the quartiles (Tukey's far outliers).
-    func outliers(atMost limit: Int) -> [Int] {
+    ///
+    /// - Parameters:
+    ///   - limit: how many rows may be left out.
+    ///   - copies: how many rows each point stands for.
+    func outliers(atMost limit: Int, copies: [Int]) -> [Int] {
         guard groups.count >= 20, nearest.k > 0, limit > 0 else { return [] }
         let surroundings = groups.indices.map { point -> Float in
             let scores = nearest.scores[point * nearest.k..<(point + 1) * nearest.k].prefix {
@@ -46,7 +50,13 @@ struct GroupsOfPoints {
         let (low, high) = (sorted[sorted.count / 4], sorted[sorted.count * 3 / 4])
         let fence = low - 3 * (high - low)
         let far = groups.indices.filter { surroundings[$0] < fence }
-        return Array(far.sorted { (surroundings[$0], $0) < (surroundings[$1], $1) }.prefix(limit))
+        var (left, chosen) = (limit, [Int]())
+        for point in far.sorted(by: { (surroundings[$0], $0) < (surroundings[$1], $1) }) {
+            guard copies[point] <= left else { continue }
+            left -= copies[point]
+            chosen.append(point)
+        }
+        return chosen
     }
 
     /// - Parameters:
@@ -75,16 +85,22 @@ struct GroupsOfPoints {
             }
         }
         sums.normalizeRows()
-        let nearestCenters = next > 0 ? KMeansRun.nearest(sums, to: points) : []
+        // Points that cancel out leave no direction: the first stands for them.
+        for (point, group) in kept.enumerated() where group >= 0 {
+            let number = Int(numbers[Int(group)])
+            guard sums.withRow(number, { $0.allSatisfy { $0 == 0 } }) else { continue }
+            for column in 0..<points.columns { sums[number, column] = points[point, column] }
+        }
+        let nearestOfLeft =
+            next > 0 && !outliers.isEmpty ? KMeansRun.nearest(sums, to: points.selecting(outliers)) : []
+        let nearest = Dictionary(zip(outliers, nearestOfLeft)) { first, _ in first }
         var labels = [Partition.Label](repeating: .outlier(.zeroVector), count: rows)
         var similarities = [Float](repeating: 0, count: rows)
         var confidences = [Float](repeating: 0, count: rows)
         for row in 0..<rows {
             guard let point = distinct.places[row] else { continue }
             let isLeftOut = isOutlier.contains(point)
-            let group =
-                isLeftOut
-                ? Int(nearestCenters.isEmpty ? 0 : nearestCenters[point]) : Int(numbers[Int(groups[point])])
+            let group = isLeftOut ? Int(nearest[point] ?? 0) : Int(numbers[Int(groups[point])])
             labels[row] = isLeftOut ? .outlier(.distant) : .group(group)
             if next > 0 {
                 similarities[row] = points.withRow(point) { values in

@@ -75,7 +75,7 @@ struct Leiden {
         while true {
             try Task.checkCancellation()
             var moving = LocalMoving(level.graph, level.masses, factor: factor, current)
-            moving.run(using: &generator)
+            try moving.run(using: &generator)
             current = Self.renumbered(moving.communities)
             let count = Int((current.max() ?? -1) + 1)
             guard count < level.graph.count else { break }

@@ -25,6 +25,21 @@ public struct LeidenClusterer: Clusterer {
     /// At most so large a share of the vectors is in no group, 0 to 1.
     public var maximumOutliers: Double
     public var seed: UInt64
+    /// What a run before this one found, to go on from; `nil` begins afresh.
+    public var start: Start?
+
+    /// Groups of an earlier run. What still hangs together stays together, so that a few new vectors do not
+    /// move the old.
+    public struct Start: Sendable {
+        /// The group of each vector, 0 to 2³¹ - 1; `nil` for one that the run did not see or left out.
+        public var groups: [Int?]
+        /// The resolution of that run.
+        public var resolution: Double
+
+        public init(groups: [Int?], resolution: Double) {
+            (self.groups, self.resolution) = (groups, resolution)
+        }
+    }
 
     /// - Precondition: `resolution`, if given, is above 0; `neighbors >= 2`; `maximumOutliers` is in `0...1`.
     public init(
@@ -52,16 +67,18 @@ public struct LeidenClusterer: Clusterer {
         }
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
         let n = points.rows
-        let k = min(neighbors, max(2, n / 4), n - 1)
+        let k = min(neighbors, max(5, n / 4), n - 1)
         let nearest = try NearestNeighbors.find(in: points, k: max(0, k), seed: seed)
         try Task.checkCancellation()
         let graph = NeighborGraph.make(nearest)
         var generator = SeededGenerator(seed: seed)
         let leiden = Leiden(graph)
-        let chosen = try choose(leiden, points, using: &generator)
+        let chosen =
+            try proceed(leiden, distinct, using: &generator) ?? choose(leiden, points, using: &generator)
         var groups = GroupsOfPoints(points, nearest, graph, chosen.communities)
         groups.joinSingles()
-        let outliers = groups.outliers(atMost: Int(maximumOutliers * Double(n)))
+        let outliers = groups.outliers(
+            atMost: Int(maximumOutliers * Double(vectors.rows)), copies: distinct.copies)
         var facts = ["resolution": chosen.resolution, "neighbors": Double(k)]
         if let gap = chosen.gap { facts["gap"] = gap }
         return groups.partition(distinct, rows: vectors.rows, outliers: outliers, facts: facts)
@@ -71,6 +88,47 @@ public struct LeidenClusterer: Clusterer {
         var communities: [Int32]
         var resolution: Double
         var gap: Double?
+    }
+
+    /// With a larger share of new vectors it is time to look at all of them anew.
+    private static let mostNew = 0.2
+
+    /// The communities that those of an earlier run have become.
+    ///
+    /// - Returns: `nil` where there was none, or too much is new.
+    private func proceed(
+        _ leiden: Leiden, _ distinct: DistinctRows, using generator: inout SeededGenerator
+    ) throws -> Chosen? {
+        guard let start, start.groups.count == distinct.places.count, start.resolution > 0 else { return nil }
+        let n = distinct.rows.count
+        var names: [Int: Int32] = [:]
+        var groups = distinct.rows.map { row -> Int32 in
+            guard let group = start.groups[row] else { return -1 }
+            if let known = names[group] { return known }
+            names[group] = Int32(names.count)
+            return Int32(names.count - 1)
+        }
+        guard Double(groups.count { $0 < 0 }) <= Self.mostNew * Double(n), !names.isEmpty else { return nil }
+        // A new one begins where most of its neighbours' weight is, or alone.
+        let old = groups
+        var next = Int32(names.count)
+        for point in 0..<n where old[point] < 0 {
+            var weights: [Int32: Double] = [:]
+            for edge in leiden.graph.starts[point]..<leiden.graph.starts[point + 1] {
+                let group = old[Int(leiden.graph.targets[edge])]
+                if group >= 0 { weights[group, default: 0] += Double(leiden.graph.weights[edge]) }
+            }
+            if let best = weights.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) {
+                groups[point] = best.key
+            } else {
+                groups[point] = next
+                next += 1
+            }
+        }
+        // As many numbers as there are nodes, at most.
+        let communities = try leiden.communities(
+            resolution: start.resolution, from: Leiden.renumbered(groups), rounds: 1, using: &generator)
+        return Chosen(communities: communities, resolution: start.resolution)
     }
 
     private static let coarsest = 0.1

@@ -23,7 +23,8 @@ struct LocalMoving {
         empty = sizes.indices.reversed().filter { sizes[$0] == 0 }.map { Int32($0) }
     }
 
-    mutating func run(using generator: inout SeededGenerator) {
+    /// - Throws: `CancellationError`.
+    mutating func run(using generator: inout SeededGenerator) throws {
         let n = graph.count
         guard n > 1 else { return }
         var sizes = [Int32](repeating: 0, count: n)
@@ -35,9 +36,12 @@ struct LocalMoving {
         var sums = [Double](repeating: 0, count: n)
         var touched: [Int32] = []
         touched.reserveCapacity(256)
-        graph.targets.withUnsafeBufferPointer { targets in
-            graph.weights.withUnsafeBufferPointer { weights in
+        var visits = 0
+        try graph.targets.withUnsafeBufferPointer { targets in
+            try graph.weights.withUnsafeBufferPointer { weights in
                 while waiting > 0 {
+                    visits += 1
+                    if visits % 16_384 == 0 { try Task.checkCancellation() }
                     let node = Int(queue[head])
                     head = head + 1 == n ? 0 : head + 1
                     waiting -= 1
@@ -50,15 +54,17 @@ struct LocalMoving {
                         sums[Int(other)] += Double(weights[edge])
                     }
                     let mass = masses[node]
-                    // What is gained where the node is counts only if elsewhere is better, not as good.
+                    // What is gained elsewhere counts only if it is more than rounding makes it: else two
+                    // nodes could change places for ever.
+                    let least = 1e-9 * (1e-3 + factor * mass * totals[Int(own)])
                     var best = (
                         community: own, gain: sums[Int(own)] - factor * mass * (totals[Int(own)] - mass)
                     )
                     for other in touched where other != own {
                         let gain = sums[Int(other)] - factor * mass * totals[Int(other)]
-                        if gain > best.gain + 1e-12 { best = (other, gain) }
+                        if gain > best.gain + least { best = (other, gain) }
                     }
-                    if best.gain < -1e-12, sizes[Int(own)] > 1, let free = empty.popLast() {
+                    if best.gain < -least, sizes[Int(own)] > 1, let free = empty.popLast() {
                         best = (free, 0)
                     }
                     for other in touched { sums[Int(other)] = 0 }

@@ -59,6 +59,7 @@ struct ResolutionChoice {
                 output[place.lowerBound] = gap(sampled[place.lowerBound])
             }
         }
+        try Task.checkCancellation()
         guard let greatest = gaps.max(by: { $0.value < $1.value }) else { return (0, []) }
         let place = gaps.firstIndex { greatest.value - $0.value <= Self.error(greatest, $0) } ?? 0
         return (place, gaps.map(\.value))
@@ -84,7 +85,7 @@ struct ResolutionChoice {
     private func gap(_ groups: [Int32]) -> Gap {
         let count = Int((groups.max() ?? -1) + 1)
         // With one group, or a group a row, there is nothing to compare.
-        guard count > 1, count <= sample.count / 2 else {
+        guard count > 1, count <= reference.rows / 2 else {
             return Gap(value: count > 1 ? -1 : 0, silhouettes: [])
         }
         let silhouettes = Self.silhouettes(projected, groups, count)
@@ -98,7 +99,7 @@ struct ResolutionChoice {
         order.removeLast(max(0, order.count - min(count, reference.rows / 2)))
         var run = KMeansRun(reference, start: reference.selecting(order))
         // Only a cancelled task ends it early; what it was for is given up then.
-        try? run.iterate(reference, atMost: 10)
+        do { try run.iterate(reference, atMost: 10) } catch { return 0 }
         return Self.mean(Self.silhouettes(reference, run.labels, run.centroids.rows))
     }
 
@@ -113,25 +114,30 @@ struct ResolutionChoice {
         var centers = Matrix(rows: count, columns: rows.columns, elements: sums)
         centers.normalizeRows()
         var silhouettes = [Float](repeating: 0, count: groups.count)
-        let products = Matrix(rows: rows.rows, columns: count) { target in
-            rows.elements.withUnsafeBufferPointer { rowElements in
-                centers.elements.withUnsafeBufferPointer { centerElements in
-                    BLAS.gemm(
-                        .init(rowElements.baseAddress!, stride: rows.columns),
-                        .init(centerElements.baseAddress!, stride: rows.columns, transposed: true),
-                        into: target,
-                        stride: count, m: rows.rows, n: count, k: rows.columns)
+        let (d, block) = (rows.columns, 512)
+        var products = [Float](repeating: 0, count: min(block, rows.rows) * count)
+        for start in stride(from: 0, to: rows.rows, by: block) {
+            let part = start..<min(rows.rows, start + block)
+            products.withUnsafeMutableBufferPointer { products in
+                rows.elements.withUnsafeBufferPointer { rows in
+                    centers.elements.withUnsafeBufferPointer { centers in
+                        BLAS.gemm(
+                            .init(rows.baseAddress! + start * d, stride: d),
+                            .init(centers.baseAddress!, stride: d, transposed: true),
+                            into: products.baseAddress!, stride: count, m: part.count, n: count, k: d)
+                    }
                 }
             }
-        }
-        for (row, group) in groups.enumerated() {
-            products.withRow(row) { line in
-                var other = -Float.infinity
-                for candidate in 0..<count where candidate != Int(group) {
-                    other = max(other, line[candidate])
+            for row in part {
+                let line = products[(row - start) * count..<(row - start + 1) * count]
+                let own = Int(groups[row])
+                var next = -Float.infinity
+                for (candidate, product) in line.enumerated() where candidate != own {
+                    next = max(next, product)
                 }
-                let (own, next) = (Double(max(0, 1 - line[Int(group)])), Double(max(0, 1 - other)))
-                if max(own, next) > 0 { silhouettes[row] = Float((next - own) / max(own, next)) }
+                let (distance, other) = (max(0, 1 - line[line.startIndex + own]), max(0, 1 - next))
+                let larger = max(distance, other)
+                if larger > 0 { silhouettes[row] = (other - distance) / larger }
             }
         }
         return silhouettes

@@ -64,6 +64,31 @@ import Testing
         #expect(try await LeidenClusterer(seed: 5).cluster(points) == first)
     }
 
+    @Test func `a few new vectors leave nearly all in their groups`() async throws {
+        // Groups that run into each other, where a run from the start finds others each time.
+        let (points, _) = groups(12, of: 100, spread: 1.6)
+        let old = points.selecting((0..<1200).filter { $0 % 100 != 50 })
+        let before = try await LeidenClusterer().cluster(old)
+        let resolution = try #require(before.facts["resolution"])
+        var labels = before.labels.map(\.group).makeIterator()
+        let start = (0..<1200).map { $0 % 100 == 50 ? nil : labels.next() ?? nil }
+        var clusterer = LeidenClusterer()
+        clusterer.start = LeidenClusterer.Start(groups: start, resolution: resolution)
+        let after = try await clusterer.cluster(points)
+        #expect(after.facts["resolution"] == resolution)
+        var shared: [[Int]: Int] = [:]
+        for row in 0..<1200 {
+            if let group = start[row] { shared[[group, after.labels[row].group ?? -1], default: 0] += 1 }
+        }
+        let kept = Dictionary(grouping: shared) { $0.key[0] }.values.reduce(0) {
+            $0 + ($1.map(\.value).max() ?? 0)
+        }
+        #expect(Double(kept) / 1188 > 0.97)
+        // Too much is new: all are looked at anew.
+        clusterer.start?.groups = start.enumerated().map { $0 % 3 == 0 ? nil : $1 }
+        #expect(try await clusterer.cluster(points) == LeidenClusterer().cluster(points))
+    }
+
     @Test func `what is far from everything is left out, within the budget`() async throws {
         let (points, _) = groups(4, of: 100, spread: 0.3)
         let strange = unitVectors(12, 64, seed: 77)
@@ -76,6 +101,34 @@ import Testing
         #expect(few.labels.count { $0.group == nil } <= 4)
         let none = try await LeidenClusterer(maximumOutliers: 0).cluster(all)
         #expect(none.labels.allSatisfy { $0.group != nil })
+    }
+
+    @Test func `copies of one far text count as often as they are there`() async throws {
+        let (points, _) = groups(4, of: 100, spread: 0.3)
+        let strange = unitVectors(1, 64, seed: 77)
+        let copies = Matrix(
+            rows: 460, columns: 64,
+            elements: points.elements + (0..<60).flatMap { _ in strange.elements })
+        let partition = try await LeidenClusterer().cluster(copies)
+        #expect(partition.labels.count { $0.group == nil } <= 23)
+        #expect(Set(partition.labels[400...]).count == 1)
+    }
+
+    @Test func `a task cancelled on the way groups nothing`() async throws {
+        let points = unitVectors(3000, 32, seed: 1)
+        for milliseconds in stride(from: 5, through: 400, by: 25) {
+            let task = Task { try await LeidenClusterer().cluster(points) }
+            try await Task.sleep(for: .milliseconds(milliseconds))
+            task.cancel()
+            do {
+                #expect(try await task.value.labels.count == 3000)
+            } catch is CancellationError {}
+        }
+    }
+
+    @Test func `ten notes on two subjects are not cut to pieces`() async throws {
+        let (points, truth) = groups(2, of: 5)
+        #expect(agree(try await LeidenClusterer().cluster(points).labels, truth))
     }
 
     @Test func `odd input`() async throws {

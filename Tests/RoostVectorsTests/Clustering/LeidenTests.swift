@@ -141,6 +141,24 @@ import Testing
         #expect(missing <= count / 200)
     }
 
+    @Test func `a cell of rows nearly alike is cut`() throws {
+        // So near to one direction that all have the same nearest centroid.
+        var points = unitVectors(12_000, 16, seed: 8)
+        for row in 0..<12_000 {
+            for column in 0..<16 { points[row, column] = (column == 0 ? 1 : 0) + 1e-4 * points[row, column] }
+        }
+        points.normalizeRows()
+        let cells = try Cells(of: points, seed: 1)
+        #expect(cells.spans.allSatisfy { $0.count <= 4 * Cells.size })
+        #expect(cells.spans.map(\.count).reduce(0, +) == 12_000 && Set(cells.order).count == 12_000)
+        #expect(cells.near.count == cells.spans.count)
+        for (span, near) in cells.near.enumerated() {
+            #expect(
+                near.first == span && Set(near).count == near.count
+                    && near.allSatisfy(cells.spans.indices.contains))
+        }
+    }
+
     /// How many of the neighbours that comparing all finds are found by cells.
     func recall(_ points: Matrix) throws -> Double {
         let exact = try NearestNeighbors.find(in: points, k: 15, seed: 1)

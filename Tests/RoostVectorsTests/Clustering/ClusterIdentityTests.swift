@@ -1,0 +1,58 @@
+import Foundation
+import RoostModel
+import RoostVectors
+import Testing
+
+@testable import RoostClustering
+
+@Suite struct ClusterIdentityTests {
+    static let ids = (0..<200).map { _ in UUID() }
+
+    func cluster(_ members: Range<Int>) -> Cluster {
+        Cluster(label: "\(members)", members: Array(Self.ids[members]))
+    }
+
+    func labels(_ groups: [[Int]], _ previous: [Cluster]) -> [String?] {
+        ClusterIdentity.match(groups.map { $0.map { Self.ids[$0] } }, to: previous).map { $0?.label }
+    }
+
+    @Test func `of two parts the larger goes on, of two that were joined the larger`() {
+        let old = [cluster(0..<60), cluster(60..<100), cluster(100..<130)]
+        #expect(
+            labels([Array(0..<20), Array(20..<60), Array(60..<130)], old) == [nil, "0..<60", "60..<100"])
+        // Three parts, none of which is a half.
+        #expect(labels([Array(0..<18), Array(18..<42), Array(42..<60)], old) == [nil, "0..<60", nil])
+        #expect(labels([Array(130..<150)], old) == [nil])
+        #expect(labels([], old) == [])
+    }
+
+    @Test func `each cluster goes to one group, so that most members stay`() {
+        // The first would take the second's best, if it were asked first.
+        let old = [cluster(0..<100), cluster(100..<150)]
+        let groups = [Array(0..<50) + Array(100..<145), Array(50..<100)]
+        #expect(labels(groups, old) == ["100..<150", "0..<100"])
+    }
+
+    @Test func `the assignment is the best of all`() {
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<200 {
+            let (rows, columns) = (1 + generator.nextIndex(below: 5), 1 + generator.nextIndex(below: 5))
+            let weights = (0..<rows).map { _ in
+                (0..<columns).map { _ in Double(generator.nextIndex(below: 9)) }
+            }
+            func best(_ row: Int, _ free: Set<Int>) -> Double {
+                guard row < rows else { return 0 }
+                return free.reduce(best(row + 1, free)) {
+                    max($0, weights[row][$1] + best(row + 1, free.subtracting([$1])))
+                }
+            }
+            let found = ClusterIdentity.assignment(weights)
+            let taken = found.compactMap(\.self)
+            #expect(Set(taken).count == taken.count)
+            let sum = found.indices.reduce(0.0) { sum, row in
+                sum + (found[row].map { column in weights[row][column] } ?? 0)
+            }
+            #expect(sum == best(0, Set(0..<columns)))
+        }
+    }
+}
