@@ -20,7 +20,7 @@ struct ByteScan {
     private static let queryBlock = 1024
     private static let smallestShare = 8192
     /// So many pairs of queries and shares are worked on between two looks at whether to go on.
-    private static let batch = 16
+    private static let batch = 8
 
     /// - Returns: `nil` where the queries have numbers that are not finite.
     func search(_ queries: Matrix) throws -> [[Neighbor]]? {
