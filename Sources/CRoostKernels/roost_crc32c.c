@@ -4,6 +4,7 @@
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>
+#include <wmmintrin.h>
 #elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
 #include <arm_acle.h>
 #endif
@@ -39,9 +40,39 @@ __attribute__((target("sse4.2"))) static uint32_t with_instruction(uint32_t crc,
     return ~rest;
 }
 
+/* The instruction takes three cycles, and a new one can begin in each: three lanes side by side. What a lane
+   leaves is moved on over the lanes behind it by a product with x^(8 n - 33) mod the polynomial, n bytes
+   behind it; the instruction reduces that product, and brings the other 33. Gopal et al., "Fast CRC
+   Computation for iSCSI Polynomial Using CRC32 Instruction", 2011. */
+enum { LANE = 1024 };
+
+__attribute__((target("sse4.2,pclmul"))) static uint64_t moved(uint64_t sum, uint32_t power) {
+    __m128i product = _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)sum), _mm_cvtsi32_si128((int)power), 0);
+    return _mm_crc32_u64(0, (uint64_t)_mm_cvtsi128_si64(product));
+}
+
+__attribute__((target("sse4.2,pclmul"))) static uint32_t in_lanes(uint32_t crc, const uint8_t *p, size_t count) {
+    uint64_t first = (uint32_t)~crc;
+    for (; count >= 3 * LANE; count -= 3 * LANE, p += 3 * LANE) {
+        uint64_t second = 0, third = 0;
+        for (size_t i = 0; i < LANE; i += 8) {
+            uint64_t words[3];
+            memcpy(&words[0], p + i, 8);
+            memcpy(&words[1], p + LANE + i, 8);
+            memcpy(&words[2], p + 2 * LANE + i, 8);
+            first = _mm_crc32_u64(first, words[0]);
+            second = _mm_crc32_u64(second, words[1]);
+            third = _mm_crc32_u64(third, words[2]);
+        }
+        first = moved(first, 0xA51B6135) ^ moved(second, 0x170076FA) ^ third;
+    }
+    return with_instruction(~(uint32_t)first, p, count);
+}
+
 uint32_t roost_crc32c(uint32_t crc, const void *bytes, size_t count) {
-    return __builtin_cpu_supports("sse4.2") ? with_instruction(crc, bytes, count)
-                                            : roost_crc32c_portable(crc, bytes, count);
+    if (!__builtin_cpu_supports("sse4.2")) return roost_crc32c_portable(crc, bytes, count);
+    return count >= 3 * LANE && __builtin_cpu_supports("pclmul") ? in_lanes(crc, bytes, count)
+                                                                 : with_instruction(crc, bytes, count);
 }
 
 #elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)

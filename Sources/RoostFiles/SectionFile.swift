@@ -8,6 +8,9 @@ import Synchronization
 /// The first 24 bytes: `ROOSTSEC`, the format as UInt32 (1), the header's length and its CRC-32C as UInt32,
 /// four zero bytes; then the header as JSON, then the sections, each at a multiple of 64 bytes, in the
 /// header's order. Whole numbers are little-endian.
+///
+/// A section may be read here and there, and compared with its checksums only where it is read: then
+/// `NAME/pieces` holds the CRC-32C of each 4 KiB of section `NAME` as UInt32.
 public final class SectionFile: Sendable {
     /// What the header says of a section.
     private struct Section: Codable {
@@ -34,6 +37,8 @@ public final class SectionFile: Sendable {
     private let sections: [String: Section]
     /// Sections that are as they were written.
     private let verified = Mutex(Set<String>())
+    /// A page of memory: what is read of a section comes from the disk in no smaller pieces.
+    private static let pieceSize = 4 << 10
     /// What the writer says of the whole.
     public let metadata: Data
 
@@ -125,19 +130,47 @@ public final class SectionFile: Sendable {
         verified.withLock { _ = $0.insert(name) }
     }
 
-    private static func checksums(_ bytes: UnsafeRawBufferPointer) -> [UInt32] {
-        stride(from: 0, to: bytes.count, by: blockSize).map {
-            CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[$0..<min($0 + blockSize, bytes.count)]))
+    /// A section that is compared with its checksums where it is read.
+    ///
+    /// - Returns: `nil` where it was not written so.
+    /// - Throws: ``Unusable`` where there is none of this name, or the checksums are not as they were
+    ///   written.
+    public func pieces(of name: String) throws -> CheckedPieces? {
+        let checksums = Self.piecesName(name)
+        guard sections[checksums] != nil else { return nil }
+        try verify(checksums)
+        let bytes = try section(name)
+        return CheckedPieces(
+            of: bytes, size: Self.pieceSize,
+            checksums: try section(
+                checksums, of: UInt32.self, count: (bytes.count + Self.pieceSize - 1) / Self.pieceSize))
+    }
+
+    private static func piecesName(_ section: String) -> String { section + "/pieces" }
+
+    private static func checksums(_ bytes: UnsafeRawBufferPointer, size: Int = blockSize) -> [UInt32] {
+        stride(from: 0, to: bytes.count, by: size).map {
+            CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[$0..<min($0 + size, bytes.count)]))
         }
     }
 
     /// Writes a file in place of another: readers have the old one or the new one, whatever happens.
     ///
+    /// - Parameter pieced: sections that are compared with their checksums where they are read
+    ///   (``pieces(of:)``).
     /// - Throws: ``FileError``; the old file is untouched then.
     public static func write(
         to url: URL, metadata: Data, sections: [(name: String, bytes: UnsafeRawBufferPointer)],
-        files: FileSystem = .standard
+        pieced: Set<String> = [], files: FileSystem = .standard
     ) throws {
+        if let (name, bytes) = sections.first(where: { pieced.contains($0.name) }) {
+            let checksums = checksums(bytes, size: pieceSize).map(\.littleEndian)
+            return try checksums.withUnsafeBytes {
+                try write(
+                    to: url, metadata: metadata, sections: [(piecesName(name), $0)] + sections,
+                    pieced: pieced.subtracting([name]), files: files)
+            }
+        }
         // The header's length depends on the offsets, which depend on it: room for the longest numbers.
         let blocks = sections.reduce(0) { $0 + $1.bytes.count / blockSize + 1 }
         let names = sections.reduce(0) { $0 + 6 * $1.name.utf8.count }

@@ -30,11 +30,14 @@ public struct FlatIndex: VectorIndex {
     /// So many rows are the share of one thread at a time.
     private static let share = 32_768
 
+    /// - Throws: `SectionFile.Unusable` where the vectors are mapped and not as they were written;
+    ///   `CancellationError`.
     /// - Complexity: O(q · n · d); memory O(threads · 512 · 1024) beside the result.
     @concurrent
     public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
         precondition(queries.columns == dimension || count == 0, "queries of another dimension")
         guard k > 0, count > 0, queries.rows > 0 else { return Array(repeating: [], count: queries.rows) }
+        try vectors.verify()
         let allowed = allowed.map { rows in [UInt32](rows.lazy.filter { $0 < UInt32(count) }) }
         if let allowed, allowed.count < count / (queries.rows < 8 ? 2 : 16) {
             return try searchFew(queries, k: k, rows: allowed)
@@ -139,6 +142,8 @@ public struct FlatIndex: VectorIndex {
     /// - Parameter rows: ascending.
     func searchFew(_ queries: Matrix, k: Int, rows: [UInt32]) throws -> [[Neighbor]] {
         guard !rows.isEmpty, k > 0 else { return Array(repeating: [], count: queries.rows) }
+        try vectors.verifyUnlessPieced()
+        guard rows.allSatisfy({ vectors.isWhole(Int($0)) }) else { throw vectors.unusable }
         if queries.rows < 8 {
             return try (0..<queries.rows).map { query in
                 try Task.checkCancellation()

@@ -8,20 +8,24 @@ public import RoostVectors
 public struct VectorRows: @unchecked Sendable {
     private enum Source {
         case matrix(Matrix)
-        case mapped(SectionFile, UnsafePointer<Float>)
+        case mapped(SectionFile, section: String, UnsafePointer<Float>)
     }
 
     private let source: Source
+    /// Where the rows are compared with their checksums as they are read.
+    private let pieces: CheckedPieces?
     public let count: Int
     public let dimension: Int
 
     public init(_ matrix: Matrix) {
         source = .matrix(matrix)
+        pieces = nil
         count = matrix.rows
         dimension = matrix.columns
     }
 
-    /// A section of `count * dimension` Float32, row-major.
+    /// A section of `count * dimension` Float32, row-major. Searches compare it with its checksums: where
+    /// they read, if it was written in pieces, otherwise as a whole.
     ///
     /// - Throws: ``SectionFile/Unusable`` where it is not so long.
     public init(_ file: SectionFile, section: String, count: Int, dimension: Int) throws {
@@ -29,16 +33,44 @@ public struct VectorRows: @unchecked Sendable {
         self.count = count
         self.dimension = dimension
         if let base = numbers.baseAddress, !numbers.isEmpty {
-            source = .mapped(file, base)
+            source = .mapped(file, section: section, base)
+            pieces = try file.pieces(of: section)
         } else {
             source = .matrix(Matrix(rows: count, columns: dimension))
+            pieces = nil
         }
+    }
+
+    /// Compares all rows with their checksums, on all cores, at the first call.
+    ///
+    /// - Throws: ``SectionFile/Unusable``.
+    public func verify() throws {
+        if case .mapped(let file, let section, _) = source { try file.verify(section) }
+    }
+
+    /// Compares what can only be compared as a whole with its checksums; ``isWhole(_:)`` tells of the others.
+    ///
+    /// - Throws: ``SectionFile/Unusable``.
+    func verifyUnlessPieced() throws {
+        if pieces == nil { try verify() }
+    }
+
+    /// Whether a row is as it was written, where it was written in pieces.
+    func isWhole(_ row: Int) -> Bool {
+        let stride = dimension * MemoryLayout<Float>.stride
+        return pieces?.areWhole(row * stride..<(row + 1) * stride) ?? true
+    }
+
+    /// That the rows are not as they were written.
+    var unusable: SectionFile.Unusable {
+        if case .mapped(let file, _, _) = source { return file.unusable }
+        return SectionFile.Unusable(description: "the vectors are not as they were")
     }
 
     /// Calls `body` with the first row; the others follow.
     func withUnsafePointer<Result>(_ body: (UnsafePointer<Float>) throws -> Result) rethrows -> Result {
         switch source {
-        case .mapped(let file, let base):
+        case .mapped(let file, _, let base):
             return try withExtendedLifetime(file) { try body(base) }
         case .matrix(let matrix):
             return try matrix.elements.withUnsafeBufferPointer { elements in

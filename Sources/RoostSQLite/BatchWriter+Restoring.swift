@@ -9,6 +9,7 @@ extension BatchWriter {
         ordinal = Int64(place.position.ordinal) - 1
         let row = Int64(place.row)
         try writeRow(entry, row: row, isNew: true)
+        meta.entryCount? += 1
         try writeParts(of: entry, row: row)
     }
 

@@ -96,6 +96,7 @@ struct BatchWriter {
     private mutating func remove(_ id: Entry.ID, at date: Date) throws {
         try execute("DELETE FROM entries WHERE id = ?", [Column.bytes(id)])
         guard database.changesCount > 0 else { return }
+        meta.entryCount? -= 1
         try writeTombstone(id, at: date)
     }
 
@@ -120,6 +121,7 @@ struct BatchWriter {
             let row = try newRow()
             try writeRow(entry, row: row, isNew: true)
             if database.changesCount > 0 {
+                meta.entryCount? += 1
                 try writeParts(of: entry, row: row)
                 if hasRemovals == true { try execute("DELETE FROM tombstones WHERE id = ?", [id]) }
                 continue

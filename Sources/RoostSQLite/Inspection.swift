@@ -78,7 +78,20 @@ struct Inspection {
             try look(Self.markSubject) {
                 try RevisionMark(of: url.path)?.check(try queue.read { try Meta($0) }, url.path)
             }
-            try look("meta") { _ = try queue.read { try Meta($0) } }
+            try look("meta") {
+                let (said, found) = try queue.read { database in
+                    var meta = try Meta(database)
+                    let said = meta.entryCount
+                    meta.entryCount = nil
+                    return (said, try meta.countEntries(database))
+                }
+                if let said, said != found {
+                    findings.append(
+                        .damage(
+                            "meta", "says that there are \(said) entries; there are \(found)",
+                            remedy: "counts them anew"))
+                }
+            }
             for table in Checksum.tables {
                 try look(table.name) {
                     let sql = "SELECT count(*) FROM \(table.name) WHERE NOT \(table.holds(table.name))"

@@ -10,6 +10,8 @@ struct Meta {
     let store: UUID
     var epoch: UUID
     var revision: Revision
+    /// How many entries there are; `nil` where whoever wrote last kept no count, and they are to be counted.
+    var entryCount: Int?
     /// Removals up to here have been forgotten.
     var horizon: Revision
     var clustersRevision: Revision
@@ -49,6 +51,16 @@ struct Meta {
         clustersRevision = try revision("clusters_revision")
         clustersOrdinal = UInt32(clamping: try value("clusters_ordinal", Int64.self))
         runRecord = values["run"].flatMap(Data.fromDatabaseValue)
+        // Older versions of Roost leave both rows as they are, and go on to another revision.
+        let counted = values["entries_revision"].flatMap(Int64.fromDatabaseValue)
+        if counted == Int64(bitPattern: self.revision.rawValue) {
+            entryCount = values["entries"].flatMap(Int.fromDatabaseValue)
+        }
+    }
+
+    /// - Complexity: O(1) where a count is kept, otherwise O(entries).
+    func countEntries(_ database: Database) throws -> Int {
+        try entryCount ?? Int.fetchOne(database, sql: "SELECT count(*) FROM entries") ?? 0
     }
 
     func run() throws -> ClusteringRun? {
@@ -62,6 +74,8 @@ struct Meta {
             ("horizon", Int64(bitPattern: horizon.rawValue)),
             ("clusters_revision", Int64(bitPattern: clustersRevision.rawValue)),
             ("clusters_ordinal", Int64(clustersOrdinal)), ("run", runRecord),
+            ("entries", try countEntries(database)),
+            ("entries_revision", Int64(bitPattern: revision.rawValue)),
         ]
         let statement = try database.cachedStatement(
             sql: "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)")

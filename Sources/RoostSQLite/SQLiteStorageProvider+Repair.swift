@@ -117,6 +117,7 @@ extension SQLiteStorageProvider {
         let mark = try pool.write { database in
             var meta = try Meta(database)
             meta.epoch = UUID()
+            meta.entryCount = nil
             meta.revision = max(meta.revision, RevisionMark(of: url.path)?.revision ?? .zero).next
             try meta.save(database)
             return RevisionMark(epoch: meta.epoch, revision: meta.revision)

@@ -222,7 +222,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         let meta = try Meta(database)
         return Stamp(
             store: meta.store, epoch: meta.epoch, revision: meta.revision,
-            entryCount: try Int.fetchOne(database, sql: "SELECT count(*) FROM entries") ?? 0,
+            entryCount: try meta.countEntries(database),
             clusterCount: try Int.fetchOne(database, sql: "SELECT count(*) FROM clusters") ?? 0)
     }
 

@@ -140,6 +140,7 @@ struct Salvage {
         if meta == nil { findings.append(.damage("meta", "the store's identity is lost; it has a new one")) }
         try await target.pool.write { database in
             var own = try Meta(database)
+            own.entryCount = nil
             if let meta {
                 own.revision = max(own.revision, meta.revision).next
                 try database.execute(

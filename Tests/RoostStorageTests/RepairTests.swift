@@ -46,6 +46,49 @@ struct RepairTests {
         try queue.close()
     }
 
+    @Test func `entries are counted as they come and go, and by older versions too`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (url, entries) = try await database(in: folder.url)
+        func kept() throws -> Int? {
+            let queue = try DatabaseQueue(path: url.path)
+            return try queue.read { try Meta($0).entryCount }
+        }
+        #expect(try kept() == 6)
+        var store = try await SQLiteStorageProvider(databaseURL: url)
+        try await store.saveEntries([entries[0], Entry(content: "new")])
+        try await store.deleteEntry(entries[1].id)
+        try await store.deleteEntry(entries[1].id)
+        try await store.deleteEntry(entries[2].id)
+        #expect(try await store.snapshot().stamp.entryCount == 5)
+        _ = try await store.renewEpoch()
+        #expect(try await store.snapshot().stamp.entryCount == 5)
+        try await store.close()
+        #expect(try kept() == 5)
+        // What an older version leaves: its count is of an earlier revision.
+        let queue = try DatabaseQueue(path: url.path)
+        try await queue.write { database in
+            try database.execute(sql: "UPDATE meta SET value = value - 1 WHERE key = 'entries_revision'")
+            try database.execute(sql: "UPDATE meta SET value = 77 WHERE key = 'entries'")
+            try Meta.seal(database)
+        }
+        #expect(try kept() == nil)
+        store = try await SQLiteStorageProvider(databaseURL: url)
+        #expect(try await store.snapshot().stamp.entryCount == 5)
+        try await store.saveEntry(Entry(content: "newer"))
+        try await store.close()
+        #expect(try kept() == 6)
+        #expect(try await SQLiteStorageProvider.inspect(databaseURL: url) == [])
+        // One that is wrong is found out.
+        try await queue.write { database in
+            try database.execute(sql: "UPDATE meta SET value = 77 WHERE key = 'entries'")
+            try Meta.seal(database)
+        }
+        try queue.close()
+        #expect(try await SQLiteStorageProvider.repair(databaseURL: url).contains { $0.subject == "meta" })
+        #expect(try kept() == 6)
+    }
+
     @Test func `one bad row of each kind costs one row of each kind`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

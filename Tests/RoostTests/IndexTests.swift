@@ -285,15 +285,25 @@ import Testing
         let whole = try Data(contentsOf: graph)
         let right = try await answers(first)
         var generator = SeededGenerator(seed: 6)
+        var noticed = 0
         for round in 0..<40 {
             var bytes = whole
             bytes[generator.nextIndex(below: whole.count)] ^= 1 << UInt8(generator.nextIndex(below: 8))
             try (round == 0 ? whole.prefix(whole.count / 2) : bytes).write(to: graph)
             let store = try await open()
-            _ = try await answers(store)
-            if round == 0 { #expect(try await store.query("swift").notices.count == 1) }
+            let found = try await answers(store)
+            let notices = try await store.query("swift").notices
+            // What a search does not come upon harms it not.
+            if !notices.isEmpty { #expect(found == right) }
+            if round == 0 { #expect(notices.count == 1) }
+            noticed += notices.count
             try await store.close()
+            if !notices.isEmpty, round > 0 {
+                let findings = try await StoreInspection(directory).inspect()
+                #expect(findings.contains { $0.subject == graph.path || $0.subject == self.file.path })
+            }
         }
+        #expect(noticed >= 20, "\(noticed)")
         // A graph whose rows lead out of it, with right checksums.
         try whole.write(to: graph)
         let file = try SectionFile(graph)

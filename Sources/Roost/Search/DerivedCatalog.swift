@@ -79,13 +79,16 @@ actor DerivedCatalog<Contents: DerivedContents> {
         isIndexDistrusted = false
     }
 
-    /// Forgets what was had, and does not use the index again: it does not agree with the storage.
-    func distrustIndex() async throws {
+    /// Forgets what was had, and does not use the index again.
+    func distrustIndex(since reason: String = "it does not agree with the store") async throws {
         isIndexDistrusted = true
         var loaded = try await Self.load(storage)
-        loaded.notice = Self.notice("it does not agree with the store")
+        loaded.notice = Self.notice(reason)
         contents = loaded
     }
+
+    /// Changes what is had: some of it turned out not to be of use.
+    func update(_ change: @Sendable (inout Contents) -> Void) { change(&contents) }
 
     @concurrent
     private static func map(_ directory: URL, _ storage: any StorageProvider) async throws -> Contents {
@@ -101,7 +104,8 @@ actor DerivedCatalog<Contents: DerivedContents> {
         }
     }
 
-    private static func notice(_ reason: String) -> String {
+    /// What people are told of an index that is not used, or not all of it.
+    static func notice(_ reason: String) -> String {
         "the index of the store cannot be used as it is (\(reason)), which costs time; "
             + "`roost index build` writes it anew"
     }

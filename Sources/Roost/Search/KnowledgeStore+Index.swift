@@ -73,7 +73,7 @@ extension KnowledgeStore {
             // One of other vectors is of no use.
             try await IndexFolder(of: directory).remove(
                 PassageFile.graphName, ifStanding: PassageFile.name, isNotNewerThan: snapshot.stamp)
-        } else if let file = try? PassageFile(in: directory, for: snapshot.stamp, verifying: false) {
+        } else if let file = try? PassageFile(in: directory, for: snapshot.stamp) {
             // Otherwise another builder was quicker, and has written a newer state.
             try await file.buildGraph()
         }
@@ -117,7 +117,7 @@ extension KnowledgeStore {
     public func measureRecall(samples: Int = 200) async throws -> RecallMeasurement? {
         guard try await indexDescription()?.hasGraph == true, let directory else { return nil }
         let stamp = try await storage.snapshot().stamp
-        guard let file = try PassageFile(in: directory, for: stamp, verifying: false),
+        guard let file = try PassageFile(in: directory, for: stamp),
             let graph = try file.graph(), samples > 0, file.vectors.count > 1
         else { return nil }
         let step = max(1, file.vectors.count / samples)
@@ -132,8 +132,9 @@ extension KnowledgeStore {
             }
             return (others, time)
         }
-        let (truth, exactTime) = try await nearest(FlatIndex(file.vectors))
-        let (found, graphTime) = try await nearest(graph)
+        let ((truth, exactTime), (found, graphTime)) = try await Self.readingIndex {
+            (try await nearest(FlatIndex(file.vectors)), try await nearest(graph))
+        }
         // Of equally near passages each is as good as the other.
         let right = zip(found, truth).reduce(0) { sum, lists in
             sum + lists.0.count { $0 >= (lists.1.last ?? 0) - 1e-6 }
@@ -152,9 +153,9 @@ extension KnowledgeStore {
     public func indexDescription() async throws -> IndexDescription? {
         let stamp = try await storage.snapshot().stamp
         guard let directory else { return nil }
-        do {
-            // Searches and `roost doctor` look whether it is as it was written.
-            let file = try PassageFile(in: directory, for: stamp, verifying: false)
+        return try await Self.readingIndex {
+            // Searches and `roost doctor` look whether all of it is as it was written.
+            let file = try PassageFile(in: directory, for: stamp)
             guard let words = try TextFile(in: directory, for: stamp, verifying: false) else { return nil }
             let graph = try file?.graph()
             let oldest = [words.metadata, file?.metadata ?? words.metadata].min { $0.revision < $1.revision }
@@ -167,11 +168,18 @@ extension KnowledgeStore {
                 bytes: (file?.size ?? 0) + words.size + graphBytes, hasGraph: graph != nil,
                 revision: metadata.revision, createdAt: Date(milliseconds: metadata.createdAt),
                 changesSince: changed?.ids.count ?? stamp.entryCount)
-        } catch let error as SectionFile.Unusable {
-            throw StorageError(
-                .damaged, "\(error); `roost index build` writes it anew", underlying: error)
+        }
+    }
+
+    /// An index's own errors as a store's.
+    private static func readingIndex<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)
+        } catch  where error is SectionFile.Unusable || error is GraphIndex.Damaged {
+            throw StorageError(
+                .damaged, "\(error); `roost index build` writes it anew", underlying: error)
         }
     }
 }

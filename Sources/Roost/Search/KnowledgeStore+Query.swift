@@ -1,4 +1,6 @@
 public import Foundation
+import RoostFiles
+import RoostIndexes
 public import RoostModel
 import RoostText
 import RoostVectors
@@ -158,6 +160,11 @@ extension KnowledgeStore {
             }
             do {
                 return try await find(vectors, texts, options, excluding, passages, words)
+            } catch let damage as GraphIndex.Damaged {
+                let notice = DerivedCatalog<PassageContents>.notice(damage.description)
+                await catalog.update { $0.dropGraph(since: notice) }
+            } catch let damage as SectionFile.Unusable where passages.isMapped {
+                try await catalog.distrustIndex(since: damage.description)
             } catch let contradiction as Search.Contradiction {
                 // An entry may have gone in between; an index that says what the storage does not may not be
                 // used at all.

@@ -47,6 +47,12 @@ struct PassageContents: DerivedContents {
         return contents
     }
 
+    /// Goes on by comparing all vectors.
+    mutating func dropGraph(since reason: String) {
+        for part in parts.indices { parts[part].graph = nil }
+        notice = reason
+    }
+
     init(of snapshot: any StorageSnapshot) async throws {
         var pages: [VectorPage] = []
         var row: UInt32?

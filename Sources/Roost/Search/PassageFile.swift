@@ -18,12 +18,12 @@ struct PassageFile: Sendable {
 
     /// Opens the file of a store.
     ///
-    /// - Parameters:
-    ///   - stamp: the state that the store is in now.
-    ///   - verifying: whether the vectors are compared with their checksum too, which reads all of them.
+    /// The vectors are compared with their checksums where a search reads them.
+    ///
+    /// - Parameter stamp: the state that the store is in now.
     /// - Returns: `nil` where there is none, or it is of another history of the store.
     /// - Throws: ``SectionFile/Unusable`` where it is damaged.
-    init?(in directory: URL, for stamp: Stamp, verifying: Bool = true) throws {
+    init?(in directory: URL, for stamp: Stamp) throws {
         folder = IndexFolder(of: directory)
         guard let (file, metadata) = try folder.open(Self.name, for: stamp) else { return nil }
         guard let dimension = metadata.dimension else {
@@ -32,7 +32,6 @@ struct PassageFile: Sendable {
         self.metadata = metadata
         size = file.size
         rows = try IndexRows(file, count: metadata.count)
-        if verifying { try file.verify("vectors") }
         vectors = try VectorRows(file, section: "vectors", count: metadata.count, dimension: dimension)
     }
 
@@ -104,7 +103,7 @@ struct PassageFile: Sendable {
                                 sections: [
                                     ("entryRows", rows), ("ids", ids), ("ordinals", ordinals),
                                     ("vectors", vectors),
-                                ])
+                                ], pieced: ["vectors"])
                         }
                     }
                 }

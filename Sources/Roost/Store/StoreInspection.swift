@@ -65,7 +65,11 @@ public struct StoreInspection: Sendable {
                         remedy: "leaves it; `roost index build` writes it anew"))
             }
         }
-        note(PassageFile.name) { _ = try PassageFile(in: directory, for: stamp)?.graph() }
+        note(PassageFile.name) {
+            let file = try PassageFile(in: directory, for: stamp)
+            try file?.vectors.verify()
+            try file?.graph()?.verify()
+        }
         note(TextFile.name) { try TextFile(in: directory, for: stamp)?.verifyPositions() }
     }
 

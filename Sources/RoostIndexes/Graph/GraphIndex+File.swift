@@ -40,11 +40,19 @@ extension GraphIndex {
                     ("degrees", bytes(graph.degrees, count)),
                     ("neighbors", bytes(graph.neighbors, count * graph.degree)),
                     ("codes", bytes(graph.codes, count * codes.stride)),
-                ])
+                ], pieced: ["neighbors", "codes"])
         }
     }
 
-    /// Maps a graph, after comparing it with its checksums.
+    /// Compares all of a mapped graph with its checksums.
+    ///
+    /// - Throws: ``SectionFile/Unusable``.
+    public func verify() throws {
+        guard let file = owner as? SectionFile else { return }
+        for name in ["neighbors", "codes"] { try file.verify(name) }
+    }
+
+    /// Maps a graph. Its lists and codes are compared with their checksums where a search reads them.
     ///
     /// - Parameters:
     ///   - vectors: those that it was built over.
@@ -68,7 +76,11 @@ extension GraphIndex {
         guard count > 0, (1...Self.longestDegree).contains(degree), metadata.scale.isFinite,
             metadata.scale > 0
         else { throw unusable("is not as it was written") }
-        for name in ["mean", "entries", "degrees", "neighbors", "codes"] { try file.verify(name) }
+        for name in ["mean", "entries", "degrees"] { try file.verify(name) }
+        let mapped = MappedGraph(
+            codes: try file.pieces(of: "codes"), neighbors: try file.pieces(of: "neighbors"))
+        if mapped.codes == nil { try file.verify("codes") }
+        if mapped.neighbors == nil { try file.verify("neighbors") }
         let mean = try file.section("mean", of: Float.self, count: metadata.dimension)
         let codes = GraphCodes(
             dimension: metadata.dimension, mean: Array(mean), scale: metadata.scale, seed: metadata.seed)
@@ -77,15 +89,13 @@ extension GraphIndex {
         let degrees = try file.section("degrees", of: UInt8.self, count: count)
         let neighbors = try file.section("neighbors", of: UInt32.self, count: count * degree)
         let rows = try file.section("codes", of: UInt8.self, count: count * codes.stride)
-        // A search follows these wherever they lead.
-        let limit = UInt32(count)
-        guard entries.allSatisfy({ $0 < limit }), degrees.allSatisfy({ $0 <= degree }),
-            neighbors.allSatisfy({ $0 < limit }), let degreeBase = degrees.baseAddress,
+        guard entries.allSatisfy({ $0 < UInt32(count) }), degrees.allSatisfy({ $0 <= degree }),
+            let degreeBase = degrees.baseAddress,
             let neighborBase = neighbors.baseAddress, let rowBase = rows.baseAddress
         else { throw unusable("is not as it was written") }
         let graph = GraphView(
             codes: rowBase, neighbors: neighborBase, degrees: degreeBase, count: count,
-            stride: codes.stride, degree: degree, entries: entries)
+            stride: codes.stride, degree: degree, entries: entries, mapped: mapped)
         self.init(vectors, codes, graph, owner: file, options)
     }
 }

@@ -1,4 +1,5 @@
 import CRoostKernels
+import RoostFiles
 public import RoostVectors
 import Synchronization
 
@@ -22,11 +23,22 @@ public struct GraphIndex: VectorIndex {
         public init() {}
     }
 
+    /// A mapped graph is not as it was written. Its vectors may well be.
+    public struct Damaged: Error, Sendable, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// What searches on several threads came upon.
+    private struct Damage: ~Copyable {
+        let isOfGraph = Atomic(false)
+        let isOfVectors = Atomic(false)
+    }
+
     private let vectors: VectorRows
     let codes: GraphCodes
     let graph: GraphView
     /// What the graph lies in: its builder or a file.
-    private let owner: any AnyObject & Sendable
+    let owner: any AnyObject & Sendable
     private let pool: Pool
     public var options: Options
 
@@ -59,6 +71,7 @@ public struct GraphIndex: VectorIndex {
         build.width = options.buildWidth
         build.seed = options.seed
         let builder = GraphBuilder(vectors, build)
+        try vectors.verify()
         try builder.build(vectors)
         self.init(vectors, builder.codes, builder.view, owner: builder, options)
     }
@@ -70,6 +83,8 @@ public struct GraphIndex: VectorIndex {
     /// Bytes of the index a vector, without the exact vectors.
     public var bytesPerVector: Int { codes.stride + 4 * graph.degree + 1 }
 
+    /// - Throws: ``Damaged``; `SectionFile.Unusable` where vectors that are looked at are mapped and not as
+    ///   they were written; `CancellationError`.
     @concurrent
     public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
         precondition(queries.columns == dimension || count == 0, "queries of another dimension")
@@ -80,6 +95,8 @@ public struct GraphIndex: VectorIndex {
         if let allowed, allowedCount <= Self.fewRows {
             return try flat.searchFew(queries, k: k, rows: allowed.filter { $0 < UInt32(count) })
         }
+        try vectors.verifyUnlessPieced()
+        let damage = Damage()
         var found = [[Neighbor]?](repeating: nil, count: queries.rows)
         found.withUnsafeMutableBufferPointer { found in
             let output = DisjointWrites(found.baseAddress!)
@@ -89,11 +106,16 @@ public struct GraphIndex: VectorIndex {
                 withExtendedLifetime(owner) {
                     for row in block {
                         output[row] = queries.withRow(row) {
-                            search($0, k: k, allowed, allowedCount, scratch.value)
+                            search($0, k: k, allowed, allowedCount, scratch.value, damage)
                         }
                     }
                 }
             }
+        }
+        guard !damage.isOfVectors.load(ordering: .relaxed) else { throw vectors.unusable }
+        guard !damage.isOfGraph.load(ordering: .relaxed) else {
+            throw Damaged(
+                description: (owner as? SectionFile)?.unusable.description ?? "the graph is damaged")
         }
         // A walk may not lead everywhere; an answer is never shorter for that.
         let short = found.indices.filter { found[$0] == nil }
@@ -117,7 +139,7 @@ public struct GraphIndex: VectorIndex {
     /// allowed, so that those are the nearest of the allowed ones.
     private func search(
         _ query: UnsafeBufferPointer<Float>, k: Int, _ allowed: RowSet?, _ allowedCount: Int,
-        _ scratch: GraphScratch
+        _ scratch: GraphScratch, _ damage: borrowing Damage
     ) -> [Neighbor]? {
         guard let query = query.baseAddress else { return nil }
         scratch.querySum = codes.write(query, query: scratch.query)
@@ -129,7 +151,10 @@ public struct GraphIndex: VectorIndex {
         while true {
             // A wide walk takes longer than to compare what is allowed.
             if allowed != nil, width > min(count / 16, allowedCount / 8) { return nil }
-            graph.search(scratch, width: width)
+            guard graph.search(scratch, width: width) else {
+                damage.isOfGraph.store(true, ordering: .relaxed)
+                return nil
+            }
             guard let allowed else { break }
             let found = (0..<scratch.beamCount).count { allowed.contains(scratch.beam[$0].row) }
             if found >= min(reserve, allowedCount) { break }
@@ -143,6 +168,10 @@ public struct GraphIndex: VectorIndex {
                 if let allowed, !allowed.contains(row) { continue }
                 guard candidates > 0 else { break }
                 candidates -= 1
+                guard vectors.isWhole(Int(row)) else {
+                    damage.isOfVectors.store(true, ordering: .relaxed)
+                    break
+                }
                 best.insert(row: row, score: roost_dot(base + Int(row) * dimension, query, dimension))
             }
         }

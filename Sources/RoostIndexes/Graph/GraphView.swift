@@ -1,4 +1,5 @@
 import CRoostKernels
+import RoostFiles
 import RoostVectors
 
 /// A graph over rows of codes, as it lies in memory: what searching reads, whether a builder owns it or a
@@ -18,6 +19,32 @@ struct GraphView: @unchecked Sendable {
     let degree: Int
     /// Rows that searches begin at, spread over all.
     let entries: UnsafeBufferPointer<UInt32>
+    /// Of what was mapped: a search looks at its checksums, and follows no neighbour out of the graph.
+    var mapped: MappedGraph?
+}
+
+/// The checksums of a mapped graph's parts, where it was written in pieces.
+struct MappedGraph {
+    let codes: CheckedPieces?
+    let neighbors: CheckedPieces?
+
+    /// Whether a row's list is as it was written, and of rows.
+    fileprivate func isWhole(_ row: Int, in graph: GraphView) -> Bool {
+        let (list, size) = (row * graph.degree, MemoryLayout<UInt32>.stride)
+        let bytes = list * size..<(list + graph.degree) * size
+        guard neighbors?.areWhole(bytes) != false else { return false }
+        return (0..<Int(graph.degrees[row])).allSatisfy { graph.neighbors[list + $0] < UInt32(graph.count) }
+    }
+
+    fileprivate func areCodesWhole(
+        _ rows: UnsafePointer<UInt32>, _ count: Int, in graph: GraphView
+    ) -> Bool {
+        guard let codes else { return true }
+        return (0..<count).allSatisfy {
+            let start = Int(rows[$0]) * graph.stride
+            return codes.areWhole(start..<start + graph.stride)
+        }
+    }
 }
 
 /// What one search works with; used again by the next one.
@@ -114,15 +141,18 @@ extension GraphView {
     /// Best-first search from the entries: afterwards `scratch.beam` has up to `width` rows, best first.
     ///
     /// - Parameter scratch: with the query in it.
+    /// - Returns: whether all that was read is as it was written; where not, nothing was found.
     /// - Complexity: about width · degree comparisons of stride bytes each.
-    func search(_ scratch: GraphScratch, width: Int) {
+    @discardableResult
+    func search(_ scratch: GraphScratch, width: Int) -> Bool {
         let width = max(1, min(width, count))
         scratch.prepare(count: count, width: width)
         let (rows, products, query, sum) = (scratch.rows, scratch.products, scratch.query, scratch.querySum)
         let (reached, search) = (scratch.reached, scratch.search)
         var beam = Beam(candidates: scratch.beam, width: width)
         var comparisons = entries.count
-        start(&beam, scratch)
+        scratch.beamCount = 0
+        guard start(&beam, scratch) else { return false }
         for index in 0..<beam.count { reached[Int(beam.candidates[index].row)] = search }
         var next = 0
         while next < beam.count {
@@ -132,6 +162,7 @@ extension GraphView {
             }
             beam.candidates[next].isExpanded = true
             let row = Int(beam.candidates[next].row)
+            if let mapped, !mapped.isWhole(row, in: self) { return false }
             let list = neighbors + row * degree
             var found = 0
             for index in 0..<Int(degrees[row]) {
@@ -142,6 +173,7 @@ extension GraphView {
                 reached[Int(neighbor)] = search
             }
             guard found > 0 else { continue }
+            if let mapped, !mapped.areCodesWhole(rows, found, in: self) { return false }
             roost_code_products(query, sum, stride, codes, rows, found, products)
             comparisons += found
             var first = next + 1
@@ -152,16 +184,20 @@ extension GraphView {
         }
         scratch.beamCount = beam.count
         scratch.comparisons = comparisons
+        return true
     }
 
     /// The best few of the entries, by one pass over all of them: whoever is far away leads nowhere that
     /// their neighbours do not.
-    private func start(_ beam: inout Beam, _ scratch: GraphScratch) {
+    ///
+    /// - Returns: whether their codes are as they were written.
+    private func start(_ beam: inout Beam, _ scratch: GraphScratch) -> Bool {
         var best = Beam(candidates: beam.candidates, width: min(beam.width, 8))
         var position = 0
         while position < entries.count {
             let count = min(GraphScratch.batch, entries.count - position)
             let part = entries.baseAddress! + position
+            if let mapped, !mapped.areCodesWhole(part, count, in: self) { return false }
             roost_code_products(
                 scratch.query, scratch.querySum, stride, codes, part, count, scratch.products)
             for index in 0..<count {
@@ -173,5 +209,6 @@ extension GraphView {
             position += count
         }
         beam.count = best.count
+        return true
     }
 }
