@@ -223,6 +223,10 @@ struct SQLiteSnapshot: StorageSnapshot {
         try await read { try ClusterRows.clusters($0, members: true) }
     }
 
+    func clusterRecords() async throws -> [Cluster] {
+        try await read { try ClusterRows.clusters($0, members: false) }
+    }
+
     func assignments(of ids: [Entry.ID]?) async throws -> [Assignment] {
         try await read { database in
             guard let ids else { return try ClusterRows.assignments(database) }

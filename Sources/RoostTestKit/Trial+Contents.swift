@@ -58,13 +58,19 @@ extension Trial {
             updatedAt: Date(milliseconds: 1_700_000_000_123))
         let empty = Entry(content: "", createdAt: Date(milliseconds: 0))
         try await store.saveEntries([full, empty])
-        let run = ClusteringRun(
+        let origin = Cluster.Origin(cluster: UUID(), label: odd, size: 9, remaining: 8, shared: 7)
+        var run = ClusteringRun(
             algorithm: odd, parameters: ["k": 2], seed: .max,
             stamp: try await store.snapshot().stamp, createdAt: Date(milliseconds: 7))
-        let cluster = Cluster(
+        (run.dataDigest, run.silhouette, run.stability) = ("00ff", -0.1, 0.3)
+        run.vanished = [origin]
+        var cluster = Cluster(
             label: odd, keywords: [odd], centroid: [0.1, 0, 0, 0], members: [id], representatives: [id],
             cohesion: 0.1,
             parent: nil, createdAt: Date(milliseconds: 3), updatedAt: Date(milliseconds: 4))
+        cluster.isLabelPinned = true
+        (cluster.separation, cluster.silhouette, cluster.reach) = (0.1, -0.3, 0.7)
+        cluster.origins = [origin]
         let child = Cluster(label: "", members: [], parent: cluster.id, createdAt: Date(milliseconds: 3))
         let assignments = [
             Assignment(entry: id, place: .cluster(cluster.id), run: run.id, similarity: 0.1, confidence: 0.3),
@@ -80,6 +86,10 @@ extension Trial {
         let snapshot = try await store.snapshot()
         try requireEqual(try await snapshot.entries([id, UUID(), empty.id]), [full, empty], "the entries")
         try requireEqual(try await snapshot.clusters(), [cluster, child], "the clusters")
+        var record = cluster
+        record.members = []
+        try requireEqual(
+            try await snapshot.clusterRecords(), [record, child], "the clusters without members")
         try requireEqual(try await snapshot.assignments(of: nil), assignments, "the assignments")
         try requireEqual(try await snapshot.assignments(of: [empty.id]), [assignments[1]], "one assignment")
         try requireEqual(try await snapshot.clusteringRun(), run, "the run")

@@ -92,6 +92,9 @@ struct CommandLineTests {
         let file = home.appendingPathComponent("clusters.json")
         #expect(try roost("export", "clusters", "-o", file.path).status == 0)
         try validate(file)
+        #expect(try roost("recluster", "--clusters", "11", "--seed", "1", "--levels", "2").status == 0)
+        #expect(try roost("export", "clusters", "-o", file.path).status == 0)
+        try validate(file)
         let backup = home.appendingPathComponent("entries.jsonl").path
         #expect(
             try roost("export", "entries", "--format", "jsonl", "--with-embeddings", "-o", backup).status == 0

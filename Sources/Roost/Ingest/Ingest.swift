@@ -11,6 +11,7 @@ struct Ingest {
     private var pendingBytes = 0
     private var progress = IngestProgress()
     private var taken = Set<Source.ID>()
+    private var placing = IngestPlacing()
 
     init(store: KnowledgeStore, options: IngestOptions) {
         self.store = store
@@ -232,7 +233,7 @@ struct Ingest {
             batch.upserts += try await store.embedded(toEmbed, known: known, &report)
         }
         progress.entries += batch.upserts.count
-        if !batch.isEmpty { try await commit() }
+        if !batch.isEmpty { try await commit(texts: Set(toEmbed.map(\.id))) }
         toEmbed = []
         pendingBytes = 0
         batch = WriteBatch()
@@ -240,10 +241,14 @@ struct Ingest {
     }
 
     /// Commits; where another writer has changed one of the entries meanwhile, with what it wrote merged in.
-    private mutating func commit() async throws {
+    ///
+    /// - Parameter texts: the entries whose texts are new.
+    private mutating func commit(texts: Set<Entry.ID>) async throws {
         for attempt in 1... {
+            let snapshot = try await store.storage.snapshot()
+            try await placing.place(texts, in: &batch, snapshot)
             do {
-                _ = try await store.storage.commit(batch)
+                placing.committed(batch, at: try await store.storage.commit(batch))
                 return
             } catch let error as StorageError where error.code == .conflict && attempt < 20 {
                 let snapshot = try await store.storage.snapshot()

@@ -20,7 +20,22 @@ extension KnowledgeStore {
         changed.updatedAt = Date()
         var report = IngestReport()
         let upserts = try await embedded([changed], known: [:], &report)
-        _ = try await storage.commit(WriteBatch(upserts: upserts, expecting: .init(entries: revisions)))
+        for attempt in 1... {
+            var batch = WriteBatch(upserts: upserts, expecting: .init(entries: revisions))
+            var placing = IngestPlacing()
+            try await placing.place([entry.id], in: &batch, try await storage.snapshot())
+            do {
+                _ = try await storage.commit(batch)
+                return
+            } catch let error as StorageError
+                where error.code == .conflict && batch.expecting.clusters != nil && attempt < 20
+            {
+                // Of the clusters it may be, which are looked at anew; of the entry it will be again.
+                guard try await storage.snapshot().revisions(of: Array(revisions.keys)) == revisions else {
+                    throw error
+                }
+            }
+        }
     }
 
     /// Puts a tag on entries, or takes it off.

@@ -34,7 +34,9 @@ extension KnowledgeStore {
         let touched = batch.upserts.map(\.id) + batch.removals
         let revisions = try await snapshot.revisions(of: touched)
         for id in touched { expecting.entries[id] = revisions[id] ?? .zero }
-        if isClustering { expecting.clusters = try await snapshot.clustersRevision() }
+        if isClustering || !batch.assignments.isEmpty || !batch.unassignments.isEmpty {
+            expecting.clusters = try await snapshot.clustersRevision()
+        }
         var whole = batch
         whole.expecting = expecting
         let report = UndoReport(
@@ -79,6 +81,7 @@ extension KnowledgeStore {
     private static func merged(_ inverses: [WriteBatch]) -> (WriteBatch, isClustering: Bool) {
         var merged = WriteBatch()
         var (entries, sources, assigned) = (Set<Entry.ID>(), Set<[UInt8]>(), Set<Entry.ID>())
+        var clusters = Set<Cluster.ID>()
         for inverse in inverses {
             for entry in inverse.upserts where entries.insert(entry.id).inserted {
                 merged.upserts.append(entry)
@@ -95,15 +98,23 @@ extension KnowledgeStore {
                 for assignment in inverse.assignments where assigned.insert(assignment.entry).inserted {
                     merged.assignments.append(assignment)
                 }
+                for id in inverse.unassignments where assigned.insert(id).inserted {
+                    merged.unassignments.append(id)
+                }
+                for cluster in inverse.clusters where clusters.insert(cluster.id).inserted {
+                    merged.clusters.append(cluster)
+                }
                 merged.clustering = inverse.clustering
             }
         }
         if var clustering = merged.clustering {
             clustering.assignments.removeAll { assigned.contains($0.entry) }
             clustering.assignments += merged.assignments
-            merged.assignments = []
+            let records = Dictionary(merged.clusters.map { ($0.id, $0) }) { first, _ in first }
+            clustering.clusters = clustering.clusters.map { records[$0.id] ?? $0 }
+            (merged.assignments, merged.unassignments, merged.clusters) = ([], [], [])
             merged.clustering = clustering
         }
-        return (merged, merged.clustering != nil)
+        return (merged, merged.clustering != nil || !merged.clusters.isEmpty)
     }
 }

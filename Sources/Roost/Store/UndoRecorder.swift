@@ -135,13 +135,29 @@ extension WriteBatch {
         inverse.sources = records
         let known = Set(records.map { Array($0.id.utf8) })
         inverse.removedSources = sources.map(\.id).filter { !known.contains(Array($0.utf8)) }
-        if clustering != nil || !clusters.isEmpty || !assignments.isEmpty || !unassignments.isEmpty {
+        try await invertClusters(&inverse, in: before)
+        return inverse
+    }
+
+    private func invertClusters(_ inverse: inout WriteBatch, in before: any StorageSnapshot) async throws {
+        let changed = Set(clusters.map(\.id))
+        let known =
+            changed.isEmpty ? [] : try await before.clusterRecords().filter { changed.contains($0.id) }
+        // A cluster that is new goes only with the whole clustering.
+        guard clustering == nil, known.count == changed.count else {
             inverse.clustering = Clustering(
                 run: try await before.clusteringRun(), clusters: try await before.clusters(),
                 assignments: try await before.assignments(of: nil))
-        } else if !removals.isEmpty {
-            inverse.assignments = try await before.assignments(of: removals)
+            return
         }
-        return inverse
+        inverse.clusters = known
+        let moved = Set(assignments.map(\.entry) + unassignments)
+        let touched = moved.union(removals)
+        guard !touched.isEmpty else { return }
+        inverse.assignments = try await before.assignments(of: Array(touched))
+        let assigned = Set(inverse.assignments.map(\.entry) + inverse.removals)
+        inverse.unassignments = moved.filter { !assigned.contains($0) }.sorted {
+            $0.uuidString < $1.uuidString
+        }
     }
 }

@@ -22,11 +22,26 @@ struct Recluster: AsyncParsableCommand {
             valueName: "SHARE"))
     var maxOutliers: Double?
 
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp(
+            "By density (HDBSCAN): clusters of at least this many entries; what is sparse is in none.",
+            valueName: "N"))
+    var dense: Int?
+
     @Option(name: .long, parsing: .unconditional, help: "The same entries and seed give the same clusters.")
     var seed: UInt64 = 0
 
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("With more than 1, clusters of clusters above them.", valueName: "N"))
+    var levels = 1
+
     @Flag(name: .long, help: "Do not go on from the last run's clusters; find all anew.")
     var fresh = false
+
+    @Flag(name: .long, help: "Say what would change, and change nothing.")
+    var dryRun = false
 
     @Flag(name: .long, help: "The clusters as JSON.")
     var json = false
@@ -34,6 +49,16 @@ struct Recluster: AsyncParsableCommand {
     func validate() throws {
         if let clusters, clusters < 1 {
             throw ValidationError("--clusters takes a whole number above 0, not \(clusters).")
+        }
+        if let dense {
+            guard dense >= 2 else { throw ValidationError("--dense takes a number from 2, not \(dense).") }
+            guard clusters == nil, granularity == .medium, maxOutliers == nil, !fresh else {
+                throw ValidationError(
+                    "--dense finds the clusters by itself; it goes with --levels, --seed and --dry-run only.")
+            }
+        }
+        guard (1...8).contains(levels) else {
+            throw ValidationError("--levels takes a number from 1 to 8, not \(levels).")
         }
         if clusters != nil, granularity != .medium {
             throw ValidationError(
@@ -52,18 +77,30 @@ struct Recluster: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.open()
         let start = Date()
-        let report = try await store.recluster(
-            clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers ?? 0.05, seed: seed,
-            afresh: fresh)
+        let report =
+            if let dense {
+                try await store.recluster(
+                    with: HDBSCAN(minimumSize: dense, minimumSamples: min(5, dense), seed: seed), seed: seed,
+                    levels: levels, isDryRun: dryRun)
+            } else {
+                try await store.recluster(
+                    clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers ?? 0.05,
+                    levels: levels, seed: seed, afresh: fresh, isDryRun: dryRun)
+            }
         try await store.close()
         options.detail(String(format: "reclustered in %.2f s", Date().timeIntervalSince(start)))
-        if json { return try Terminal.json(report.clusters.map(ClusterDocument.init)) }
-        for cluster in report.clusters { Terminal.write(ClusterDocument(cluster).line) }
+        if json { return try Terminal.json(ClusterTree(report.clusters).documents) }
+        for line in ClusterTree(report.clusters).lines { Terminal.write(line) }
+        let leaves = ClusterTree(report.clusters).leafCount
         options.note(
-            "\(report.clusters.count) clusters of \(report.run.stamp.entryCount) entries"
+            "\(leaves) clusters of \(report.run.stamp.entryCount) entries"
                 + (clusters == nil ? " (the number was chosen)" : "")
                 + (report.outlierCount > 0 ? ", \(report.outlierCount) in none" : "")
-                + (report.continuedCount > 0 ? "; \(report.continuedCount) continue earlier ones" : ""))
+                + (report.continuedCount > 0 ? "; \(report.continuedCount) continue earlier ones" : "")
+                + (dryRun ? "; nothing was changed" : ""))
+        if dryRun || (report.continuedCount > 0 && options.verbose) {
+            for line in LineageLines(report.lineage).lines { options.note(line) }
+        }
     }
 }
 
@@ -72,34 +109,88 @@ struct ClusterDocument: Encodable {
     var id: String
     var label: String
     var keywords: [String]
+    var pinned: Bool
     var size: Int
     var cohesion: Float
+    var separation: Float?
+    var silhouette: Float?
     var parent: String?
     var representatives: [String]
 
-    init(_ cluster: Cluster) {
+    /// - Parameter size: of a cluster above others, that of its parts together.
+    init(_ cluster: Cluster, size: Int? = nil) {
         id = cluster.id.text
         label = cluster.label
         keywords = cluster.keywords
-        size = cluster.members.count
+        pinned = cluster.isLabelPinned
+        self.size = size ?? cluster.members.count
         cohesion = cluster.cohesion
+        separation = cluster.separation
+        silhouette = cluster.silhouette
         parent = cluster.parent?.text
         representatives = cluster.representatives.map(\.text)
     }
 
-    var line: String {
+    func line(depth: Int) -> String {
         let count = String(size)
         let padding = String(repeating: " ", count: max(0, 6 - count.count))
+        let indentation = String(repeating: "  ", count: depth)
         return
-            "\(padding)\(count)  \(Terminal.score(cohesion))  \(Terminal.bold(Terminal.line(label)))  "
-            + Terminal.dim(String(id.prefix(8)))
+            "\(padding)\(count)  \(Terminal.score(cohesion))  \(indentation)"
+            + "\(Terminal.bold(Terminal.line(label)))  " + Terminal.dim(String(id.prefix(8)))
     }
+}
+
+/// Clusters with those below them.
+struct ClusterTree {
+    private let roots: [Cluster]
+    private let children: [Cluster.ID: [Cluster]]
+
+    init(_ clusters: [Cluster]) {
+        let ids = Set(clusters.map(\.id))
+        var (roots, children): ([Cluster], [Cluster.ID: [Cluster]]) = ([], [:])
+        for cluster in clusters {
+            if let parent = cluster.parent, ids.contains(parent), parent != cluster.id {
+                children[parent, default: []].append(cluster)
+            } else {
+                roots.append(cluster)
+            }
+        }
+        (self.roots, self.children) = (roots, children)
+    }
+
+    private func size(_ cluster: Cluster) -> Int {
+        cluster.members.count + (children[cluster.id] ?? []).reduce(0) { $0 + size($1) }
+    }
+
+    /// Largest first, each followed by those below it.
+    private var all: [(document: ClusterDocument, depth: Int, isLeaf: Bool)] {
+        func walk(_ clusters: [Cluster], _ depth: Int) -> [(ClusterDocument, Int, Bool)] {
+            clusters.map { ($0, size($0)) }
+                .sorted { ($1.1, $0.0.label, $0.0.id.uuidString) < ($0.1, $1.0.label, $1.0.id.uuidString) }
+                .flatMap { cluster, size in
+                    let below = children[cluster.id] ?? []
+                    return [(ClusterDocument(cluster, size: size), depth, below.isEmpty)]
+                        + walk(below, depth + 1)
+                }
+        }
+        return walk(roots, 0)
+    }
+
+    var documents: [ClusterDocument] { all.map(\.document) }
+
+    var lines: [String] { all.map { $0.document.line(depth: $0.depth) } }
+
+    var leafCount: Int { all.count { $0.isLeaf } }
 }
 
 struct ClusterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cluster", abstract: "Look at the clusters.",
-        subcommands: [ListClusters.self, ShowCluster.self])
+        commandName: "cluster", abstract: "Look at the clusters, name and change them.",
+        subcommands: [
+            ListClusters.self, ShowCluster.self, DiffClusters.self, ClusterDriftCommand.self,
+            LabelCluster.self, MergeClusters.self, SplitCluster.self, DeleteCluster.self,
+        ])
 
     struct ListClusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -112,16 +203,15 @@ struct ClusterCommand: AsyncParsableCommand {
 
         func run() async throws {
             let store = try await options.open()
-            let clusters = try await store.storage.fetchClusters().sorted {
-                ($1.members.count, $0.label) < ($0.members.count, $1.label)
-            }
+            let clusters = try await store.storage.fetchClusters()
             try await store.close()
-            if json { try Terminal.json(clusters.map(ClusterDocument.init)) }
+            let tree = ClusterTree(clusters)
+            if json { try Terminal.json(tree.documents) }
             guard !clusters.isEmpty else {
                 options.note("the store has no clusters yet; `roost recluster` makes them")
                 throw ExitCode(ExitStatus.nothingFound.rawValue)
             }
-            if !json { for cluster in clusters { Terminal.write(ClusterDocument(cluster).line) } }
+            if !json { for line in tree.lines { Terminal.write(line) } }
         }
     }
 
@@ -145,15 +235,24 @@ struct ClusterCommand: AsyncParsableCommand {
         func run() async throws {
             let store = try await options.open()
             let cluster = try await options.cluster(id, store)
-            let group = try await store.exportClusters().clusters.first { $0.id == cluster.id.text }
+            let group = try await store.exportClusters().cluster(cluster.id)
             try await store.close()
             guard let group else {
                 throw RoostError(.notFound, "the cluster was replaced meanwhile; list them again")
             }
             if json { return try Terminal.json(group) }
             Terminal.write(Terminal.bold(Terminal.line(group.label)))
-            Terminal.write("\(group.id), \(group.size) members, cohesion \(Terminal.score(group.cohesion))")
+            Terminal.write(
+                "\(group.id), \(group.size) members, cohesion \(Terminal.score(group.cohesion))"
+                    + (group.separation.map { ", separation \(Terminal.score($0))" } ?? "")
+                    + (group.silhouette.map { ", silhouette \(Terminal.score($0))" } ?? ""))
             Terminal.write(Terminal.line(group.keywords.joined(separator: ", ")))
+            for child in group.children ?? [] {
+                Terminal.write(
+                    "\(child.size)  \(Terminal.bold(Terminal.line(child.label)))  "
+                        + Terminal.dim(String(child.id.prefix(8))))
+            }
+            guard group.children == nil else { return }
             for member in group.members.prefix(max(0, limit)) {
                 Terminal.write(
                     "\(Terminal.score(member.similarity))  \(Terminal.dim(String(member.id.prefix(8))))  "

@@ -5,7 +5,7 @@ import RoostFiles
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write clusters or entries as JSON.", subcommands: [Clusters.self, Entries.self])
+        abstract: "Write clusters or entries.", subcommands: [Clusters.self, Entries.self])
 
     struct Target: ParsableArguments {
         @Flag(name: .long, help: "With the vectors.")
@@ -23,11 +23,30 @@ struct Export: AsyncParsableCommand {
         @OptionGroup var options: StoreOptions
         @OptionGroup var target: Target
 
-        @Option(name: .long, help: "json: one document; jsonl: one cluster a line.")
-        var format: EntryArchive.Format = .json
+        enum Format: String, ExpressibleByArgument, CaseIterable {
+            case json, jsonl, csv, markdown, html, atlas
+        }
+
+        @Option(
+            name: .long,
+            help: ArgumentHelp(
+                "json: one document; jsonl: one cluster a line; csv: one entry a line; markdown: for people; "
+                    + "html: a page with a map; atlas: lines for embedding-atlas.", valueName: "FORMAT"))
+        var format: Format = .json
 
         func run() async throws {
             let store = try await options.open()
+            if format == .html || format == .atlas {
+                let isPage = format == .html
+                let map = try await store.clusterMap(limit: isPage ? KnowledgeStore.largestPage : .max)
+                try await store.close()
+                let data = try isPage ? map.page() : map.atlas()
+                try Output.write(target.output) { try $0(data) }
+                if map.total > map.points.count {
+                    options.note("\(map.points.count) of \(map.total) entries are on the page")
+                }
+                return
+            }
             let export = try await store.exportClusters(withEmbeddings: target.withEmbeddings)
             try await store.close()
             let encoder = JSONEncoder()
@@ -37,7 +56,15 @@ struct Export: AsyncParsableCommand {
             switch format {
             case .json: data = try encoder.encode(export) + Data("\n".utf8)
             case .jsonl:
-                for cluster in export.clusters { data += try encoder.encode(cluster) + Data("\n".utf8) }
+                for cluster in export.allClusters {
+                    // Those below it have lines of their own, which name it.
+                    var flat = cluster
+                    flat.children = nil
+                    data += try encoder.encode(flat) + Data("\n".utf8)
+                }
+            case .csv: data = export.csv
+            case .markdown: data = export.markdown()
+            case .html, .atlas: break  // Written above.
             }
             try Output.write(target.output) { try $0(data) }
             if export.clusters.isEmpty {

@@ -154,6 +154,10 @@ private struct InterceptedSnapshot<Interceptor: StorageInterceptor>: StorageSnap
         try await interceptor.intercept(.readClusters, size: 0) { try await base.clusters() }
     }
 
+    func clusterRecords() async throws -> [Cluster] {
+        try await interceptor.intercept(.readClusters, size: 0) { try await base.clusterRecords() }
+    }
+
     func assignments(of ids: [Entry.ID]?) async throws -> [Assignment] {
         try await interceptor.intercept(.readAssignments, size: ids?.count ?? 0) {
             try await base.assignments(of: ids)

@@ -53,6 +53,9 @@ public protocol StorageSnapshot: Sendable {
     /// All clusters with their members, in the order in which they were first saved.
     func clusters() async throws -> [Cluster]
 
+    /// All clusters without their members, in the same order: what is enough to place an entry.
+    func clusterRecords() async throws -> [Cluster]
+
     /// The assignments of these entries, or of all for `nil`, in the order of the entries' rows.
     func assignments(of ids: [Entry.ID]?) async throws -> [Assignment]
 
@@ -62,6 +65,16 @@ public protocol StorageSnapshot: Sendable {
     /// The revision at which run, clusters or assignments were last written: what
     /// ``WriteBatch/Expectation`` compares. Removing an entry does not count.
     func clustersRevision() async throws -> Revision
+}
+
+extension StorageSnapshot {
+    public func clusterRecords() async throws -> [Cluster] {
+        try await clusters().map { cluster in
+            var record = cluster
+            record.members = []
+            return record
+        }
+    }
 }
 
 /// Entries in the order of their rows.

@@ -123,12 +123,16 @@ extension WriteBatch {
                 throw StorageError.invalid("the run has a parameter that is not finite or nested too deeply")
             }
         }
+        if let run = clustering?.run, ![run.silhouette, run.stability].allSatisfy({ $0?.isFinite ?? true }) {
+            throw StorageError.invalid("the run has a figure that is not finite")
+        }
         for cluster in clusters + (clustering?.clusters ?? []) {
             guard cluster.createdAt.isWritable, cluster.updatedAt.isWritable else {
                 throw StorageError.invalid(
                     "cluster \(cluster.id.text) has a date outside the years 1 to 9999")
             }
-            guard cluster.centroid.allSatisfy(\.isFinite), cluster.cohesion.isFinite else {
+            let figures = [cluster.cohesion, cluster.separation, cluster.silhouette, cluster.reach]
+            guard cluster.centroid.allSatisfy(\.isFinite), figures.allSatisfy({ $0?.isFinite ?? true }) else {
                 throw StorageError.invalid("cluster \(cluster.id.text) has a number that is not finite")
             }
         }

@@ -12,6 +12,16 @@ public struct ClusteringRun: Sendable, Hashable, Identifiable, Codable {
     public var seed: UInt64
     /// The state of the store that was read.
     public var stamp: Stamp
+    /// SHA-256 of the ids and vectors that were grouped, in the order of the ids: lower-case hexadecimal.
+    /// With the same, and the same parameters and seed, a run afresh finds the same groups.
+    public var dataDigest: String?
+    /// The mean silhouette of the entries that are in a cluster, -1 to 1 (see ``Cluster/silhouette``).
+    public var silhouette: Double?
+    /// Of the entries that were in a cluster before and after, the share that are in one of the same id,
+    /// 0 to 1; `nil` where there were none.
+    public var stability: Double?
+    /// Clusters of which nothing is left in any: their entries were removed or are outliers now.
+    public var vanished: [Cluster.Origin] = []
     public var createdAt: Date {
         didSet { createdAt = createdAt.wholeMilliseconds }
     }
@@ -29,7 +39,7 @@ public struct ClusteringRun: Sendable, Hashable, Identifiable, Codable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, algorithm, parameters, seed, stamp, createdAt
+        case id, algorithm, parameters, seed, stamp, dataDigest, silhouette, stability, vanished, createdAt
     }
 
     public init(from decoder: any Decoder) throws {
@@ -41,6 +51,10 @@ public struct ClusteringRun: Sendable, Hashable, Identifiable, Codable {
             seed: try container.decode(UInt64.self, forKey: .seed),
             stamp: try container.decode(Stamp.self, forKey: .stamp),
             createdAt: try container.decodeDateIfPresent(forKey: .createdAt) ?? Date(milliseconds: 0))
+        dataDigest = try container.decodeIfPresent(String.self, forKey: .dataDigest)
+        silhouette = try container.decodeIfPresent(Double.self, forKey: .silhouette)
+        stability = try container.decodeIfPresent(Double.self, forKey: .stability)
+        vanished = try container.decodeIfPresent([Cluster.Origin].self, forKey: .vanished) ?? []
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -50,6 +64,10 @@ public struct ClusteringRun: Sendable, Hashable, Identifiable, Codable {
         try container.encode(parameters, forKey: .parameters)
         try container.encode(seed, forKey: .seed)
         try container.encode(stamp, forKey: .stamp)
+        try container.encodeIfPresent(dataDigest, forKey: .dataDigest)
+        try container.encodeIfPresent(silhouette, forKey: .silhouette)
+        try container.encodeIfPresent(stability, forKey: .stability)
+        if !vanished.isEmpty { try container.encode(vanished, forKey: .vanished) }
         try container.encode(DateText.string(from: createdAt), forKey: .createdAt)
     }
 }

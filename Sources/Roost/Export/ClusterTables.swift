@@ -1,0 +1,91 @@
+public import Foundation
+
+extension ClusterExport {
+    /// One line for each entry that is in a cluster or was left out, as RFC 4180 has it: `id`, `cluster`,
+    /// `label`, `path` (the labels of the clusters above, then its own, joined by ` > `), `similarity`,
+    /// `confidence`, `outlier` (the reason), `source`, `tags` (joined by `;`), `content`.
+    public var csv: Data {
+        var lines = ["id,cluster,label,path,similarity,confidence,outlier,source,tags,content"]
+        func add(_ fields: [String]) { lines.append(fields.map(Self.csvField).joined(separator: ",")) }
+        func walk(_ group: Group, _ path: [String]) {
+            let path = path + [group.label]
+            for member in group.members {
+                add([
+                    member.id, group.id, group.label, path.joined(separator: " > "), "\(member.similarity)",
+                    "\(member.confidence)", "", member.source ?? "", member.tags.joined(separator: ";"),
+                    member.content,
+                ])
+            }
+            for child in group.children ?? [] { walk(child, path) }
+        }
+        for cluster in clusters { walk(cluster, []) }
+        for outlier in outliers {
+            add([
+                outlier.id, "", "", "", "\(outlier.similarity)", "0", outlier.reason, outlier.source ?? "",
+                outlier.tags.joined(separator: ";"), outlier.content,
+            ])
+        }
+        return Data((lines.joined(separator: "\r\n") + "\r\n").utf8)
+    }
+
+    private static func csvField(_ text: String) -> String {
+        guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) || text.first == " " else {
+            return text
+        }
+        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    }
+
+    /// For people: a heading for each cluster with its keywords, figures and the members nearest its
+    /// centroid.
+    ///
+    /// - Parameter members: how many of each.
+    public func markdown(members limit: Int = 10) -> Data {
+        var lines = ["# Clusters", ""]
+        if let run {
+            let entries = run.stamp.entryCount
+            lines += ["\(clusterSummary) of \(entries) entries, by \(run.algorithm), \(run.createdAt).", ""]
+        }
+        func walk(_ group: Group, _ depth: Int) {
+            lines += [
+                String(repeating: "#", count: min(6, depth)) + " " + Self.markdownLine(group.label), "",
+            ]
+            var facts = ["\(group.size) entries", "cohesion \(Self.rounded(group.cohesion))"]
+            if let separation = group.separation { facts.append("separation \(Self.rounded(separation))") }
+            if let silhouette = group.silhouette { facts.append("silhouette \(Self.rounded(silhouette))") }
+            lines += [facts.joined(separator: ", ") + ".", ""]
+            if !group.keywords.isEmpty {
+                lines += [group.keywords.map(Self.markdownLine).joined(separator: ", "), ""]
+            }
+            lines += group.members.prefix(max(0, limit)).map { "- \(Self.markdownLine($0.content))" }
+            if group.members.count > limit { lines.append("- and \(group.members.count - limit) more") }
+            if !group.members.isEmpty { lines.append("") }
+            for child in group.children ?? [] { walk(child, depth + 1) }
+        }
+        for cluster in clusters { walk(cluster, 2) }
+        if !outliers.isEmpty {
+            lines += ["## In no cluster", ""]
+            lines += outliers.map { "- \(Self.markdownLine($0.content)) (\($0.reason))" }
+            lines.append("")
+        }
+        return Data(lines.joined(separator: "\n").utf8)
+    }
+
+    private var clusterSummary: String {
+        let count = allClusters.count { $0.children == nil }
+        return count == 1 ? "1 cluster" : "\(count) clusters"
+    }
+
+    private static func rounded(_ value: Float) -> String { String(format: "%.3f", value) }
+
+    /// A text on one line, bounded, that Markdown takes as it is.
+    private static func markdownLine(_ text: String) -> String {
+        var line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        if line.count > 200 { line = line.prefix(200) + "…" }
+        var escaped = ""
+        for character in line {
+            if "\\`*_{}[]()<>#+-.!|~&".contains(character) { escaped.append("\\") }
+            escaped.append(character)
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,48 @@
+import RoostVectors
+import Testing
+
+@testable import RoostClustering
+
+@Suite struct NeighborLayoutTests {
+    /// Three bunches of vectors.
+    func bunches(_ count: Int) -> Matrix {
+        var generator = SeededGenerator(seed: 2)
+        var rows = Matrix(rows: count, columns: 16)
+        for row in 0..<count {
+            for column in 0..<16 { rows[row, column] = 0.15 * Float(generator.nextNormal()) }
+            rows[row, row % 3] += 1
+        }
+        rows.normalizeRows()
+        return rows
+    }
+
+    @Test func `who is near whom stays near`() async throws {
+        let layout = try await NeighborLayout(of: bunches(240), seed: 1)
+        var right = 0
+        for row in 0..<240 {
+            func distance(_ other: Int) -> Float {
+                let (x, y) = (
+                    layout.places[row, 0] - layout.places[other, 0],
+                    layout.places[row, 1] - layout.places[other, 1]
+                )
+                return x * x + y * y
+            }
+            let nearest = (0..<240).filter { $0 != row }.sorted { distance($0) < distance($1) }.prefix(10)
+            right += nearest.count { $0 % 3 == row % 3 }
+        }
+        #expect(right >= 2280, "\(right) of 2400")
+        #expect(layout.places.elements.allSatisfy { $0.isFinite })
+        #expect(try await NeighborLayout(of: bunches(240), seed: 1).places == layout.places)
+        #expect(layout.neighbors[7].count == 15 && layout.neighbors[7].allSatisfy { $0.row % 3 == 1 })
+    }
+
+    @Test(arguments: [1, 2, 3, 5]) func `few vectors, and equal ones, have places`(count: Int) async throws {
+        let few = try await NeighborLayout(of: bunches(count))
+        #expect(few.places.rows == count && few.places.elements.allSatisfy { $0.isFinite })
+        let same = Matrix(Array(repeating: [Float(1), 0], count: count), columns: 2)
+        let equal = try await NeighborLayout(of: same)
+        #expect(equal.places.elements.allSatisfy { $0.isFinite })
+        let zeros = try await NeighborLayout(of: Matrix(rows: count, columns: 4))
+        #expect(zeros.places.elements.allSatisfy { $0.isFinite })
+    }
+}
