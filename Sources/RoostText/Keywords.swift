@@ -152,11 +152,12 @@ public struct KeywordExtractor: Sendable {
         _ group: Counts, _ limit: Int, _ frequencies: [String: Int], _ mean: Double,
         without common: Set<String>
     ) -> [String] {
-        // A word that one text of the group repeats is that text's, not the group's.
-        let spread = group.words.filter { group.texts[$0.key, default: 0] > 1 && !common.contains($0.key) }
-        let candidates = spread.count >= limit ? spread : group.words.filter { !common.contains($0.key) }
-        var weights: [(word: String, weight: Double)] = candidates.map { word, count in
-            (word, Double(count) * logarithm(1 + mean / Double(frequencies[word, default: 1])))
+        var weights: [(word: String, weight: Double)] = group.words.compactMap { word, count in
+            guard !common.contains(word) else { return nil }
+            let weight = Double(count) * logarithm(1 + mean / Double(frequencies[word, default: 1]))
+            // A word that one text of the group repeats is that text's, not the group's.
+            let isShared = group.texts[word, default: 0] > 1 || group.textCount < 3
+            return (word, isShared ? weight : weight * 0.2)
         }
         weights.sort { ($1.weight, $0.word) < ($0.weight, $1.word) }
         weights = Array(weights.prefix(8 * limit))
@@ -189,7 +190,7 @@ public struct KeywordExtractor: Sendable {
             let counts = parts.map { group.typical[$0, default: 0] }
             let known = words.compactMap { weightOf[$0] }
             guard let weight = known.max(), Set(words).count == words.count, common.isDisjoint(with: words),
-                areTogether(count, counts, words.count)
+                areTogether(count, words: words.map { group.typical[$0, default: 0] }, phrases: counts)
             else { continue }
             found.append((words, weight, count))
         }
@@ -209,11 +210,10 @@ public struct KeywordExtractor: Sendable {
         return result.sorted { ($1.weight, $0.word) < ($0.weight, $1.word) }
     }
 
-    /// Whether a phrase stands more often than its parts stand apart: of two words half of the rarer one's
-    /// places and a quarter of the other's, of two phrases two thirds of either's.
-    private static func areTogether(_ count: Int, _ parts: [Int], _ words: Int) -> Bool {
-        guard let least = parts.min(), let most = parts.max() else { return false }
-        return words == 2 ? 2 * count >= least && 4 * count >= most : 3 * count >= 2 * most
+    /// Whether words stand in a phrase more often than apart: half of the places of the most frequent of
+    /// them, and two thirds of those of either phrase of two in one of three.
+    private static func areTogether(_ count: Int, words: [Int], phrases: [Int]) -> Bool {
+        2 * count >= words.max() ?? 0 && (words.count == 2 || 3 * count >= 2 * (phrases.max() ?? 0))
     }
 
     private func isTelling(_ word: String) -> Bool {

@@ -103,7 +103,9 @@ extension KnowledgeStore {
             names[cluster] = name
             groups[assignment.entry] = name
         }
-        return LeidenClusterer.Start(groups: ids.map { groups[$0] }, resolution: resolution)
+        return LeidenClusterer.Start(
+            groups: ids.map { groups[$0] }, resolution: resolution,
+            lookedAt: run.parameters["lookedAt"]?.double.flatMap { Int(exactly: $0) } ?? run.stamp.entryCount)
     }
 
     @concurrent

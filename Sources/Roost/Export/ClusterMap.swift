@@ -47,7 +47,7 @@ extension KnowledgeStore {
             throw RoostError(.emptyStore, "the store has no entries; add some with `roost ingest PATH`")
         }
         let total = ids.count
-        let step = max(1, (ids.count + max(1, limit) - 1) / max(1, limit))
+        let step = limit < ids.count ? (ids.count + max(1, limit) - 1) / max(1, limit) : 1
         if step > 1 {
             let rows = Array(stride(from: 0, to: ids.count, by: step))
             vectors = vectors.selecting(rows)

@@ -142,6 +142,10 @@ struct Similar: AsyncParsableCommand {
         for item in items {
             // An id that is a file's name too is an id.
             if UUID(uuidString: item) != nil || !FileManager.default.fileExists(atPath: item) {
+                guard item.allSatisfy({ $0.isHexDigit || $0 == "-" }) else {
+                    throw CommandError(
+                        .noInput, "there is no file '\(Terminal.line(item, limit: 200))', and it is no id")
+                }
                 ids.append(try await options.entryID(item, store))
                 continue
             }

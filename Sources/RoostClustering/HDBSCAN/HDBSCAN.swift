@@ -4,8 +4,8 @@ public import RoostVectors
 /// higher densities (Campello, Moulavi & Sander 2013). What is in none of them is left out.
 ///
 /// Distances are Euclidean between vectors of unit length, as the square root of two less twice the cosine.
-/// The spanning tree is that of the graph of each vector's nearest others (``neighbors`` of them), not of
-/// all pairs: with all others it is the algorithm of the paper.
+/// The spanning tree is that of the graph of each vector's nearest others (``neighbors`` of them), its dense
+/// parts joined where they come nearest; with all others for neighbours it is the algorithm of the paper.
 public struct HDBSCAN: Clusterer {
     /// Which groups of the hierarchy are taken.
     public enum Selection: String, Sendable, CaseIterable {
@@ -48,7 +48,8 @@ public struct HDBSCAN: Clusterer {
         try Task.checkCancellation()
         // Copies count: many of one text are dense.
         let graph = MutualReachability(nearest, weights: distinct.copies, minimumSamples: minimumSamples)
-        let tree = CondensedTree(graph.spanningTree(), weights: distinct.copies, minimumSize: minimumSize)
+        let tree = CondensedTree(
+            graph.spanningTree(points), weights: distinct.copies, minimumSize: minimumSize)
         let chosen = selection == .leaf ? tree.leaves() : tree.mostStable()
         return partition(vectors, distinct, tree.labels(chosen), count: chosen.count)
     }

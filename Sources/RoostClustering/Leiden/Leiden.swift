@@ -57,6 +57,29 @@ struct Leiden {
         return communities
     }
 
+    /// Communities to which new nodes have come: each goes where it gains most, to nodes that were there or
+    /// to other new ones; what the new ones have become together may then join what was there as a whole.
+    /// Nobody else moves.
+    ///
+    /// - Parameters:
+    ///   - start: with a community of its own for each new node.
+    /// - Throws: `CancellationError`.
+    func placing(
+        _ isNew: [Bool], in start: [Int32], resolution: Double, using generator: inout SeededGenerator
+    ) throws -> [Int32] {
+        let factor = unit * resolution
+        var moving = LocalMoving(graph, masses, factor: factor, start)
+        try moving.run(only: isNew, using: &generator)
+        let placed = Self.renumbered(moving.communities)
+        var isOfNew = [Bool](repeating: true, count: Int((placed.max() ?? -1) + 1))
+        for (node, community) in placed.enumerated() where !isNew[node] { isOfNew[Int(community)] = false }
+        let level = contracted(placed)
+        let alone = (0..<Int32(level.graph.count)).map { $0 }
+        var wholes = LocalMoving(level.graph, level.masses, factor: factor, alone)
+        try wholes.run(only: isOfNew, using: &generator)
+        return Self.renumbered(placed.map { wholes.communities[Int($0)] })
+    }
+
     /// The graph of communities, with what they weigh.
     func contracted(_ communities: [Int32]) -> Leiden {
         let count = (communities.max() ?? -1) + 1

@@ -28,16 +28,18 @@ public struct LeidenClusterer: Clusterer {
     /// What a run before this one found, to go on from; `nil` begins afresh.
     public var start: Start?
 
-    /// Groups of an earlier run. What still hangs together stays together, so that a few new vectors do not
-    /// move the old.
+    /// Groups of an earlier run, which stay as they are: new vectors join them, or are groups of their own.
     public struct Start: Sendable {
         /// The group of each vector, 0 to 2³¹ - 1; `nil` for one that the run did not see or left out.
         public var groups: [Int?]
         /// The resolution of that run.
         public var resolution: Double
+        /// How many vectors there were when all were last looked at (``Partition/facts``, `lookedAt`). Where
+        /// there are a fifth more or fewer by now, all are looked at again.
+        public var lookedAt: Int
 
-        public init(groups: [Int?], resolution: Double) {
-            (self.groups, self.resolution) = (groups, resolution)
+        public init(groups: [Int?], resolution: Double, lookedAt: Int) {
+            (self.groups, self.resolution, self.lookedAt) = (groups, resolution, lookedAt)
         }
     }
 
@@ -80,6 +82,7 @@ public struct LeidenClusterer: Clusterer {
         let outliers = groups.outliers(
             atMost: Int(maximumOutliers * Double(vectors.rows)), copies: distinct.copies)
         var facts = ["resolution": chosen.resolution, "neighbors": Double(k)]
+        facts["lookedAt"] = Double(chosen.lookedAt ?? vectors.rows)
         if let gap = chosen.gap { facts["gap"] = gap }
         return groups.partition(distinct, rows: vectors.rows, outliers: outliers, facts: facts)
     }
@@ -88,19 +91,22 @@ public struct LeidenClusterer: Clusterer {
         var communities: [Int32]
         var resolution: Double
         var gap: Double?
+        /// See ``Start/lookedAt``; `nil` for now.
+        var lookedAt: Int?
     }
 
     /// With a larger share of new vectors it is time to look at all of them anew.
     private static let mostNew = 0.2
 
-    /// The communities that those of an earlier run have become.
+    /// The communities of an earlier run, with what is new in them or beside them.
     ///
     /// - Returns: `nil` where there was none, or too much is new.
     private func proceed(
         _ leiden: Leiden, _ distinct: DistinctRows, using generator: inout SeededGenerator
     ) throws -> Chosen? {
         guard let start, start.groups.count == distinct.places.count, start.resolution > 0 else { return nil }
-        let n = distinct.rows.count
+        let (n, all) = (distinct.rows.count, Double(distinct.places.count))
+        guard abs(all - Double(start.lookedAt)) <= Self.mostNew * Double(start.lookedAt) else { return nil }
         var names: [Int: Int32] = [:]
         var groups = distinct.rows.map { row -> Int32 in
             guard let group = start.groups[row] else { return -1 }
@@ -109,26 +115,17 @@ public struct LeidenClusterer: Clusterer {
             return Int32(names.count - 1)
         }
         guard Double(groups.count { $0 < 0 }) <= Self.mostNew * Double(n), !names.isEmpty else { return nil }
-        // A new one begins where most of its neighbours' weight is, or alone.
-        let old = groups
+        let isNew = groups.map { $0 < 0 }
         var next = Int32(names.count)
-        for point in 0..<n where old[point] < 0 {
-            var weights: [Int32: Double] = [:]
-            for edge in leiden.graph.starts[point]..<leiden.graph.starts[point + 1] {
-                let group = old[Int(leiden.graph.targets[edge])]
-                if group >= 0 { weights[group, default: 0] += Double(leiden.graph.weights[edge]) }
-            }
-            if let best = weights.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) {
-                groups[point] = best.key
-            } else {
-                groups[point] = next
-                next += 1
-            }
+        for point in 0..<n where isNew[point] {
+            groups[point] = next
+            next += 1
         }
         // As many numbers as there are nodes, at most.
-        let communities = try leiden.communities(
-            resolution: start.resolution, from: Leiden.renumbered(groups), rounds: 1, using: &generator)
-        return Chosen(communities: communities, resolution: start.resolution)
+        let communities = try leiden.placing(
+            isNew, in: Leiden.renumbered(groups), resolution: start.resolution, using: &generator)
+        return Chosen(
+            communities: communities, resolution: start.resolution, lookedAt: start.lookedAt)
     }
 
     private static let coarsest = 0.1

@@ -23,16 +23,23 @@ struct LocalMoving {
         empty = sizes.indices.reversed().filter { sizes[$0] == 0 }.map { Int32($0) }
     }
 
+    /// - Parameter movable: who may move; `nil` for all.
     /// - Throws: `CancellationError`.
-    mutating func run(using generator: inout SeededGenerator) throws {
+    mutating func run(only movable: [Bool]? = nil, using generator: inout SeededGenerator) throws {
         let n = graph.count
         guard n > 1 else { return }
         var sizes = [Int32](repeating: 0, count: n)
         for community in communities { sizes[Int(community)] += 1 }
         // A ring: as many places as nodes are enough, since none stands in it twice.
         var queue = generator.permutation(n)
+        // Whoever may not move is never let into it.
         var waits = [Bool](repeating: true, count: n)
         var (head, waiting) = (0, n)
+        if let movable {
+            let movers = queue.filter { movable[Int($0)] }
+            for (place, node) in movers.enumerated() { queue[place] = node }
+            waiting = movers.count
+        }
         var sums = [Double](repeating: 0, count: n)
         var touched: [Int32] = []
         touched.reserveCapacity(256)

@@ -74,13 +74,13 @@ import Testing
         let vectors = unitVectors(40, 6, seed: 7)
         let nearest = try NearestNeighbors.find(in: vectors, k: 39, seed: 0)
         let ones = Array(repeating: 1, count: 40)
-        let tree = MutualReachability(nearest, weights: ones, minimumSamples: samples).spanningTree()
+        let tree = MutualReachability(nearest, weights: ones, minimumSamples: samples).spanningTree(vectors)
         #expect(tree.count == 39)
         let sum = tree.reduce(Float(0)) { $0 + $1.distance }
         #expect(abs(sum - spanningWeight(vectors, samples: samples)) < 1e-3 * sum)
         // Of fewer neighbours it is a tree as well, and no lighter.
         let few = try NearestNeighbors.find(in: vectors, k: 5, seed: 0)
-        let other = MutualReachability(few, weights: ones, minimumSamples: samples).spanningTree()
+        let other = MutualReachability(few, weights: ones, minimumSamples: samples).spanningTree(vectors)
         #expect(other.count == 39 && other.reduce(Float(0)) { $0 + $1.distance } >= sum * 0.999)
     }
 
@@ -121,7 +121,7 @@ import Testing
         let n = vectors.rows
         let nearest = try NearestNeighbors.find(in: vectors, k: n - 1, seed: 0)
         let ones = Array(repeating: 1, count: n)
-        let edges = MutualReachability(nearest, weights: ones, minimumSamples: 4).spanningTree()
+        let edges = MutualReachability(nearest, weights: ones, minimumSamples: 4).spanningTree(vectors)
         let tree = CondensedTree(edges, weights: ones, minimumSize: 8)
         let labels = tree.labels(tree.mostStable()).groups
         let found = Set(
