@@ -1,18 +1,32 @@
-"""How many rows stay in the same group when 1% more are there, both found afresh, the groups matched.
-Usage: cluster_stability.py RoostBenchmarks VECTORS.npy"""
-import subprocess, sys, tempfile
+"""How many rows stay in the same group when 1% more are there: found afresh, and going on from before; and how well
+both agree with labels, one a line, where they are given.
+Usage: cluster_stability.py RoostBenchmarks VECTORS.npy [LABELS]"""
+import re, subprocess, sys, tempfile
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 rows = np.load(sys.argv[2])
-def groups(rows):
+def groups(rows, start=None, resolution=None):
     with tempfile.TemporaryDirectory() as folder:
         np.save(folder + "/rows.npy", rows.astype("f2"))
-        subprocess.run([sys.argv[1], "cluster-vectors", "--base", folder + "/rows.npy", "--out", folder + "/out"],
-                       check=True, capture_output=True)
-        return np.loadtxt(folder + "/out")[:, 0].astype(int)
+        more = []
+        if start is not None:
+            np.savetxt(folder + "/start", start, fmt="%d")
+            more = ["--start", folder + "/start", "--start-resolution", str(resolution)]
+        said = subprocess.run([sys.argv[1], "cluster-vectors", "--base", folder + "/rows.npy", "--out", folder + "/out"]
+                              + more, check=True, capture_output=True, text=True).stdout
+        return np.loadtxt(folder + "/out")[:, 0].astype(int), float(re.search(r'"resolution": ([0-9.e-]+)', said)[1])
 kept = np.sort(np.random.default_rng(1).permutation(len(rows))[:int(0.99 * len(rows))])
-before, after = groups(rows[kept]), groups(rows)[kept]
-shared = np.zeros((before.max() + 1, after.max() + 1)); both = (before >= 0) & (after >= 0)
-np.add.at(shared, (before[both], after[both]), 1)
-print(f"{shared[linear_sum_assignment(-shared)].sum() / len(kept):.3f} stay")
+before, resolution = groups(rows[kept])
+start = np.full(len(rows), -1); start[kept] = before
+for name, after in [("afresh", groups(rows)[0]), ("going on", groups(rows, start, resolution)[0])]:
+    found = after[kept]; both = (before >= 0) & (found >= 0)
+    shared = np.zeros((before.max() + 1, found.max() + 1))
+    np.add.at(shared, (before[both], found[both]), 1)
+    line = f"{name}: {shared[linear_sum_assignment(-shared)].sum() / len(kept):.3f} stay"
+    if len(sys.argv) > 3:
+        from sklearn.metrics import adjusted_mutual_info_score as score
+        labels = open(sys.argv[3]).read().split("\n")[:len(rows)]
+        single = np.where(after < 0, after.max() + 1 + np.arange(len(after)), after)
+        line += f", mutual information with the labels {score(labels, single):.3f}"
+    print(line)

@@ -12,14 +12,24 @@ struct ClusterVectors: AsyncParsableCommand {
     @Option(help: "The rounds of one run of k-means.") var rounds = 100
     @Option(help: "How often k-means starts anew.") var restarts = 8
     @Option(help: "A fixed resolution.") var resolution: Double?
+    @Option(help: "Goes on from the groups of this file: a line for each row with its group, or -1.") var start: String?
+    @Option(help: "The resolution at which those were found.") var startResolution = 1.0
     @Option var seed: UInt64 = 0
 
     func run() async throws {
         var vectors = try NumPy.matrix(base)
         vectors.normalizeRows()
+        var leiden = LeidenClusterer(resolution: resolution, seed: seed)
+        if let start {
+            let groups = try String(contentsOfFile: start, encoding: .utf8).split(separator: "\n").map { line in
+                line.split(separator: " ").first.flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
+            }
+            leiden.start = .init(
+                groups: groups, resolution: startResolution, lookedAt: groups.count { $0 != nil })
+        }
         let clusterer: any Clusterer = clusters.map {
             SphericalKMeans(clusters: $0, seed: seed, restarts: restarts, maximumIterations: rounds)
-        } ?? LeidenClusterer(resolution: resolution, seed: seed)
+        } ?? leiden
         let before = Material.peakMegabytes
         var partition: Partition?
         let time = try await Material.seconds { partition = try await clusterer.cluster(vectors) }
