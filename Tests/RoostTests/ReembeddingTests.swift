@@ -86,6 +86,12 @@ private final class NamedEmbedder: Embedder {
         #expect(movedClusters.map(\.members) == clusters.map(\.members))
         for cluster in movedClusters {
             #expect(cluster.centroid.count == 6 && abs(length(of: cluster.centroid) - 1) < 1e-5)
+            #expect(cluster.silhouette == nil && cluster.separation == nil)
+            let near = cluster.members.compactMap { id in
+                moved.first { $0.id == id }.map { innerProduct($0.embeddings, cluster.centroid) }
+            }
+            let reach = try #require(cluster.reach)
+            #expect(near.contains(reach) && near.count { $0 >= reach } * 20 >= near.count * 19)
         }
         let newStamp = try await after.storage.snapshot().stamp
         #expect(newStamp.epoch != stamp.epoch && newStamp.store == stamp.store)

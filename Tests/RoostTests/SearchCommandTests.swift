@@ -131,7 +131,7 @@ import Testing
         #expect(try paths("similar", "other.txt", "-n", "1") == ["Bread i"])
         #expect(try cli.roost("similar", "other.txt", "notes/one.md").status == 64)
         #expect(try cli.roost("similar").status == 64)
-        #expect(try cli.roost("similar", "none.txt").status == 64)
+        #expect(try cli.roost("similar", "none.txt").status == 66)
 
         let groups = try cli.roost("duplicates")
         #expect(

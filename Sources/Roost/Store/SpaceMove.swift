@@ -148,19 +148,25 @@ struct SpaceMove {
         let vectors = entries.mapValues(\.embeddings)
         let children = Dictionary(grouping: clusters.filter { $0.parent != nil }) { $0.parent }
         let members = Dictionary(clusters.map { ($0.id, $0.members) }) { first, _ in first }
-        func memberVectors(of id: Cluster.ID, depth: Int = 0) -> [[Float]] {
-            let own = (members[id] ?? []).compactMap { vectors[$0] }
+        func allMembers(of id: Cluster.ID, depth: Int = 0) -> [Entry.ID] {
+            let own = (members[id] ?? []).filter { vectors[$0] != nil }
             guard own.isEmpty, depth < 64 else { return own }
-            return (children[id] ?? []).flatMap { memberVectors(of: $0.id, depth: depth + 1) }
+            return (children[id] ?? []).flatMap { allMembers(of: $0.id, depth: depth + 1) }
         }
         for index in clusters.indices where !clusters[index].centroid.isEmpty {
-            let centroid = unitMean(of: memberVectors(of: clusters[index].id)) ?? []
+            let all = allMembers(of: clusters[index].id)
+            let centroid = unitMean(of: all.compactMap { vectors[$0] }) ?? []
+            // These were of the old vectors; the next run measures them anew.
+            (clusters[index].separation, clusters[index].silhouette) = (nil, nil)
+            clusters[index].reach = nil
             clusters[index].centroid = centroid
             clusters[index].updatedAt = Date()
             guard !centroid.isEmpty else { continue }
-            let near = clusters[index].members.map { ($0, innerProduct(vectors[$0] ?? [], centroid)) }
+            let near = all.map { ($0, innerProduct(vectors[$0] ?? [], centroid)) }
                 .sorted { ($1.1, $0.0.uuidString) < ($0.1, $1.0.uuidString) }
             clusters[index].cohesion = near.reduce(0) { $0 + $1.1 } / Float(max(1, near.count))
+            // As when the clusters were made: nineteen of twenty are as near.
+            if near.count > 2 { clusters[index].reach = near[near.count - 1 - near.count / 20].1 }
             clusters[index].representatives = near.prefix(clusters[index].representatives.count).map(\.0)
         }
         let centroids = Dictionary(clusters.map { ($0.id, $0.centroid) }) { first, _ in first }
