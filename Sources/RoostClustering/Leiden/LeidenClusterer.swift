@@ -91,7 +91,7 @@ public struct LeidenClusterer: Clusterer {
         var communities: [Int32]
         var resolution: Double
         var gap: Double?
-        /// See ``Start/lookedAt``; `nil` for now.
+        /// See ``Start/lookedAt``; `nil` where this run looks at all of them.
         var lookedAt: Int?
     }
 
