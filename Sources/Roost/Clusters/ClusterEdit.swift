@@ -52,13 +52,7 @@ struct ClusterEdit: Sendable {
         let ids = rows.map { entries[$0] }
         var assembly = ClusterAssembly(
             partition, of: rows.count == entries.count ? vectors : vectors.selecting(rows), ids: ids)
-        var row: UInt32?
-        repeat {
-            try Task.checkCancellation()
-            let page = try await snapshot.entries(after: row, limit: 1000, matching: .all)
-            for entry in page.entries { assembly.count(entry.content, of: entry.id) }
-            row = page.next
-        } while row != nil
+        try await assembly.countTexts(of: snapshot)
         var made = assembly.finish(run: run, previous: before, identities: identities)
         let known = Dictionary(before.map { ($0.id, $0) }) { first, _ in first }
         let changed = changedClusters()

@@ -135,13 +135,7 @@ extension KnowledgeStore {
             algorithm: clusterer.algorithm, parameters: parameters, seed: request.seed, stamp: snapshot.stamp)
         run.dataDigest = Self.digest(ids, vectors)
         var assembly = ClusterAssembly(partition, of: vectors, ids: ids)
-        var row: UInt32?
-        repeat {
-            try Task.checkCancellation()
-            let page = try await snapshot.entries(after: row, limit: 1000, matching: .all)
-            for entry in page.entries { assembly.count(entry.content, of: entry.id) }
-            row = page.next
-        } while row != nil
+        try await assembly.countTexts(of: snapshot)
         for attempt in 1... {
             let previous = try await snapshot.clusters()
             let seen = try await snapshot.clustersRevision()
@@ -227,6 +221,19 @@ extension KnowledgeStore {
                 isDone[row] = true
             }
         }
+    }
+}
+
+extension ClusterAssembly {
+    /// Counts the words of all entries.
+    mutating func countTexts(of snapshot: any StorageSnapshot) async throws {
+        var row: UInt32?
+        repeat {
+            try Task.checkCancellation()
+            let page = try await snapshot.entries(after: row, limit: 1000, matching: .all)
+            for entry in page.entries { count(entry.content, of: entry.id) }
+            row = page.next
+        } while row != nil
     }
 }
 
