@@ -139,6 +139,7 @@ struct CommandLineTests {
             (["cluster", "drift"], 66, "recluster"), (["cluster", "label", "x", "y"], 66, "recluster"),
             (["recluster", "--levels", "0"], 64, "--levels"), (["recluster", "--dense", "1"], 64, "--dense"),
             (["recluster", "--dense=5", "--clusters=3"], 64, "--dense"),
+            (["recluster", "--dense", "99999"], 65, "no cluster was found"),
             (["ingest", odd + "/ragged.csv"], 65, "row 3"),
             (["ingest", odd + "/table.csv", "--text-column", "no"], 65, "'no'"),
             (["recluster", "--clusters", "9"], 64, "9 clusters"), (["query", " "], 65, "empty"),

@@ -120,6 +120,12 @@ extension KnowledgeStore {
         }
         let clusterer = try await clusterer(ids, snapshot)
         var partition = try await clusterer.cluster(vectors)
+        // Names that people gave must not go for a parameter that finds nothing.
+        guard partition.count > 0 else {
+            throw RoostError(
+                .badInput,
+                "no cluster was found among \(ids.count) entries; ask for smaller ones. Nothing was changed")
+        }
         if request.levels > 1 {
             guard partition.count <= Partition.largestHierarchy else {
                 throw RoostError(
