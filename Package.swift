@@ -91,6 +91,7 @@ let package = Package(
             name: "CrashWorkload",
             dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostJSON", "RoostSQLite", "RoostTestKit"],
             path: "Tests/Support/CrashWorkload"),
+        .target(name: "FakeServer", dependencies: nio, path: "Tests/Support/FakeServer"),
         .executableTarget(
             name: "storage-worker",
             dependencies: ["CrashWorkload", "CFaultyVFS", "RoostFiles", "RoostModel", "RoostJSON", "RoostTestKit"],
@@ -104,10 +105,12 @@ let package = Package(
             dependencies: ["RoostVectors", "RoostIndexes", "RoostClustering", "RoostText", "CRoostKernels"]),
         .testTarget(
             name: "RoostRemoteTests",
-            dependencies: ["RoostRemote", "RoostModel", "RoostVectors", crypto] + nio),
+            dependencies: ["RoostRemote", "RoostModel", "RoostVectors", "FakeServer", crypto] + nio),
         .testTarget(name: "RoostTextTests", dependencies: ["RoostText"]),
         .testTarget(name: "ExampleTests", dependencies: ["Roost", "RoostTestKit"]),
-        .testTarget(name: "RoostTests", dependencies: ["Roost", "RoostCLI", "RoostTestKit", "storage-worker"]),
+        .testTarget(
+            name: "RoostTests",
+            dependencies: ["Roost", "RoostCLI", "RoostTestKit", "FakeServer", "storage-worker"]),
         .testTarget(
             name: "RoostStorageTests",
             dependencies: [

@@ -68,7 +68,7 @@ public struct ClusterAssembly: Sendable {
     }
 
     /// The clusters, largest first, and everybody's assignment. A cluster that continues one of `previous`
-    /// keeps its id, creation date and, where it is pinned, its label.
+    /// keeps its id, creation date and, where a person or a labeler gave it, its label.
     ///
     /// - Parameters:
     ///   - run: gets its figures and what became of the last clusters.
@@ -95,9 +95,9 @@ public struct ClusterAssembly: Sendable {
                 cohesion: quality.cohesions[group], parent: partition.parents[group].map { clusterIDs[$0] },
                 createdAt: continued[group]?.createdAt ?? run?.createdAt ?? date,
                 updatedAt: run?.createdAt ?? date)
-            if let before = continued[group], before.isLabelPinned {
+            if let before = continued[group], keepsLabel(of: before, group, trace.origins[group]) {
                 cluster.label = before.label
-                cluster.isLabelPinned = true
+                (cluster.isLabelPinned, cluster.labeledBy) = (before.isLabelPinned, before.labeledBy)
             }
             cluster.separation = quality.separations[group]
             cluster.silhouette = quality.silhouettes[group]
@@ -122,6 +122,14 @@ public struct ClusterAssembly: Sendable {
         described?.stability = trace.stability
         described?.vanished = trace.vanished
         return WriteBatch.Clustering(run: described, clusters: clusters, assignments: assignments)
+    }
+
+    /// A person's name stays; a labeler's as long as most members are those that it was given for.
+    private func keepsLabel(of before: Cluster, _ group: Int, _ origins: [Cluster.Origin]) -> Bool {
+        if before.isLabelPinned { return true }
+        guard before.labeledBy != nil else { return false }
+        let shared = origins.first { $0.cluster == before.id }?.shared ?? 0
+        return 2 * shared > max(members[group].count, before.members.count)
     }
 
     /// Of clusters with members and of those above others, each kind by itself.

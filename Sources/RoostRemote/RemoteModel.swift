@@ -1,12 +1,13 @@
 public import Foundation
 import RoostModel
 
-/// Where a model is asked over HTTP, and how: an endpoint in the manner of OpenAI's `/v1/embeddings`, which
-/// Ollama, llama.cpp, TEI and vLLM have too.
+/// Where a model is asked over HTTP, and how: an endpoint in the manner of OpenAI's `/v1/embeddings` or
+/// `/v1/chat/completions`, which Ollama, llama.cpp and vLLM have too.
 ///
 /// Comes from the user's own configuration, never from a store.
 public struct RemoteModel: Sendable {
-    /// The address up to and without `/embeddings`, such as `http://localhost:11434/v1`.
+    /// The address up to and without `/embeddings` or `/chat/completions`, such as
+    /// `http://localhost:11434/v1`.
     public var endpoint: URL
     /// The model's name there.
     public var name: String
@@ -52,7 +53,8 @@ public struct RemoteModel: Sendable {
         guard !name.isEmpty else {
             throw EmbedderError(.configuration, "the remote model has no name")
         }
-        let trimmed = endpoint.hasSuffix("/embeddings") ? String(endpoint.dropLast(11)) : endpoint
+        let path = ["/embeddings", "/chat/completions"].first { endpoint.hasSuffix($0) } ?? ""
+        let trimmed = String(endpoint.dropLast(path.count))
         guard let base = URL(string: trimmed.hasSuffix("/") ? String(trimmed.dropLast()) : trimmed) else {
             throw unusable("is no http or https address")
         }

@@ -24,14 +24,15 @@ final class RemoteTransport: Sendable {
     private let client: HTTPClient
     private let retries = Atomic<Int>(0)
 
-    /// The most that an answer may have.
-    private static let largestAnswer = 256 << 20
+    /// The most bytes that an answer may have.
+    private let largestAnswer: Int
 
     /// Requests that were sent again, so far.
     var retryCount: Int { retries.load(ordering: .relaxed) }
 
-    init(_ model: RemoteModel) {
+    init(_ model: RemoteModel, largestAnswer: Int = 256 << 20) {
         self.model = model
+        self.largestAnswer = largestAnswer
         var configuration = HTTPClient.Configuration()
         // Whoever is redirected would send texts and key to a place that the user has not named.
         configuration.redirectConfiguration = .disallow
@@ -64,7 +65,7 @@ final class RemoteTransport: Sendable {
                     failure = EmbedderError(
                         .unavailable, "\(place) answers with status \(response.status.code)",
                         isRetryable: true)
-                default: throw Self.refusal(response.status.code, data, place)
+                default: throw Self.refusal(response.status.code, data, place, path)
                 }
             } catch let error as TooLarge {
                 throw error
@@ -131,10 +132,10 @@ final class RemoteTransport: Sendable {
         let response = try await client.execute(request, timeout: limit)
         let buffer: ByteBuffer
         do {
-            buffer = try await response.body.collect(upTo: Self.largestAnswer)
+            buffer = try await response.body.collect(upTo: largestAnswer)
         } catch is NIOTooManyBytesError {
             throw EmbedderError(
-                .badAnswer, "the answer of \(place) is larger than \(Self.largestAnswer >> 20) MB")
+                .badAnswer, "the answer of \(place) is larger than \(largestAnswer >> 20) MB")
         }
         return (response, Data(buffer.readableBytesView))
     }
@@ -203,7 +204,9 @@ final class RemoteTransport: Sendable {
     ]
 
     /// What a server's refusal means.
-    private static func refusal(_ status: UInt, _ data: Data, _ place: String) -> any Error {
+    private static func refusal(
+        _ status: UInt, _ data: Data, _ place: String, _ path: String
+    ) -> any Error {
         let refusal = try? JSONDecoder().decode(Refusal.self, from: data)
         let hint = refusal?.hint ?? ""
         let message = refusal?.error?.message?.text ?? refusal?.message?.text
@@ -220,7 +223,7 @@ final class RemoteTransport: Sendable {
         case 404:
             return EmbedderError(
                 .refused,
-                "\(place) has no such model or no /embeddings there: status 404\(hint); "
+                "\(place) has no such model or no \(path) there: status 404\(hint); "
                     + "check name and endpoint"
             )
         case 300..<400:

@@ -69,6 +69,7 @@ extension Trial {
             cohesion: 0.1,
             parent: nil, createdAt: Date(milliseconds: 3), updatedAt: Date(milliseconds: 4))
         cluster.isLabelPinned = true
+        cluster.labeledBy = "remote:nâmer"
         (cluster.separation, cluster.silhouette, cluster.reach) = (0.1, -0.3, 0.7)
         cluster.origins = [origin]
         let child = Cluster(label: "", members: [], parent: cluster.id, createdAt: Date(milliseconds: 3))

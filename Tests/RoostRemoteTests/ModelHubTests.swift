@@ -1,4 +1,5 @@
 import Crypto
+import FakeServer
 import Foundation
 import RoostModel
 import Testing

@@ -1,3 +1,4 @@
+import FakeServer
 import Foundation
 import RoostModel
 import RoostVectors
@@ -7,8 +8,8 @@ import Testing
 
 /// Servers that read only the beginning of a text, and say so in their counts or not at all.
 extension RemoteEmbedderTests {
-    /// Reads at most so many words of each text, and says how many that were, as Ollama does; the vector is of
-    /// what it read.
+    /// Reads at most so many words of each text, and says how many that were, as Ollama does; the vector is
+    /// of what it read.
     static func cutting(_ limit: Int) -> FakeServer.Respond {
         { request, _ in
             let read = request.inputs.map { $0.split(separator: " ").prefix(limit).joined(separator: " ") }

@@ -136,6 +136,27 @@ struct ClusterTests {
         #expect(drift.reasons.contains { $0.contains("22 of 142") })
     }
 
+    @Test func `what is imported is placed as well, and what was there stays where it is`() async throws {
+        let store = try await store()
+        let made = try await store.recluster(clusters: 4, seed: 1)
+        let bread = try #require(made.clusters.first { $0.keywords.contains { $0.contains("bread") } })
+        var file = Data()
+        try await store.exportEntries(.jsonl, withEmbeddings: true) { file += $0 }
+        let other = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let near = try await other.add("bread oven dough flour 4")
+        let far = try await other.add("quarterly tax return of the municipal administration")
+        for withEmbeddings in [true, false] {
+            var extra = Data()
+            try await other.exportEntries(.jsonl, withEmbeddings: withEmbeddings) { extra += $0 }
+            #expect(try await store.importEntries(extra, name: "file").new == (withEmbeddings ? 2 : 0))
+            let placed = try await store.storage.snapshot().assignments(of: [near.id, far.id])
+            #expect(placed.map(\.cluster) == [bread.id])
+        }
+        let before = try await store.storage.snapshot().assignments(of: nil)
+        #expect(try await store.importEntries(file, name: "file").unchanged == 120)
+        #expect(try await store.storage.snapshot().assignments(of: nil) == before)
+    }
+
     @Test func `a dry run says what would change, and changes nothing`() async throws {
         let store = try await store()
         _ = try await store.recluster(clusters: 4, seed: 1)

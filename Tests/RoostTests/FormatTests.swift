@@ -44,6 +44,9 @@ struct FormatTests {
         let clusters = try encoder.encode(try await store.exportClusters(withEmbeddings: true))
         let expected = try Data(contentsOf: formats.appendingPathComponent("\(name)-clusters.json"))
         #expect(try Self.asVersion1(clusters) == Self.asVersion1(expected), "clusters of \(name)")
+        // What was not recorded is not made up.
+        let unknown = await #expect(throws: RoostError.self) { try await store.clusterLineage() }
+        #expect([.notFound, .emptyStore].contains(unknown?.code))
         let stamp = try await store.storage.snapshot().stamp
         let data = try Data(contentsOf: formats.appendingPathComponent("\(name)-stamp.json"))
         #expect(stamp == (try JSONDecoder().decode(Stamp.self, from: data)))

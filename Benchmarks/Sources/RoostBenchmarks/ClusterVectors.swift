@@ -11,6 +11,7 @@ struct ClusterVectors: AsyncParsableCommand {
     @Option(help: "So many clusters by k-means; chosen where it is not given.") var clusters: Int?
     @Option(help: "The rounds of one run of k-means.") var rounds = 100
     @Option(help: "How often k-means starts anew.") var restarts = 8
+    @Flag(help: "Starts and rounds as `roost recluster --clusters` chooses them for so many vectors.") var sized = false
     @Option(help: "A fixed resolution.") var resolution: Double?
     @Option(help: "Goes on from the groups of this file: a line for each row with its group, or -1.") var start: String?
     @Option(help: "The resolution at which those were found.") var startResolution = 1.0
@@ -28,7 +29,9 @@ struct ClusterVectors: AsyncParsableCommand {
                 groups: groups, resolution: startResolution, lookedAt: groups.count { $0 != nil })
         }
         let clusterer: any Clusterer = clusters.map {
-            SphericalKMeans(clusters: $0, seed: seed, restarts: restarts, maximumIterations: rounds)
+            sized
+                ? SphericalKMeans.sized(clusters: $0, entries: vectors.rows, seed: seed)
+                : SphericalKMeans(clusters: $0, seed: seed, restarts: restarts, maximumIterations: rounds)
         } ?? leiden
         let before = Material.peakMegabytes
         var partition: Partition?

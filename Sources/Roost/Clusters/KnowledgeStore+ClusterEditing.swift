@@ -33,7 +33,7 @@ extension KnowledgeStore {
             guard var cluster = try await snapshot.clusterRecords().first(where: { $0.id == id }) else {
                 throw RoostError(.notFound, "there is no cluster \(id.text); nothing was changed")
             }
-            cluster.isLabelPinned = label != nil
+            (cluster.isLabelPinned, cluster.labeledBy) = (label != nil, nil)
             cluster.label =
                 label ?? KeywordExtractor.label(of: cluster.keywords) ?? "cluster \(id.text.prefix(8))"
             cluster.updatedAt = Date()
@@ -130,7 +130,7 @@ extension KnowledgeStore {
 
     /// Commits what `make` makes of the newest state, again where somebody changed the clusters meanwhile.
     @concurrent
-    private func retrying<Value: Sendable>(
+    func retrying<Value: Sendable>(
         _ make: @Sendable (any StorageSnapshot) async throws -> (WriteBatch, Value)
     ) async throws -> Value {
         for attempt in 1... {

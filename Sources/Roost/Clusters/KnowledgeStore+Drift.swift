@@ -1,5 +1,5 @@
 public import RoostClustering
-public import RoostModel
+import RoostModel
 
 /// How far a store has moved from what its clusters were made of.
 public struct ClusterDrift: Sendable, Hashable, Encodable {
@@ -93,13 +93,22 @@ extension KnowledgeStore {
 
     /// What became of the clusters when they were last made or changed.
     ///
-    /// - Throws: ``RoostError`` with `.emptyStore` where there are none; ``StorageError``.
+    /// - Throws: ``RoostError`` with `.emptyStore` where there are none, `.notFound` where an older version
+    ///   made them; ``StorageError``.
     public func clusterLineage() async throws -> ClusterLineage {
         let snapshot = try await storage.snapshot()
         let clusters = try await snapshot.clusters()
         guard !clusters.isEmpty else {
             throw RoostError(.emptyStore, "the store has no clusters yet; `roost recluster` makes them")
         }
-        return ClusterLineage(of: clusters, vanished: try await snapshot.clusteringRun()?.vanished ?? [])
+        let run = try await snapshot.clusteringRun()
+        // Without it everything would seem to have come new.
+        guard run == nil || run?.dataDigest != nil else {
+            throw RoostError(
+                .notFound,
+                "the clusters were made by an older version, which did not record what became of those "
+                    + "before; the next `roost recluster` does")
+        }
+        return ClusterLineage(of: clusters, vanished: run?.vanished ?? [])
     }
 }

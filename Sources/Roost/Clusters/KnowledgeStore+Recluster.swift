@@ -50,7 +50,9 @@ extension KnowledgeStore {
         var request = Request(seed: seed, levels: levels, isDryRun: isDryRun)
         if let clusters {
             request.parameters = ["requestedClusters": .integer(Int64(clusters))]
-            return try await recluster(request) { _, _ in SphericalKMeans(clusters: clusters, seed: seed) }
+            return try await recluster(request) { ids, _ in
+                SphericalKMeans.sized(clusters: clusters, entries: ids.count, seed: seed)
+            }
         }
         request.parameters = [
             "granularity": .string(granularity.rawValue), "maximumOutliers": .number(maximumOutliers),

@@ -20,12 +20,14 @@ public struct ClusterExport: Sendable, Encodable {
         public var id: String
         public var label: String
         public var pinned: Bool
+        public var labeledBy: String?
         public var keywords: [String]
         /// Of a cluster above others, that of its parts together.
         public var size: Int
         public var cohesion: Float
         public var separation: Float?
         public var silhouette: Float?
+        public var stability: Float?
         public var parent: String?
         public var representatives: [String]
         /// See ``Cluster/origins``.
@@ -137,8 +139,10 @@ extension KnowledgeStore {
             }
             return ClusterExport.Group(
                 id: cluster.id.text, label: cluster.label, pinned: cluster.isLabelPinned,
-                keywords: cluster.keywords, size: members.count, cohesion: cluster.cohesion,
-                separation: cluster.separation, silhouette: cluster.silhouette, parent: cluster.parent?.text,
+                labeledBy: cluster.labeledBy, keywords: cluster.keywords, size: members.count,
+                cohesion: cluster.cohesion,
+                separation: cluster.separation, silhouette: cluster.silhouette, stability: cluster.stability,
+                parent: cluster.parent?.text,
                 representatives: cluster.representatives.map(\.text), origins: cluster.origins,
                 createdAt: DateText.string(from: cluster.createdAt),
                 updatedAt: DateText.string(from: cluster.updatedAt),

@@ -81,7 +81,7 @@ extension KnowledgeStore {
 
     /// Reads what `exportEntries` wrote, or a bare JSON array of entries. Ids, dates, metadata and tags are
     /// taken over; vectors only where the file says that they are of the store's space, else texts are
-    /// embedded again.
+    /// embedded again. What is new is put into the nearest cluster, if it is near enough, as an ingest does.
     ///
     /// Committed every few hundred entries: what was committed before a cancellation stays, and the same
     /// import goes on from there.
@@ -95,14 +95,15 @@ extension KnowledgeStore {
         var report = ImportReport()
         let isOurs = space.map(embedder.space.isCompatible) ?? false
         if isOurs { try checkLengths(entries, name) }
+        var placing = IngestPlacing()
         for start in stride(from: 0, to: entries.count, by: 256) {
             try Task.checkCancellation()
             let piece = Array(entries[start..<min(entries.count, start + 256)])
             for attempt in 1... {
                 var next = report
-                let batch = try await importBatch(piece, isOurs: isOurs, &next)
+                let batch = try await importBatch(piece, isOurs: isOurs, &next, &placing)
                 do {
-                    _ = try await storage.commit(batch)
+                    placing.committed(batch, at: try await storage.commit(batch))
                     report = next
                     progress?(start + piece.count, entries.count)
                     break
@@ -135,7 +136,7 @@ extension KnowledgeStore {
     }
 
     private func importBatch(
-        _ piece: [Entry], isOurs: Bool, _ report: inout ImportReport
+        _ piece: [Entry], isOurs: Bool, _ report: inout ImportReport, _ placing: inout IngestPlacing
     ) async throws -> WriteBatch {
         let snapshot = try await storage.snapshot()
         let ids = piece.map(\.id)
@@ -175,7 +176,10 @@ extension KnowledgeStore {
         // In the order of the file, so that an export of the import is the file again.
         let order = Dictionary(piece.enumerated().map { ($1.id, $0) }) { first, _ in first }
         upserts.sort { order[$0.id] ?? 0 < order[$1.id] ?? 0 }
-        return WriteBatch(upserts: upserts, expecting: .init(entries: expected))
+        var batch = WriteBatch(upserts: upserts, expecting: .init(entries: expected))
+        let moved = upserts.filter { stored[$0.id]?.embeddings != $0.embeddings }
+        try await placing.place(Set(moved.map(\.id)), in: &batch, snapshot)
+        return batch
     }
 
     /// How many entries of a document, or of a bare array, can be read before one cannot; `nil` where it is

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostRemote
 
 struct Recluster: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Group all entries into labelled clusters.")
@@ -40,6 +41,11 @@ struct Recluster: AsyncParsableCommand {
     @Flag(name: .long, help: "Do not go on from the last run's clusters; find all anew.")
     var fresh = false
 
+    @Flag(
+        name: .long,
+        help: "Then have the chat model of your settings name the clusters (`cluster autolabel`).")
+    var autolabel = false
+
     @Flag(name: .long, help: "Say what would change, and change nothing.")
     var dryRun = false
 
@@ -56,6 +62,11 @@ struct Recluster: AsyncParsableCommand {
                 throw ValidationError(
                     "--dense finds the clusters by itself; it goes with --levels, --seed and --dry-run only.")
             }
+        }
+        guard !(autolabel && dryRun) else {
+            throw ValidationError(
+                "--dry-run changes nothing and asks nobody; `cluster autolabel --dry-run` shows what is sent."
+            )
         }
         guard (1...8).contains(levels) else {
             throw ValidationError("--levels takes a number from 1 to 8, not \(levels).")
@@ -75,9 +86,11 @@ struct Recluster: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // Before the work, so that a setting that is missing is not told after it.
+        let model = autolabel ? try RemoteSettings().labelingModel(nil) : nil
         let store = try await options.open()
         let start = Date()
-        let report =
+        var report =
             if let dense {
                 try await store.recluster(
                     with: HDBSCAN(minimumSize: dense, minimumSamples: min(5, dense), seed: seed), seed: seed,
@@ -87,8 +100,28 @@ struct Recluster: AsyncParsableCommand {
                     clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers ?? 0.05,
                     levels: levels, seed: seed, afresh: fresh, isDryRun: dryRun)
             }
-        try await store.close()
         options.detail(String(format: "reclustered in %.2f s", Date().timeIntervalSince(start)))
+        guard let model else {
+            try await store.close()
+            return try show(report)
+        }
+        let labeling = Autolabeling(store: store, options: options, model: model)
+        let requests = try await store.labelingRequests(unlessLabeledBy: labeling.labeler.name)
+        let labels = try await labeling.run(requests)
+        try await store.close()
+        let named = Dictionary(labels.named.map { ($0.id, $0) }) { first, _ in first }
+        report.clusters = report.clusters.map { cluster in
+            var cluster = cluster
+            if let name = named[cluster.id] {
+                (cluster.label, cluster.labeledBy) = (name.label, name.labeledBy)
+            }
+            return cluster
+        }
+        try show(report)
+        try labeling.finish(labels, of: requests.count)
+    }
+
+    private func show(_ report: ReclusterReport) throws {
         if json { return try Terminal.json(ClusterTree(report.clusters).documents) }
         for line in ClusterTree(report.clusters).lines { Terminal.write(line) }
         let leaves = ClusterTree(report.clusters).leafCount
@@ -110,10 +143,12 @@ struct ClusterDocument: Encodable {
     var label: String
     var keywords: [String]
     var pinned: Bool
+    var labeledBy: String?
     var size: Int
     var cohesion: Float
     var separation: Float?
     var silhouette: Float?
+    var stability: Float?
     var parent: String?
     var representatives: [String]
 
@@ -123,10 +158,12 @@ struct ClusterDocument: Encodable {
         label = cluster.label
         keywords = cluster.keywords
         pinned = cluster.isLabelPinned
+        labeledBy = cluster.labeledBy
         self.size = size ?? cluster.members.count
         cohesion = cluster.cohesion
         separation = cluster.separation
         silhouette = cluster.silhouette
+        stability = cluster.stability
         parent = cluster.parent?.text
         representatives = cluster.representatives.map(\.text)
     }
@@ -189,7 +226,8 @@ struct ClusterCommand: AsyncParsableCommand {
         commandName: "cluster", abstract: "Look at the clusters, name and change them.",
         subcommands: [
             ListClusters.self, ShowCluster.self, DiffClusters.self, ClusterDriftCommand.self,
-            LabelCluster.self, MergeClusters.self, SplitCluster.self, DeleteCluster.self,
+            LabelCluster.self, AutolabelClusters.self, MergeClusters.self, SplitCluster.self,
+            DeleteCluster.self,
         ])
 
     struct ListClusters: AsyncParsableCommand {
@@ -242,10 +280,16 @@ struct ClusterCommand: AsyncParsableCommand {
             }
             if json { return try Terminal.json(group) }
             Terminal.write(Terminal.bold(Terminal.line(group.label)))
-            Terminal.write(
-                "\(group.id), \(group.size) members, cohesion \(Terminal.score(group.cohesion))"
-                    + (group.separation.map { ", separation \(Terminal.score($0))" } ?? "")
-                    + (group.silhouette.map { ", silhouette \(Terminal.score($0))" } ?? ""))
+            let figures: [(String, Float?)] = [
+                ("cohesion", group.cohesion), ("separation", group.separation),
+                ("silhouette", group.silhouette), ("stability", group.stability),
+            ]
+            var facts = ["\(group.id)", "\(group.size) members"]
+            for (name, value) in figures {
+                if let value { facts.append("\(name) \(Terminal.score(value))") }
+            }
+            if let name = group.labeledBy { facts.append("named by \(Terminal.line(name, limit: 60))") }
+            Terminal.write(facts.joined(separator: ", "))
             Terminal.write(Terminal.line(group.keywords.joined(separator: ", ")))
             for child in group.children ?? [] {
                 Terminal.write(

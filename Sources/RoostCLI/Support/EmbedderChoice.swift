@@ -11,7 +11,8 @@ enum EmbedderChoice {
     /// asked what it is.
     static func open(_ name: String) async throws -> any Embedder {
         if name.hasPrefix(remotePrefix) {
-            return try await RemoteEmbedder.connect(remote(String(name.dropFirst(remotePrefix.count))))
+            return try await RemoteEmbedder.connect(
+                RemoteSettings().embeddingModel(String(name.dropFirst(remotePrefix.count))))
         }
         guard name.contains("/") else { return try UserPlaces().models.open(name) }
         let isRough = name.hasSuffix(":int8")
@@ -43,7 +44,9 @@ enum EmbedderChoice {
         guard space.model.hasPrefix(remotePrefix), space.revision == "remote" else {
             return try UserPlaces().models.open(for: space)
         }
-        return RemoteEmbedder(try remote(String(space.model.dropFirst(remotePrefix.count))), space: space)
+        return RemoteEmbedder(
+            try RemoteSettings().embeddingModel(String(space.model.dropFirst(remotePrefix.count))),
+            space: space)
     }
 
     /// What a user should know of the work that an embedder has done, and what only the curious want to.
@@ -64,39 +67,5 @@ enum EmbedderChoice {
         }
         if statistics.retries > 0 { details.append("\(statistics.retries) requests were sent again") }
         return (notes, details)
-    }
-
-    private static func remote(_ name: String) throws -> RemoteModel {
-        let environment = ProcessInfo.processInfo.environment
-        let settings = try UserConfiguration(UserPlaces().configurationFile)
-        func given(_ variable: String) -> String? { environment[variable].flatMap { $0.isEmpty ? nil : $0 } }
-        guard let endpoint = try given("ROOST_REMOTE_ENDPOINT") ?? settings.value(of: "remote-endpoint")
-        else {
-            throw CommandError(
-                .configuration,
-                "the model \(Terminal.line(remotePrefix + name, limit: 60)) is remote, "
-                    + "and no endpoint is set; "
-                    + "`roost config remote-endpoint http://localhost:11434/v1`, say")
-        }
-        var model = try RemoteModel(endpoint: endpoint, name: name, key: try key(given, settings))
-        model.environment = environment
-        return model
-    }
-
-    private static func key(_ given: (String) -> String?, _ settings: UserConfiguration) throws -> Secret? {
-        if let text = given("ROOST_REMOTE_KEY") {
-            guard let key = Secret(text) else {
-                throw CommandError(.configuration, "$ROOST_REMOTE_KEY has characters that no key has")
-            }
-            return key
-        }
-        guard let path = try settings.value(of: "remote-key-file") else { return nil }
-        guard let data = FileManager.default.contents(atPath: path), data.count < 1 << 16,
-            let key = Secret(String(decoding: data, as: UTF8.self))
-        else {
-            throw CommandError(
-                .configuration, "there is no key in \(path), which the setting remote-key-file names")
-        }
-        return key
     }
 }

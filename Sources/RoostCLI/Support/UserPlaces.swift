@@ -42,6 +42,12 @@ struct UserPlaces {
 /// The user's settings: a JSON object of strings.
 struct UserConfiguration {
     static let keys = [
+        "label-endpoint":
+            "where the chat model that names clusters is asked; remote-endpoint where it is not set",
+        "label-key-file":
+            "a file with the key that label-endpoint wants (or the key itself in $ROOST_LABEL_KEY)",
+        "label-model":
+            "the chat model that `cluster autolabel` asks; without one, keywords name the clusters",
         "limit": "how many hits `query` and `similar` show",
         "model": "the model of new stores: minilm, lexical, an installed one's name, or remote:NAME",
         "provider": "how new stores are kept: sqlite or json",
@@ -89,11 +95,15 @@ struct UserConfiguration {
             guard StoreManifest.Provider(rawValue: value) != nil else {
                 throw CommandError(.configuration, "provider is sqlite or json, not '\(value)'")
             }
-        case "remote-endpoint":
+        case "label-model":
+            guard value.contains(where: { !$0.isWhitespace }) else {
+                throw CommandError(.configuration, "label-model takes a model's name")
+            }
+        case "label-endpoint", "remote-endpoint":
             _ = try RemoteModel(endpoint: value, name: "any")
-        case "remote-key-file":
+        case "label-key-file", "remote-key-file":
             guard value.hasPrefix("/") else {
-                throw CommandError(.configuration, "remote-key-file takes a whole path, which begins with /")
+                throw CommandError(.configuration, "\(key) takes a whole path, which begins with /")
             }
         case "model" where value.hasPrefix(EmbedderChoice.remotePrefix): break
         case "model":

@@ -17,6 +17,21 @@ struct KMeansRun: Sendable {
     /// Sums of centroids are taken in this many parts and added in their order.
     private static let sumParts = 16
 
+    /// One run after mini-batches, from seeds of k-means||.
+    static func batched(
+        _ points: Matrix, k: Int, seed: UInt64, batchSize: Int, maximumIterations: Int
+    ) throws -> KMeansRun {
+        var generator = SeededGenerator(seed: seed)
+        let seeds = try KMeansParallelSeeding.choose(k, of: points, using: &generator)
+        // Every point once, as one round would.
+        let start = try KMeansMiniBatch.refine(
+            points.selecting(seeds), of: points, size: batchSize,
+            batches: (points.rows + batchSize - 1) / batchSize, using: &generator)
+        var run = KMeansRun(points, start: start)
+        try run.iterate(points, atMost: maximumIterations)
+        return run
+    }
+
     /// The run with the highest objective; of equals the earliest.
     static func best(
         of restarts: Int, _ points: Matrix, k: Int, seed: UInt64, maximumIterations: Int

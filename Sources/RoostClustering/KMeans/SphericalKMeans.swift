@@ -2,7 +2,8 @@ public import RoostVectors
 
 /// Spherical k-means (Dhillon & Modha 2001): groups unit vectors by cosine, around centroids of unit length.
 ///
-/// Seeded by greedy k-means++ (Arthur & Vassilvitskii 2007), run several times, the best run kept. Work is
+/// Seeded by greedy k-means++ (Arthur & Vassilvitskii 2007), run several times, the best run kept; for very
+/// many points by k-means|| and mini-batches (``sized(clusters:entries:seed:)``). Work is
 /// split into blocks that do not depend on the number of threads, and sums are taken in block order, so
 /// that the same vectors and seed give the same labels everywhere.
 public struct SphericalKMeans: Clusterer {
@@ -13,6 +14,25 @@ public struct SphericalKMeans: Clusterer {
     public var restarts: Int
     /// The most rounds of one run; it ends sooner when no label changes.
     public var maximumIterations: Int
+    /// With a number, the centroids are moved by batches of so many points before the rounds (mini-batch
+    /// k-means, Sculley 2010), and found by k-means|| (Bahmani et al. 2012); one start then, whatever
+    /// ``restarts`` says.
+    public var batchSize: Int?
+
+    /// Of entries times clusters, the most for which many starts and rounds take seconds.
+    private static let largestThorough = 10_000_000
+
+    /// What suits a number of entries: several starts, to the end, as long as that takes seconds; for more,
+    /// mini-batches and a few rounds.
+    public static func sized(clusters: Int, entries: Int, seed: UInt64 = 0) -> SphericalKMeans {
+        var result = SphericalKMeans(clusters: clusters, seed: seed)
+        guard clusters > 0, entries / clusters > 0, entries > largestThorough / clusters else {
+            return result
+        }
+        result.maximumIterations = 10
+        result.batchSize = max(4096, 4 * clusters)
+        return result
+    }
 
     /// - Precondition: `restarts >= 1`, `maximumIterations >= 1`.
     public init(clusters: Int? = nil, seed: UInt64 = 0, restarts: Int = 8, maximumIterations: Int = 100) {
@@ -47,8 +67,15 @@ public struct SphericalKMeans: Clusterer {
             }
         }
         let k = try clusters ?? ClusterCount(seed: seed).choose(for: points)
-        let best = try KMeansRun.best(
-            of: restarts, points, k: k, seed: seed, maximumIterations: maximumIterations)
+        let best =
+            if let batchSize {
+                try KMeansRun.batched(
+                    points, k: k, seed: seed, batchSize: max(1, batchSize),
+                    maximumIterations: maximumIterations)
+            } else {
+                try KMeansRun.best(
+                    of: restarts, points, k: k, seed: seed, maximumIterations: maximumIterations)
+            }
         return partition(best, usable: usable, rows: vectors.rows)
     }
 
@@ -69,6 +96,6 @@ public struct SphericalKMeans: Clusterer {
             facts: [
                 "k": Double(run.centroids.rows), "iterations": Double(run.iterations),
                 "objective": run.objective,
-            ])
+            ].merging(batchSize.map { ["batchSize": Double($0)] } ?? [:]) { $1 })
     }
 }

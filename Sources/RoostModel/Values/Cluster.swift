@@ -42,6 +42,9 @@ public struct Cluster: Sendable, Hashable, Identifiable {
     public var label: String
     /// Whether a person gave the label: runs keep it as long as they keep the cluster.
     public var isLabelPinned = false
+    /// The labeler that gave the label (``ClusterLabeler/name``); `nil` where keywords or a person did. Runs
+    /// keep such a label while most members are those of before.
+    public var labeledBy: String?
     /// The words that tell this cluster from the others, most telling first.
     public var keywords: [String]
     /// The mean direction of its members: unit length; empty where nobody computed one.
@@ -74,6 +77,15 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         didSet { updatedAt = updatedAt.wholeMilliseconds }
     }
 
+    /// Of the members that it had before it was last made, and that are in some cluster now, the share that
+    /// are in it still, 0 to 1; `nil` where it is new.
+    public var stability: Float? {
+        guard let before = origins.first(where: { $0.cluster == id }), before.remaining > 0 else {
+            return nil
+        }
+        return Float(before.shared) / Float(before.remaining)
+    }
+
     public init(
         id: UUID = UUID(), label: String, keywords: [String] = [], centroid: [Float] = [],
         members: [Entry.ID] = [], representatives: [Entry.ID] = [], cohesion: Float = 0,
@@ -97,6 +109,7 @@ public struct Cluster: Sendable, Hashable, Identifiable {
             && left.keywords.elementsEqual(right.keywords, by: ExactText.areSame)
             && left.centroid == right.centroid && left.members == right.members
             && left.isLabelPinned == right.isLabelPinned
+            && ExactText.areSame(left.labeledBy, right.labeledBy)
             && left.representatives == right.representatives && left.cohesion == right.cohesion
             && left.separation == right.separation && left.silhouette == right.silhouette
             && left.reach == right.reach && left.parent == right.parent && left.origins == right.origins
@@ -107,7 +120,7 @@ public struct Cluster: Sendable, Hashable, Identifiable {
 /// The JSON form of a cluster, as `clusters.json` has it. `id` and `label` are enough to read one.
 extension Cluster: Codable {
     enum CodingKeys: String, CodingKey {
-        case id, label, pinned, keywords, centroid, members, representatives, cohesion, separation
+        case id, label, pinned, labeledBy, keywords, centroid, members, representatives, cohesion, separation
         case silhouette, reach, parent, origins, createdAt, updatedAt
     }
 
@@ -127,6 +140,7 @@ extension Cluster: Codable {
             parent: try container.decodeIfPresent(UUID.self, forKey: .parent),
             createdAt: created, updatedAt: try container.decodeDateIfPresent(forKey: .updatedAt))
         isLabelPinned = try container.decodeIfPresent(Bool.self, forKey: .pinned) ?? false
+        labeledBy = try container.decodeIfPresent(String.self, forKey: .labeledBy)
         separation = try container.decodeIfPresent(Float.self, forKey: .separation)
         silhouette = try container.decodeIfPresent(Float.self, forKey: .silhouette)
         reach = try container.decodeIfPresent(Float.self, forKey: .reach)
@@ -138,6 +152,7 @@ extension Cluster: Codable {
         try container.encode(id.text, forKey: .id)
         try container.encode(label, forKey: .label)
         if isLabelPinned { try container.encode(true, forKey: .pinned) }
+        try container.encodeIfPresent(labeledBy, forKey: .labeledBy)
         try container.encode(keywords, forKey: .keywords)
         if encoder.userInfo[.omitsVectors] as? Bool != true {
             try container.encode(centroid, forKey: .centroid)

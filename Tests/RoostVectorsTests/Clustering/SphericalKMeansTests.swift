@@ -74,3 +74,65 @@ struct SphericalKMeansTests {
         }
     }
 }
+
+/// Many points: seeds by k-means||, mini-batches.
+struct MiniBatchTests {
+    let base = SphericalKMeansTests()
+
+    @Test(arguments: [2, 7, 40]) func `k-means|| draws each different group once or nearly so`(k: Int) throws
+    {
+        let (points, truth) = base.groups(k, of: 50, spread: 0.2)
+        var covered = 0.0
+        for seed in UInt64(0)..<10 {
+            var generator = SeededGenerator(seed: seed)
+            let seeds = try KMeansParallelSeeding.choose(k, of: points, using: &generator)
+            #expect(seeds.count == k && Set(seeds).count == k)
+            covered += Double(Set(seeds.map { truth[$0] }).count) / Double(k)
+        }
+        #expect(covered / 10 > 0.9)
+        var generator = SeededGenerator(seed: 1)
+        #expect(
+            try KMeansParallelSeeding.choose(points.rows, of: points, using: &generator).count == points.rows)
+        // Two different points only, and more seeds than that.
+        let two = Matrix((0..<30).map { $0 == 7 ? [1, 0] : [0, 1] }, columns: 2)
+        let seeds = try KMeansParallelSeeding.choose(5, of: two, using: &generator)
+        #expect(Set(seeds).count == 5 && seeds.contains(7))
+    }
+
+    @Test func `batches find plain groups, the same ones each time`() async throws {
+        let (points, truth) = base.groups(9, of: 200)
+        var clusterer = SphericalKMeans(clusters: 9, seed: 3, maximumIterations: 5)
+        clusterer.batchSize = 128
+        let partition = try await clusterer.cluster(points)
+        #expect(base.agree(partition.labels, truth))
+        #expect(try await clusterer.cluster(points) == partition)
+        #expect(partition.facts["batchSize"] == 128)
+        // Batches larger than all there is, and odd points.
+        clusterer.batchSize = 100_000
+        #expect(try await clusterer.cluster(points).count == 9)
+        let same = Matrix(rows: 20, columns: 4, elements: Array(repeating: 0.5, count: 80))
+        #expect(try await clusterer.cluster(same).count == 1)
+    }
+
+    @Test func `batches alone come near to what rounds find`() throws {
+        let points = unitVectors(4000, 32, seed: 2)
+        let thorough = try KMeansRun.best(of: 1, points, k: 50, seed: 1, maximumIterations: 100)
+        let batched = try KMeansRun.batched(points, k: 50, seed: 1, batchSize: 500, maximumIterations: 3)
+        #expect(batched.objective > 0.97 * thorough.objective)
+        var generator = SeededGenerator(seed: 1)
+        let start = points.selecting(Array(0..<50))
+        let moved = try KMeansMiniBatch.refine(start, of: points, size: 500, batches: 8, using: &generator)
+        var (before, after) = (KMeansRun(points, start: start), KMeansRun(points, start: moved))
+        try before.iterate(points, atMost: 1)
+        try after.iterate(points, atMost: 1)
+        #expect(after.objective > before.objective)
+        for row in 0..<50 { #expect(abs(length(of: moved.row(row)) - 1) < 1e-5) }
+    }
+
+    @Test func `few entries are grouped thoroughly, many in batches`() {
+        #expect(SphericalKMeans.sized(clusters: 77, entries: 20_000).batchSize == nil)
+        #expect(SphericalKMeans.sized(clusters: 1000, entries: 300_000).batchSize == 4096)
+        #expect(SphericalKMeans.sized(clusters: 5, entries: 3).batchSize == nil)
+        #expect(SphericalKMeans.sized(clusters: 0, entries: 3).batchSize == nil)
+    }
+}

@@ -1,49 +1,57 @@
-import Foundation
-import NIOCore
+package import Foundation
+package import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
 
 /// A server on loopback that answers each request by a function, and remembers what it was asked.
-final class FakeServer: Sendable {
-    struct Request: Sendable {
-        var method: String
-        var path: String
-        var headers: [String: String]
-        var body: Data
+package final class FakeServer: Sendable {
+    package struct Request: Sendable {
+        package var method: String
+        package var path: String
+        package var headers: [String: String]
+        package var body: Data
 
         /// The texts that were to be embedded.
-        var inputs: [String] {
+        package var inputs: [String] {
             ((try? JSONSerialization.jsonObject(with: body)) as? [String: Any])?["input"] as? [String] ?? []
         }
     }
 
-    struct Answer: Sendable {
-        var status = 200
-        var headers: [String: String] = [:]
-        var body = Data()
+    package struct Answer: Sendable {
+        package var status = 200
+        package var headers: [String: String] = [:]
+        package var body = Data()
         /// The connection is closed before an answer.
-        var hangsUp = false
+        package var hangsUp = false
         /// Half of the body is sent, and nothing after.
-        var stalls = false
-        var delay = TimeAmount.zero
+        package var stalls = false
+        package var delay = TimeAmount.zero
 
-        static func json(_ status: Int, _ value: Any, _ headers: [String: String] = [:]) -> Answer {
+        package init(
+            status: Int = 200, headers: [String: String] = [:], body: Data = Data(), hangsUp: Bool = false,
+            stalls: Bool = false, delay: TimeAmount = .zero
+        ) {
+            (self.status, self.headers, self.body) = (status, headers, body)
+            (self.hangsUp, self.stalls, self.delay) = (hangsUp, stalls, delay)
+        }
+
+        package static func json(_ status: Int, _ value: Any, _ headers: [String: String] = [:]) -> Answer {
             Answer(
                 status: status, headers: headers,
                 body: (try? JSONSerialization.data(withJSONObject: value)) ?? Data())
         }
     }
 
-    typealias Respond = @Sendable (Request, _ number: Int) -> Answer
+    package typealias Respond = @Sendable (Request, _ number: Int) -> Answer
 
     private let channel: any Channel
     private let seen = Mutex<[Request]>([])
 
-    var requests: [Request] { seen.withLock { $0 } }
-    var address: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
+    package var requests: [Request] { seen.withLock { $0 } }
+    package var address: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 
-    init(_ respond: @escaping Respond) async throws {
+    package init(_ respond: @escaping Respond) async throws {
         let box = Box()
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -64,7 +72,7 @@ final class FakeServer: Sendable {
         }
     }
 
-    func close() async { try? await channel.close() }
+    package func close() async { try? await channel.close() }
 
     private final class Box: Sendable {
         let answer = Mutex<@Sendable (Request) -> Answer>({ _ in Answer(status: 500) })
