@@ -12,6 +12,7 @@ let upcomingFeatures: [SwiftSetting] = [
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let hashTrees: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
@@ -24,6 +25,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Roost", targets: ["Roost"]),
+        .library(name: "RoostChunks", targets: ["RoostChunks"]),
         .library(name: "RoostRemote", targets: ["RoostRemote"]),
         .library(name: "RoostTestKit", targets: ["RoostTestKit"]),
         .executable(name: "roost", targets: ["RoostCLI"]),
@@ -41,6 +43,9 @@ let package = Package(
         // System libraries and C.
         .systemLibrary(name: "CBLAS", pkgConfig: "blas", providers: [.apt(["libblas-dev"])]),
         .systemLibrary(name: "CLAPACK", pkgConfig: "lapack", providers: [.apt(["liblapack-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(name: "CRoostKernels"),
         .target(
             name: "CRoostSQLite", dependencies: ["CRoostKernels"], linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -56,6 +61,9 @@ let package = Package(
         .target(name: "RoostText"),
         .target(name: "RoostFiles", dependencies: ["CRoostKernels"]),
         .target(name: "RoostModel", dependencies: ["RoostVectors", "RoostText", crypto, hashTrees, logging]),
+
+        // Pieces of bytes under names; it knows nothing of entries.
+        .target(name: "RoostChunks", dependencies: ["RoostFiles", "CZlib", "CZstd", crypto, cryptoExtras]),
 
         // Adapters: each one way to do what a protocol of RoostModel asks.
         .target(name: "RoostJSON", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", crypto]),

@@ -21,16 +21,16 @@ public struct SphericalKMeans: Clusterer {
 
     /// Of entries times clusters, the most for which many starts and rounds take seconds.
     private static let largestThorough = 10_000_000
+    /// Seeding more clusters than this by k-means++ takes longer than all rounds.
+    private static let mostSeeded = 2000
 
-    /// What suits a number of entries: several starts, to the end, as long as that takes seconds; for more,
-    /// mini-batches and a few rounds.
+    /// What suits a number of entries: several starts, to the end, as long as that takes seconds; for more
+    /// one start and ten rounds; for more than 2,000 clusters then k-means|| and mini-batches before them.
     public static func sized(clusters: Int, entries: Int, seed: UInt64 = 0) -> SphericalKMeans {
         var result = SphericalKMeans(clusters: clusters, seed: seed)
-        guard clusters > 0, entries / clusters > 0, entries > largestThorough / clusters else {
-            return result
-        }
-        result.maximumIterations = 10
-        result.batchSize = max(4096, 4 * clusters)
+        guard clusters > 0, entries > largestThorough / clusters else { return result }
+        (result.restarts, result.maximumIterations) = (1, 10)
+        if clusters > mostSeeded { result.batchSize = 4 * clusters }
         return result
     }
 

@@ -130,9 +130,13 @@ struct MiniBatchTests {
     }
 
     @Test func `few entries are grouped thoroughly, many in batches`() {
-        #expect(SphericalKMeans.sized(clusters: 77, entries: 20_000).batchSize == nil)
-        #expect(SphericalKMeans.sized(clusters: 1000, entries: 300_000).batchSize == 4096)
-        #expect(SphericalKMeans.sized(clusters: 5, entries: 3).batchSize == nil)
-        #expect(SphericalKMeans.sized(clusters: 0, entries: 3).batchSize == nil)
+        func plan(_ clusters: Int, _ entries: Int) -> [Int?] {
+            let sized = SphericalKMeans.sized(clusters: clusters, entries: entries)
+            return [sized.restarts, sized.maximumIterations, sized.batchSize]
+        }
+        #expect(plan(77, 20_000) == [8, 100, nil])
+        #expect(plan(1000, 300_000) == [1, 10, nil])
+        #expect(plan(5000, 300_000) == [1, 10, 20_000])
+        #expect(plan(5, 3) == [8, 100, nil] && plan(0, 3) == [8, 100, nil])
     }
 }

@@ -1,0 +1,48 @@
+public import Foundation
+import Synchronization
+
+/// Chunks in memory, for tests and for what need not last.
+public final class InMemoryRetrieval: ChunkStorageRetrieval {
+    private struct Chunk {
+        var data: Data
+        var metadata: ChunkMetadata?
+    }
+
+    private let chunks = Mutex<[String: Chunk]>([:])
+
+    public init() {}
+
+    public func readChunk(at path: String) async throws -> Data? { chunks.withLock { $0[path]?.data } }
+
+    public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
+        try ChunkPath.check(path)
+        chunks.withLock { $0[path] = Chunk(data: data, metadata: metadata) }
+    }
+
+    public func chunkExists(at path: String) async -> Bool { chunks.withLock { $0[path] != nil } }
+
+    public func deleteChunk(at path: String) async throws { chunks.withLock { $0[path] = nil } }
+
+    public func presence(at path: String) async throws -> Bool { await chunkExists(at: path) }
+
+    public func metadata(at path: String) async throws -> ChunkMetadata? {
+        chunks.withLock { $0[path]?.metadata }
+    }
+
+    /// Of several at once one succeeds.
+    public func createChunk(
+        _ data: Data, at path: String, metadata: ChunkMetadata?
+    ) async throws -> Bool {
+        try ChunkPath.check(path)
+        return chunks.withLock { chunks in
+            guard chunks[path] == nil else { return false }
+            chunks[path] = Chunk(data: data, metadata: metadata)
+            return true
+        }
+    }
+
+    public func paths(in folder: String) async throws -> [String] {
+        let prefix = try ChunkPath.prefix(of: folder)
+        return chunks.withLock { chunks in chunks.keys.filter { $0.hasPrefix(prefix) } }
+    }
+}
