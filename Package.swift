@@ -91,7 +91,7 @@ let package = Package(
             dependencies: ["RoostModel", "RoostText", "RoostVectors", "RoostFiles", http, crypto] + nio),
         .executableTarget(
             name: "RoostCLI", dependencies: ["Roost", "RoostRemote", "RoostFiles", argumentParser]),
-        .target(name: "RoostTestKit", dependencies: ["RoostModel", "RoostVectors"]),
+        .target(name: "RoostTestKit", dependencies: ["RoostModel", "RoostVectors", "RoostChunks"]),
 
         // What tests are made with: writes that a child process is killed in.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -114,8 +114,10 @@ let package = Package(
         .testTarget(
             name: "RoostRemoteTests",
             dependencies: ["RoostRemote", "RoostModel", "RoostVectors", "FakeServer", crypto] + nio),
+        .testTarget(
+            name: "RoostChunksTests", dependencies: ["RoostChunks", "RoostFiles", "RoostTestKit", crypto]),
         .testTarget(name: "RoostTextTests", dependencies: ["RoostText"]),
-        .testTarget(name: "ExampleTests", dependencies: ["Roost", "RoostTestKit"]),
+        .testTarget(name: "ExampleTests", dependencies: ["Roost", "RoostChunks", "RoostTestKit"]),
         .testTarget(
             name: "RoostTests",
             dependencies: ["Roost", "RoostCLI", "RoostTestKit", "FakeServer", "storage-worker"]),

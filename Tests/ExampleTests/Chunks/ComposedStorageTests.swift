@@ -1,0 +1,270 @@
+import Foundation
+import RoostChunks
+import RoostTestKit
+import Testing
+
+// What users of the chunk storage write: parts of their own beside ours, in a target without any of our
+// settings.
+
+/// A database of records, as many services have one.
+final actor RecordDatabase {
+    private var records: [String: Data] = [:]
+    private var descriptions: [String: Data] = [:]
+
+    func record(_ name: String) -> Data? { records[name] }
+    func description(_ name: String) -> Data? { descriptions[name] }
+    func save(_ data: Data, _ description: Data?, as name: String) {
+        records[name] = data
+        descriptions[name] = description
+    }
+    func delete(_ name: String) {
+        records[name] = nil
+        descriptions[name] = nil
+    }
+    func names(of wanted: [String]) -> Set<String> { Set(wanted).intersection(records.keys) }
+}
+
+/// An organization of one's own.
+public struct RecordOrganization: ChunkStorageOrganization {
+    public let name = "records"
+    public let description = "Names of records"
+
+    public init() {}
+
+    public func storagePath(for identifier: ChunkIdentifier) -> String {
+        return "Chunk_\(identifier.id)"
+    }
+
+    public func identifier(from path: String) -> ChunkIdentifier? {
+        guard path.hasPrefix("Chunk_") else { return nil }
+        let hash = String(path.dropFirst(6))
+        return ChunkIdentifier(id: hash)
+    }
+
+    public func isValidPath(_ path: String) -> Bool {
+        return path.hasPrefix("Chunk_") && path.count > 6
+    }
+}
+
+/// A retrieval of one's own.
+struct RecordRetrieval: ChunkStorageRetrieval {
+    private let database: RecordDatabase
+    private let organization: ChunkStorageOrganization
+
+    init(database: RecordDatabase, organization: ChunkStorageOrganization) {
+        self.database = database
+        self.organization = organization
+    }
+
+    func readChunk(at path: String) async throws -> Data? {
+        guard let identifier = organization.identifier(from: path) else {
+            return nil
+        }
+        return await database.record(identifier.id)
+    }
+
+    func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
+        guard let identifier = organization.identifier(from: path) else {
+            throw ChunkStorageError.invalidPath(path)
+        }
+        var description: Data?
+        if let metadata = metadata {
+            let encoder = JSONEncoder()
+            description = try encoder.encode(metadata)
+        }
+        await database.save(data, description, as: identifier.id)
+    }
+
+    func chunkExists(at path: String) async -> Bool {
+        guard let identifier = organization.identifier(from: path) else {
+            return false
+        }
+        return await database.record(identifier.id) != nil
+    }
+
+    func deleteChunk(at path: String) async throws {
+        guard let identifier = organization.identifier(from: path) else {
+            throw ChunkStorageError.invalidPath(path)
+        }
+        await database.delete(identifier.id)
+    }
+}
+
+/// An existence of one's own.
+struct RecordExistence: ChunkStorageExistence {
+    let database: RecordDatabase
+
+    func chunkExists(identifier: ChunkIdentifier) async -> Bool {
+        await database.record(identifier.id) != nil
+    }
+
+    func chunkExists(identifiers: [ChunkIdentifier]) async -> [ChunkIdentifier: Bool] {
+        let found = await database.names(of: identifiers.map { $0.id })
+        var results: [ChunkIdentifier: Bool] = [:]
+        for identifier in identifiers {
+            results[identifier] = found.contains(identifier.id)
+        }
+        return results
+    }
+}
+
+/// A decorator of one's own.
+public struct ReversedRetrieval: ChunkStorageRetrieval {
+    private let wrapped: ChunkStorageRetrieval
+
+    public init(wrapped: ChunkStorageRetrieval) {
+        self.wrapped = wrapped
+    }
+
+    public func readChunk(at path: String) async throws -> Data? {
+        guard let stored = try await wrapped.readChunk(at: path) else {
+            return nil
+        }
+        return Data(stored.reversed())
+    }
+
+    public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
+        try await wrapped.writeChunk(Data(data.reversed()), at: path, metadata: metadata)
+    }
+
+    public func chunkExists(at path: String) async -> Bool {
+        return await wrapped.chunkExists(at: path)
+    }
+
+    public func deleteChunk(at path: String) async throws {
+        try await wrapped.deleteChunk(at: path)
+    }
+}
+
+/// A storage composed of one's own parts.
+struct RecordChunkStorage: ChunkStorageComposable {
+    let organization: ChunkStorageOrganization
+    let retrieval: ChunkStorageRetrieval
+    let existence: ChunkStorageExistence?
+
+    var export: ChunkStorageExport? { nil }
+    var `import`: ChunkStorageImport? { nil }
+    var sharing: ChunkStorageSharing? { nil }
+
+    init(
+        database: RecordDatabase, organization: ChunkStorageOrganization, retrieval: ChunkStorageRetrieval,
+        existence: ChunkStorageExistence?
+    ) {
+        self.organization = organization
+        self.retrieval = retrieval
+        self.existence = existence
+    }
+}
+
+/// A storage in a folder that a system gives, composed of our parts.
+public struct DriveChunkStorage: ChunkStorageComposable {
+    public let organization: ChunkStorageOrganization
+    public let retrieval: ChunkStorageRetrieval
+    public let existence: ChunkStorageExistence?
+
+    private let baseURL: URL
+
+    public init(drive: URL?) throws {
+        guard let drive = drive else {
+            throw ChunkStorageError.storageUnavailable(reason: "the drive is not available")
+        }
+        self.baseURL = drive.appendingPathComponent("ChunkStorage")
+        try FileManager.default.createDirectory(at: baseURL, withIntermediateDirectories: true)
+        self.organization = GitStyleOrganization(directoryDepth: 2)
+        self.retrieval = FileSystemRetrieval(baseURL: baseURL)
+        self.existence = FileSystemExistence(organization: organization, baseURL: baseURL)
+    }
+}
+
+/// A storage in one piece.
+actor WholeStorage: ChunkStorage {
+    private var chunks: [ChunkIdentifier: Data] = [:]
+
+    func writeChunk(_ data: Data, identifier: ChunkIdentifier, metadata: ChunkMetadata?) async throws {
+        chunks[identifier] = data
+    }
+    func readChunk(_ identifier: ChunkIdentifier) async throws -> Data? { chunks[identifier] }
+    func chunkExists(_ identifier: ChunkIdentifier) async throws -> Bool { chunks[identifier] != nil }
+    func deleteChunk(_ identifier: ChunkIdentifier) async throws { chunks[identifier] = nil }
+}
+
+struct ComposedStorageTests {
+    let data = Data("some bytes, some bytes, some bytes".utf8)
+
+    func folder<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "roost-example-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: url) }
+        return try await body(url)
+    }
+
+    func use(_ storage: ChunkStorage) async throws {
+        let identifier = ChunkIdentifier(id: "a1b2c3d4...")
+        let metadata = ChunkMetadata(size: data.count)
+        #expect(try await storage.chunkExists(identifier) == false)
+        #expect(try await storage.readChunk(identifier) == nil)
+        try await storage.writeChunk(data, identifier: identifier, metadata: metadata)
+        let exists = try await storage.chunkExists(identifier)
+        let readData = try await storage.readChunk(identifier)
+        #expect(exists && readData == data)
+        try await storage.deleteChunk(identifier)
+        try await storage.deleteChunk(identifier)
+        #expect(try await storage.readChunk(identifier) == nil)
+    }
+
+    @Test func `storages in folders`() async throws {
+        try await folder { baseURL in
+            try await use(ComposableFileSystemChunkStorage(baseURL: baseURL))
+            let flatOrg = FlatOrganization()
+            try await use(ComposableFileSystemChunkStorage(baseURL: baseURL, organization: flatOrg))
+            let deepOrg = GitStyleOrganization(directoryDepth: 3)
+            try await use(ComposableFileSystemChunkStorage(baseURL: baseURL, organization: deepOrg))
+            try await use(DriveChunkStorage(drive: baseURL))
+            #expect(throws: ChunkStorageError.self) { try DriveChunkStorage(drive: nil) }
+        }
+    }
+
+    @Test func `parts of one's own, and ours around them`() async throws {
+        let database = RecordDatabase()
+        let organization = RecordOrganization()
+        let baseRetrieval = RecordRetrieval(database: database, organization: organization)
+        let compressedRetrieval = CompressedRetrieval(wrapped: baseRetrieval, algorithm: .zlib)
+        let reversed = ReversedRetrieval(wrapped: compressedRetrieval)
+        let cachedRetrieval = CachedRetrieval(wrapped: reversed)
+        let existence = RecordExistence(database: database)
+        let storage = RecordChunkStorage(
+            database: database, organization: organization, retrieval: cachedRetrieval, existence: existence)
+        try await use(storage)
+        try await use(
+            ComposedChunkStorage(organization: organization, retrieval: reversed, existence: existence))
+        try await use(WholeStorage())
+        let metadata = ChunkMetadata(size: 3, contentType: "text/plain")
+        try await storage.writeChunk(data, identifier: ChunkIdentifier(hashing: data), metadata: metadata)
+        #expect(await database.record(ChunkIdentifier(hashing: data).id) != nil)
+        #expect(
+            await existence.chunkExists(identifiers: [ChunkIdentifier(id: "x")]) == [
+                ChunkIdentifier(id: "x"): false
+            ])
+    }
+
+    @Test(arguments: ChunkRetrievalLaw.allCases)
+    func `a decorator of one's own obeys the laws`(law: ChunkRetrievalLaw) async throws {
+        // It lists nothing and keeps no metadata, which is allowed; creating is not one step.
+        guard law != .oneOfManyCreates else { return }
+        try await law.check(ReversedRetrieval(wrapped: InMemoryRetrieval()))
+    }
+
+    @Test func `chunks move from a storage in one piece to a composed one`() async throws {
+        let old = WholeStorage()
+        let names = (0..<5).map { ChunkIdentifier(id: "chunk \($0)") }
+        for name in names { try await old.writeChunk(data, identifier: name, metadata: nil) }
+        try await folder { baseURL in
+            let new = ComposableFileSystemChunkStorage(baseURL: baseURL)
+            for name in names {
+                guard let bytes = try await old.readChunk(name) else { continue }
+                try await new.writeChunk(bytes, identifier: name, metadata: ChunkMetadata(size: bytes.count))
+            }
+            #expect(try await new.chunksExist(names).values.allSatisfy { $0 })
+        }
+    }
+}
