@@ -25,6 +25,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Roost", targets: ["Roost"]),
+        .library(name: "RoostBackups", targets: ["RoostBackups"]),
         .library(name: "RoostChunks", targets: ["RoostChunks"]),
         .library(name: "RoostRemote", targets: ["RoostRemote"]),
         .library(name: "RoostTestKit", targets: ["RoostTestKit"]),
@@ -73,6 +74,8 @@ let package = Package(
         .target(
             name: "RoostEncoders",
             dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostKernels", crypto]),
+        .target(
+            name: "RoostBackups", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostChunks", crypto]),
         .target(name: "RoostIndexes", dependencies: ["RoostVectors", "RoostFiles", "CRoostKernels"]),
         .target(
             name: "RoostClustering",
@@ -116,6 +119,8 @@ let package = Package(
             dependencies: ["RoostRemote", "RoostModel", "RoostVectors", "FakeServer", crypto] + nio),
         .testTarget(
             name: "RoostChunksTests", dependencies: ["RoostChunks", "RoostFiles", "RoostTestKit", crypto]),
+        .testTarget(
+            name: "RoostBackupsTests", dependencies: ["RoostBackups", "RoostChunks", "RoostModel", "RoostVectors"]),
         .testTarget(name: "RoostTextTests", dependencies: ["RoostText"]),
         .testTarget(name: "ExampleTests", dependencies: ["Roost", "RoostChunks", "RoostTestKit"]),
         .testTarget(

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostModel
 import RoostVectors
 

@@ -1,0 +1,264 @@
+import Foundation
+import RoostFiles
+import RoostModel
+import RoostVectors
+
+/// Runs of entries as bytes: ids, texts, vectors and assignments each by themselves, so that what changes
+/// of an entry changes no more than its kind. `Documentation/Formats.md` has the layout.
+enum EntryCodec {
+    /// What is not as it was written.
+    struct Damaged: Error {}
+
+    // MARK: Ids
+
+    static func encodeIDs(_ entries: [Entry]) -> Data {
+        var writer = BinaryWriter()
+        for entry in entries { writer.write(entry.id) }
+        return Data(writer.bytes)
+    }
+
+    static func decodeIDs(_ data: Data) throws -> [Entry.ID] {
+        guard data.count % 16 == 0 else { throw Damaged() }
+        return try reading(data) { reader throws(BinaryReader.Short) in
+            var ids: [Entry.ID] = []
+            while reader.remaining > 0 { ids.append(try reader.uuid()) }
+            return ids
+        }
+    }
+
+    // MARK: Texts
+
+    /// Of an entry: text, source, key, dates, tags, metadata as JSON, its passages without their vectors.
+    static func encodeTexts(_ entries: [Entry]) throws -> Data {
+        var writer = BinaryWriter()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        func write(_ text: String?) {
+            writer.write(UInt8(text == nil ? 0 : 1))
+            if let text { writer.write(counted: Array(text.utf8)) }
+        }
+        for entry in entries {
+            writer.write(counted: Array(entry.content.utf8))
+            write(entry.source)
+            write(entry.key)
+            writer.write(entry.createdAt.milliseconds)
+            writer.write(entry.updatedAt.milliseconds)
+            writer.write(UInt32(entry.tags.count))
+            for tag in entry.tags { writer.write(counted: Array(tag.utf8)) }
+            writer.write(counted: entry.metadata.isEmpty ? [] : Array(try encoder.encode(entry.metadata)))
+            writer.write(UInt32(entry.passages.count))
+            for passage in entry.passages {
+                writer.write(Int64(passage.ordinal))
+                writer.write(UInt64(passage.utf8Range.lowerBound))
+                writer.write(UInt64(passage.utf8Range.upperBound))
+                writer.write(Int64(passage.tokenCount))
+            }
+        }
+        return Data(writer.bytes)
+    }
+
+    /// - Returns: entries without vectors.
+    static func decodeTexts(_ data: Data, ids: [Entry.ID]) throws -> [Entry] {
+        var metadata: [(Int, Data)] = []
+        var entries = try reading(data) { reader throws(BinaryReader.Short) in
+            func optional() throws(BinaryReader.Short) -> String? {
+                try reader.read(UInt8.self) == 0 ? nil : try reader.string()
+            }
+            var entries: [Entry] = []
+            for id in ids {
+                var entry = Entry(id: id, content: try reader.string())
+                entry.source = try optional()
+                entry.key = try optional()
+                entry.createdAt = Date(milliseconds: try reader.read())
+                entry.updatedAt = Date(milliseconds: try reader.read())
+                var tags: [String] = []
+                for _ in 0..<(try reader.count(ofAtLeast: 4)) { tags.append(try reader.string()) }
+                entry.tags = tags
+                let json = try reader.counted()
+                if !json.isEmpty { metadata.append((entries.count, Data(json))) }
+                for _ in 0..<(try reader.count(ofAtLeast: 32)) {
+                    let ordinal = Int(try reader.read(Int64.self))
+                    let (start, end) = (try reader.read(UInt64.self), try reader.read(UInt64.self))
+                    guard start <= end, end <= UInt64(entry.content.utf8.count) else {
+                        throw BinaryReader.Short()
+                    }
+                    entry.passages.append(
+                        Passage(
+                            ordinal: ordinal, utf8Range: Int(start)..<Int(end),
+                            tokenCount: Int(try reader.read(Int64.self)), vector: []))
+                }
+                entries.append(entry)
+            }
+            guard reader.remaining == 0 else { throw BinaryReader.Short() }
+            return entries
+        }
+        let decoder = JSONDecoder()
+        for (place, json) in metadata {
+            entries[place].metadata = try decoder.decode([String: MetadataValue].self, from: json)
+        }
+        return entries
+    }
+
+    // MARK: Vectors
+
+    /// How an entry's own vector is kept.
+    private enum Own: UInt8 {
+        case none = 0
+        /// Among the vectors.
+        case stored = 1
+        /// It is that of the first passage.
+        case firstPassage = 2
+    }
+
+    /// The numbers of all vectors, the first bytes of all before the second ones and so on: those of signs
+    /// and exponents are alike and can be made smaller.
+    static func encodeVectors(_ entries: [Entry]) -> Data {
+        var writer = BinaryWriter()
+        var vectors: [[Float]] = []
+        for entry in entries {
+            let own: Own =
+                entry.embeddings.isEmpty
+                ? .none : entry.passages.first?.vector == entry.embeddings ? .firstPassage : .stored
+            writer.write(own.rawValue)
+            let kept = (own == .stored ? [entry.embeddings] : []) + entry.passages.map(\.vector)
+            for vector in kept { writer.write(UInt32(vector.count)) }
+            vectors += kept
+        }
+        let total = vectors.reduce(0) { $0 + $1.count }
+        let planes = [UInt8](unsafeUninitializedCapacity: 4 * total) { planes, count in
+            var place = 0
+            for vector in vectors {
+                for number in vector {
+                    let bits = number.bitPattern
+                    planes[place] = UInt8(truncatingIfNeeded: bits >> 24)
+                    planes[total + place] = UInt8(truncatingIfNeeded: bits >> 16)
+                    planes[2 * total + place] = UInt8(truncatingIfNeeded: bits >> 8)
+                    planes[3 * total + place] = UInt8(truncatingIfNeeded: bits)
+                    place += 1
+                }
+            }
+            count = 4 * total
+        }
+        return Data(writer.bytes) + planes
+    }
+
+    /// Puts vectors into entries whose passages are known.
+    static func decodeVectors(_ data: Data, into entries: inout [Entry]) throws {
+        let counts = entries.map(\.passages.count)
+        let vectors = try reading(data) { reader throws(BinaryReader.Short) in
+            var owns: [Own] = []
+            var lengths: [[Int]] = []
+            var total = 0
+            for count in counts {
+                guard let own = Own(rawValue: try reader.read()) else { throw BinaryReader.Short() }
+                owns.append(own)
+                var ownLengths: [Int] = []
+                for _ in 0..<(count + (own == .stored ? 1 : 0)) {
+                    ownLengths.append(Int(try reader.read(UInt32.self)))
+                    total += ownLengths.last ?? 0
+                }
+                guard own != .firstPassage || count > 0 else { throw BinaryReader.Short() }
+                lengths.append(ownLengths)
+            }
+            guard total <= reader.remaining / 4, reader.remaining == 4 * total else {
+                throw BinaryReader.Short()
+            }
+            let planes = try reader.take(4 * total)
+            var place = 0
+            return zip(owns, lengths).map { own, lengths in
+                let vectors = lengths.map { length in
+                    let vector = [Float](unsafeUninitializedCapacity: length) { numbers, count in
+                        for column in 0..<length {
+                            let at = place + column
+                            let high = UInt32(planes[at]) << 24 | UInt32(planes[total + at]) << 16
+                            numbers[column] = Float(
+                                bitPattern: high | UInt32(planes[2 * total + at]) << 8
+                                    | UInt32(planes[3 * total + at]))
+                        }
+                        count = length
+                    }
+                    place += length
+                    return vector
+                }
+                return (own, vectors)
+            }
+        }
+        for (place, (own, all)) in vectors.enumerated() {
+            let passages = own == .stored ? Array(all.dropFirst()) : all
+            for (number, vector) in passages.enumerated() { entries[place].passages[number].vector = vector }
+            switch own {
+            case .none: break
+            case .stored: entries[place].embeddings = all[0]
+            case .firstPassage: entries[place].embeddings = passages[0]
+            }
+        }
+    }
+
+    // MARK: Assignments
+
+    /// - Parameter assignments: of each entry, `nil` where it has none.
+    static func encodeAssignments(_ assignments: [Assignment?]) -> Data {
+        var writer = BinaryWriter()
+        for assignment in assignments {
+            guard let assignment else {
+                writer.write(UInt8(0))
+                continue
+            }
+            switch assignment.place {
+            case .cluster(let id):
+                writer.write(UInt8(assignment.run == nil ? 1 : 2))
+                writer.write(id)
+            case .outlier(let reason):
+                writer.write(UInt8(assignment.run == nil ? 3 : 4))
+                writer.write(counted: Array(reason.rawValue.utf8))
+            }
+            if let run = assignment.run { writer.write(run) }
+            writer.write(assignment.similarity)
+            writer.write(assignment.confidence)
+        }
+        return Data(writer.bytes)
+    }
+
+    static func decodeAssignments(_ data: Data, ids: [Entry.ID]) throws -> [Assignment] {
+        try reading(data) { reader throws(BinaryReader.Short) in
+            var assignments: [Assignment] = []
+            for id in ids {
+                let code = try reader.read(UInt8.self)
+                let place: Assignment.Place
+                switch code {
+                case 0: continue
+                case 1, 2: place = .cluster(try reader.uuid())
+                case 3, 4:
+                    guard let reason = Partition.OutlierReason(rawValue: try reader.string()) else {
+                        throw BinaryReader.Short()
+                    }
+                    place = .outlier(reason)
+                default: throw BinaryReader.Short()
+                }
+                let run = code % 2 == 0 ? try reader.uuid() : nil
+                assignments.append(
+                    Assignment(
+                        entry: id, place: place, run: run, similarity: try reader.float(),
+                        confidence: try reader.float()))
+            }
+            guard reader.remaining == 0 else { throw BinaryReader.Short() }
+            return assignments
+        }
+    }
+
+    // MARK: Reading
+
+    /// - Throws: ``Damaged``.
+    static func reading<Value>(
+        _ data: Data, _ body: (inout BinaryReader) throws(BinaryReader.Short) -> Value
+    ) throws -> Value {
+        try data.withUnsafeBytes { bytes in
+            var reader = BinaryReader(bytes)
+            do {
+                return try body(&reader)
+            } catch {
+                throw Damaged()
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import RoostChunks
+import RoostModel
+import Testing
+
+@testable import RoostBackups
+
+/// Whatever happens in between, every snapshot that is listed is whole, and damage is told.
+struct BackupFaultTests {
+    /// Runs something with a fault after each of its changes in turn, on a copy of a repository each time.
+    func atEachStep(
+        _ fault: FaultyRetrieval.Fault, on base: InMemoryRetrieval,
+        _ work: (BackupRepository) async throws -> Void,
+        after: (BackupRepository, Bool) async throws -> Void
+    ) async throws -> Int {
+        for limit in 0... {
+            let copy = try await base.copy()
+            let faulty = FaultyRetrieval(copy, fault, after: limit)
+            var isDone = true
+            do {
+                try await work(try await BackupRepository.open(faulty))
+            } catch is FaultyRetrieval.Stopped {
+                isDone = false
+            } catch is ChunkStorageError {
+                isDone = false
+            }
+            try await copy.removeLocks()
+            try await after(try await BackupRepository.open(copy), isDone)
+            if faulty.count <= limit { return limit }
+        }
+        return 0
+    }
+
+    func requireSound(
+        _ repository: BackupRepository, _ states: [UInt64: any StorageSnapshot],
+        _ where_: String = "", sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let verified = try await repository.verify(readingData: true)
+        #expect(verified.isSound, "\(where_) \(verified.findings)", sourceLocation: sourceLocation)
+        for snapshot in try await repository.snapshots() {
+            let state = try #require(states[snapshot.stamp.revision.rawValue])
+            #expect(
+                try await BackupMaterial.check(snapshot, repository, state) == nil,
+                sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a backup that is killed or fails anywhere leaves what there was`(isKilled: Bool) async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let storage = try await BackupMaterial.store(300)
+        let first = try await storage.snapshot()
+        _ = try await repository.create(of: first)
+        _ = try await storage.commit(
+            WriteBatch(upserts: (200..<450).map { BackupMaterial.entry($0, text: "second \($0)") }))
+        let second = try await storage.snapshot()
+        let states = [first.stamp.revision.rawValue: first, second.stamp.revision.rawValue: second]
+        let steps = try await atEachStep(isKilled ? .killed : .fails, on: base) {
+            _ = try await $0.create(of: second)
+        } after: { repository, isDone in
+            try await requireSound(repository, states)
+            let count = try await repository.snapshots().count
+            #expect(count == 2 || (!isDone && count == 1))
+            // The next one goes on as if nothing had been, and a prune leaves nothing over.
+            _ = try await repository.create(of: second)
+            _ = try await repository.prune()
+            try await requireSound(repository, states)
+            #expect(try await repository.verify().strayPacks.isEmpty)
+        }
+        #expect(steps >= 4)
+    }
+
+    @Test(arguments: [true, false])
+    func `a prune that is killed or fails anywhere loses nothing that is kept`(isKilled: Bool) async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let storage = try await BackupMaterial.store(400)
+        var states: [UInt64: any StorageSnapshot] = [:]
+        for round in 0..<4 {
+            let changed = (0..<200).map { BackupMaterial.entry($0 * 2, text: "round \(round), \($0)") }
+            _ = try await storage.commit(WriteBatch(upserts: changed))
+            let state = try await storage.snapshot()
+            states[state.stamp.revision.rawValue] = state
+            _ = try await repository.create(of: state)
+        }
+        let known = states
+        let steps = try await atEachStep(isKilled ? .killed : .fails, on: base) {
+            _ = try await $0.prune(keeping: BackupRetention(last: 2))
+        } after: { repository, _ in
+            try await requireSound(repository, known)
+            #expect(try await repository.snapshots().count >= 2)
+            _ = try await repository.prune(keeping: BackupRetention(last: 2))
+            try await requireSound(repository, known)
+            #expect(try await repository.snapshots().count == 2)
+            #expect(try await repository.verify().strayPacks.isEmpty)
+        }
+        #expect(steps >= 8)
+    }
+
+    @Test func `a restore that stops leaves an error, not half a store that seems whole`() async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let storage = try await BackupMaterial.store(3000)
+        let report = try await repository.create(of: try await storage.snapshot())
+        let target = InMemoryStorageProvider()
+        let task = Task { try await repository.restore(report.snapshot, into: target) { _, _ in } }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        // A second attempt refuses the half that is there, if any.
+        if try await target.snapshot().stamp.entryCount > 0 {
+            await #expect(throws: BackupError.self) {
+                try await repository.restore(report.snapshot, into: target)
+            }
+        }
+    }
+
+    @Test(arguments: [nil, "secret"])
+    func `every damaged object is found, and who needs it is named`(passphrase: String?) async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base, passphrase: passphrase)
+        let storage = try await BackupMaterial.store(400)
+        let state = try await storage.snapshot()
+        let first = try await repository.create(of: state)
+        _ = try await storage.commit(WriteBatch(upserts: [BackupMaterial.entry(7, text: "changed")]))
+        _ = try await repository.create(of: try await storage.snapshot())
+        let ids = Set(try await state.entries(after: nil, limit: 1000, matching: .all).entries.map(\.id))
+        var generator = SystemRandomNumberGenerator()
+        for path in try await base.paths(in: "") where path != RepositoryObject.configuration {
+            let sound = try #require(try await base.readChunk(at: path))
+            for round in 0..<12 {
+                let copy = try await base.copy()
+                var data = sound
+                switch round {
+                case 0: data = Data()
+                case 1: data = sound.prefix(sound.count / 2)
+                case 2: data = sound + [0]
+                default: data[Int.random(in: 0..<data.count, using: &generator)] ^= .random(in: 1...255)
+                }
+                if round == 3 {
+                    try await copy.deleteChunk(at: path)
+                } else {
+                    try await copy.writeChunk(data, at: path, metadata: nil)
+                }
+                let damaged = try await BackupRepository.open(copy, passphrase: passphrase)
+                let verified = try await damaged.verify(readingData: true)
+                let isSnapshot = path.hasPrefix(RepositoryObject.snapshots)
+                // A snapshot that is gone altogether is one that was forgotten.
+                #expect(!verified.isSound || (isSnapshot && round == 3), "\(path), \(round)")
+                for finding in verified.findings where path.hasPrefix(RepositoryObject.packs) && round == 3 {
+                    #expect(!finding.snapshots.isEmpty && finding.entryCount > 0, "\(finding)")
+                    #expect(Set(finding.entries).isSubset(of: ids))
+                }
+                // Restored it is right, or an error.
+                do {
+                    let snapshot = try await damaged.snapshot(first.snapshot.id)
+                    #expect(
+                        try await BackupMaterial.check(snapshot, damaged, state) == nil, "\(path), \(round)")
+                } catch is BackupError {
+                } catch is ChunkStorageError {}
+            }
+        }
+    }
+
+    @Test func `one damaged byte touches the entries around it only, and a backup mends what is missing`()
+        async throws
+    {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let storage = try await BackupMaterial.store(2000)
+        let state = try await storage.snapshot()
+        let report = try await repository.create(of: state)
+        let path = try #require(try await base.paths(in: RepositoryObject.packs).first)
+        var data = try #require(try await base.readChunk(at: path))
+        data[data.count / 2] ^= 1
+        let copy = try await base.copy()
+        try await copy.writeChunk(data, at: path, metadata: nil)
+        let damaged = try await BackupRepository.open(copy)
+        // Only a look at the data finds it.
+        #expect(try await damaged.verify().isSound)
+        let verified = try await damaged.verify(readingData: true)
+        let finding = try #require(verified.findings.first)
+        #expect(verified.findings.count == 1 && finding.object == path)
+        #expect(finding.snapshots == [report.snapshot.id])
+        #expect(!finding.entries.isEmpty && finding.entries.count <= 256 && !finding.clusters.isEmpty)
+        // A pack that is gone is written anew by the next backup, and with it the old snapshots are whole.
+        try await copy.deleteChunk(at: path)
+        #expect(try await !damaged.verify().isSound)
+        _ = try await damaged.create(of: state)
+        for snapshot in try await damaged.snapshots() {
+            #expect(try await BackupMaterial.check(snapshot, damaged, state) == nil)
+        }
+        await #expect(throws: BackupError.self) {
+            let other = try await BackupRepository.open(try await base.copy())
+            try await other.retrieval.deleteChunk(at: path)
+            _ = try await other.prune()
+        }
+    }
+
+    @Test func `random bytes are no index, no list, no run of entries`() throws {
+        var generator = SystemRandomNumberGenerator()
+        let entries = (0..<20).map { BackupMaterial.entry($0) }
+        let ids = entries.map(\.id)
+        let sound = [
+            EntryCodec.encodeIDs(entries), try EntryCodec.encodeTexts(entries),
+            EntryCodec.encodeVectors(entries),
+            try PackIndexCodec.encode([]), RunListCodec.encode([]),
+        ]
+        for data in sound {
+            for _ in 0..<400 {
+                var bytes = data
+                for _ in 0..<Int.random(in: 1...4) where !bytes.isEmpty {
+                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0...255)
+                }
+                if Bool.random() { bytes = bytes.prefix(Int.random(in: 0...bytes.count)) }
+                _ = try? EntryCodec.decodeIDs(bytes)
+                var texts = (try? EntryCodec.decodeTexts(bytes, ids: ids)) ?? []
+                try? EntryCodec.decodeVectors(bytes, into: &texts)
+                var others = entries
+                try? EntryCodec.decodeVectors(bytes, into: &others)
+                _ = try? EntryCodec.decodeAssignments(bytes, ids: ids)
+                _ = try? PackIndexCodec.decode(bytes)
+                _ = try? RunListCodec.decode(bytes)
+                _ = try? RecordCodec.decodeClusters(bytes)
+                _ = try? RecordCodec.decodeSources(bytes)
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import RoostChunks
+import RoostModel
+import RoostVectors
+import Synchronization
+
+@testable import RoostBackups
+
+/// Stores and repositories to try backups on.
+enum BackupMaterial {
+    static func entry(_ number: Int, text: String? = nil) -> Entry {
+        var generator = SeededGenerator(seed: UInt64(number) &+ 7)
+        func vector() -> [Float] { normalized((0..<24).map { _ in Float(generator.nextNormal()) }) }
+        let content = text ?? "entry \(number) tells of the number \(number) and of nothing else, é"
+        var entry = Entry(
+            id: UUID(
+                uuid: (
+                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number >> 24 & 255), UInt8(number >> 16 & 255),
+                    UInt8(number >> 8 & 255), UInt8(number & 255)
+                )),
+            content: content, embeddings: vector(), source: number % 3 == 0 ? "file:///\(number % 30)" : nil,
+            key: number % 2 == 0 ? "k\(number)" : nil, tags: number % 5 == 0 ? ["a", "five"] : [],
+            createdAt: Date(milliseconds: 1_700_000_000_000 + Int64(number)))
+        if number % 4 == 0 { entry.metadata = ["n": .integer(Int64(number)), "deep": ["x": [1, 2.5, nil]]] }
+        if number % 7 == 0 {
+            let half = content.utf8.count / 2
+            let parts = [vector(), vector()]
+            entry.passages = [
+                Passage(ordinal: 0, utf8Range: 0..<half, tokenCount: 3, vector: parts[0]),
+                Passage(ordinal: 1, utf8Range: half..<content.utf8.count, tokenCount: 4, vector: parts[1]),
+            ]
+        } else if number % 7 == 1 {
+            entry.passages = [
+                Passage(
+                    ordinal: 0, utf8Range: 0..<content.utf8.count, tokenCount: 9, vector: entry.embeddings)
+            ]
+        } else if number % 50 == 3 {
+            entry.embeddings = []
+        }
+        return entry
+    }
+
+    /// A store with entries, sources, clusters and assignments.
+    static func store(_ count: Int, clusters: Bool = true) async throws -> InMemoryStorageProvider {
+        let storage = InMemoryStorageProvider()
+        for start in stride(from: 0, to: count, by: 500) {
+            _ = try await storage.commit(
+                WriteBatch(upserts: (start..<min(count, start + 500)).map { entry($0) }))
+        }
+        let sources = (0..<10).map {
+            Source(
+                id: "file:///\(3 * $0)", fingerprint: "f\($0)",
+                ingestedAt: Date(milliseconds: 1_700_000_000_000))
+        }
+        _ = try await storage.commit(WriteBatch(sources: sources))
+        guard clusters, count > 10 else { return storage }
+        let made = (0..<5).map { number in
+            Cluster(
+                label: "cluster \(number)", keywords: ["a", "b\(number)"],
+                centroid: entry(number * 7).embeddings, cohesion: 0.5,
+                createdAt: Date(milliseconds: 1_700_000_000_000))
+        }
+        let run = ClusteringRun(
+            algorithm: "test", parameters: ["k": 5], seed: 1, stamp: try await storage.snapshot().stamp)
+        let assignments = (0..<count).compactMap { number -> Assignment? in
+            if number % 11 == 0 { return nil }
+            let place: Assignment.Place =
+                number % 13 == 0 ? .outlier(.distant) : .cluster(made[number % 5].id)
+            return Assignment(
+                entry: entry(number).id, place: place, run: number % 17 == 0 ? nil : run.id, similarity: 0.25,
+                confidence: 0.75)
+        }
+        _ = try await storage.commit(
+            WriteBatch(clustering: .init(run: run, clusters: made, assignments: assignments)))
+        return storage
+    }
+
+    /// Whether two stores hold the same, whatever their numbers.
+    static func difference(
+        _ left: any StorageSnapshot, _ right: any StorageSnapshot
+    ) async throws -> String? {
+        func entries(_ snapshot: any StorageSnapshot) async throws -> [Entry] {
+            try await snapshot.entries(after: nil, limit: 1_000_000, matching: .all).entries
+        }
+        if try await entries(left) != entries(right) { return "entries" }
+        if try await left.clusters() != right.clusters() { return "clusters" }
+        if try await left.assignments(of: nil) != right.assignments(of: nil) { return "assignments" }
+        if try await left.clusteringRun() != right.clusteringRun() { return "run" }
+        if try await left.sources() != right.sources() { return "sources" }
+        return nil
+    }
+
+    /// A snapshot restored into a store of its own, compared with what it is of.
+    static func check(
+        _ snapshot: BackupSnapshot, _ repository: BackupRepository, _ expected: any StorageSnapshot
+    ) async throws -> String? {
+        let target = InMemoryStorageProvider()
+        let stamp = try await repository.restore(snapshot, into: target)
+        if stamp.epoch == snapshot.stamp.epoch { return "the epoch" }
+        return try await difference(try await target.snapshot(), expected)
+    }
+}
+
+/// A retrieval that stops, fails or counts.
+final class FaultyRetrieval: ChunkStorageRetrieval {
+    enum Fault: Sendable {
+        /// From then on nothing is done any more, as if the process had been killed.
+        case killed
+        /// One call fails.
+        case fails
+    }
+
+    struct Stopped: Error {}
+
+    let base: InMemoryRetrieval
+    private let fault: Fault
+    private let limit: Int
+    private let calls = Atomic<Int>(0)
+
+    init(_ base: InMemoryRetrieval, _ fault: Fault, after limit: Int) {
+        (self.base, self.fault, self.limit) = (base, fault, limit)
+    }
+
+    /// Changes that were tried.
+    var count: Int { calls.load(ordering: .sequentiallyConsistent) }
+
+    private func step() throws {
+        let number = calls.add(1, ordering: .sequentiallyConsistent).newValue
+        switch fault {
+        case .killed where number > limit: throw Stopped()
+        case .fails where number == limit + 1: throw ChunkStorageError.storageFull(reason: "test")
+        default: break
+        }
+    }
+
+    func readChunk(at path: String) async throws -> Data? { try await base.readChunk(at: path) }
+    func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
+        try step()
+        try await base.writeChunk(data, at: path, metadata: metadata)
+    }
+    func createChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws -> Bool {
+        try step()
+        return try await base.createChunk(data, at: path, metadata: metadata)
+    }
+    func chunkExists(at path: String) async -> Bool { await base.chunkExists(at: path) }
+    func presence(at path: String) async throws -> Bool { try await base.presence(at: path) }
+    func deleteChunk(at path: String) async throws {
+        try step()
+        try await base.deleteChunk(at: path)
+    }
+    func paths(in folder: String) async throws -> [String] { try await base.paths(in: folder) }
+}
+
+extension InMemoryRetrieval {
+    /// Everything that is kept, in another one.
+    func copy() async throws -> InMemoryRetrieval {
+        let copy = InMemoryRetrieval()
+        for path in try await paths(in: "") {
+            if let data = try await readChunk(at: path) {
+                try await copy.writeChunk(data, at: path, metadata: nil)
+            }
+        }
+        return copy
+    }
+
+    func size() async throws -> Int {
+        var size = 0
+        for path in try await paths(in: "") { size += try await readChunk(at: path)?.count ?? 0 }
+        return size
+    }
+
+    /// As if the locks' owners had died: theirs are ours, since there is one process.
+    func removeLocks() async throws {
+        for path in try await paths(in: RepositoryObject.locks) { try await deleteChunk(at: path) }
+    }
+}

@@ -1,0 +1,237 @@
+import Foundation
+import RoostChunks
+import RoostModel
+import Testing
+
+@testable import RoostBackups
+
+/// Snapshots are whole, small where little has changed, and what was backed up comes back.
+struct BackupRepositoryTests {
+    @Test(arguments: [0, 1, 15, 16, 1000, 3000])
+    func `what is backed up comes back, in another store`(count: Int) async throws {
+        for passphrase in [nil, "open sesame"] {
+            let base = InMemoryRetrieval()
+            _ = try await BackupRepository.create(in: base, passphrase: passphrase)
+            let repository = try await BackupRepository.open(base, passphrase: passphrase)
+            let storage = try await BackupMaterial.store(count)
+            let state = try await storage.snapshot()
+            let report = try await repository.create(of: state, tags: ["t"], attributes: ["a": "b"])
+            #expect(report.newSegments <= report.segments)
+            let listed = try #require(try await repository.snapshots().first)
+            #expect((listed.id, listed.tags, listed.attributes) == (report.snapshot.id, ["t"], ["a": "b"]))
+            #expect(listed.stamp == state.stamp)
+            #expect(try await BackupMaterial.check(listed, repository, state) == nil)
+            #expect(try await repository.verify(readingData: true).isSound)
+            if passphrase != nil {
+                for path in try await base.paths(in: "") {
+                    let data = try #require(try await base.readChunk(at: path))
+                    #expect(data.range(of: Data("entry".utf8)) == nil, "\(path)")
+                }
+            }
+        }
+    }
+
+    @Test func `the same again writes next to nothing, and one change one small part`() async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let storage = try await BackupMaterial.store(4000)
+        let first = try await repository.create(of: try await storage.snapshot())
+        let same = try await repository.create(of: try await storage.snapshot())
+        #expect(same.newSegments == 0 && same.writtenBytes < 3000)
+        #expect(same.snapshot.id != first.snapshot.id)
+        // One changed entry: its texts, perhaps its vectors, and the list.
+        _ = try await storage.commit(WriteBatch(upserts: [BackupMaterial.entry(1234, text: "changed")]))
+        let one = try await repository.create(of: try await storage.snapshot())
+        #expect(one.newSegments <= 3 && one.writtenBytes < first.writtenBytes / 50)
+        // One more at the end, and one less in the middle.
+        _ = try await storage.commit(
+            WriteBatch(upserts: [BackupMaterial.entry(99_999)], removals: [BackupMaterial.entry(2000).id]))
+        let moved = try await repository.create(of: try await storage.snapshot())
+        #expect(moved.newSegments <= 20 && moved.writtenBytes < first.writtenBytes / 20)
+        // One in a hundred, everywhere: each changed segment is written relative to the one of before.
+        let changed = stride(from: 5, to: 4000, by: 100).map { BackupMaterial.entry($0, text: "new \($0)") }
+        _ = try await storage.commit(WriteBatch(upserts: changed))
+        let many = try await repository.create(of: try await storage.snapshot())
+        #expect(many.writtenBytes < first.writtenBytes / 20, "\(many.writtenBytes) of \(first.writtenBytes)")
+        for (report, expected) in [(many, try await storage.snapshot())] {
+            #expect(try await BackupMaterial.check(report.snapshot, repository, expected) == nil)
+        }
+        // And the first is what it was.
+        let old = InMemoryStorageProvider()
+        try await repository.restore(first.snapshot, into: old)
+        let entries = try await old.fetchEntries()
+        #expect(entries.count == 4000 && entries[1234] == BackupMaterial.entry(1234))
+    }
+
+    @Test func `a store that is written to meanwhile is backed up as it was`() async throws {
+        let repository = try await BackupRepository.create(in: InMemoryRetrieval())
+        let storage = try await BackupMaterial.store(2000)
+        let state = try await storage.snapshot()
+        async let writing: Void = {
+            for number in 0..<200 {
+                _ = try await storage.commit(
+                    WriteBatch(
+                        upserts: [BackupMaterial.entry(5000 + number)],
+                        removals: [BackupMaterial.entry(number).id]))
+            }
+        }()
+        let report = try await repository.create(of: state)
+        try await writing
+        #expect(try await BackupMaterial.check(report.snapshot, repository, state) == nil)
+    }
+
+    @Test func `two backups at once are both whole`() async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let stores = [
+            try await BackupMaterial.store(1500), try await BackupMaterial.store(1500, clusters: false),
+        ]
+        let states = [try await stores[0].snapshot(), try await stores[1].snapshot()]
+        async let first = repository.create(of: states[0])
+        async let second = repository.create(of: states[1])
+        let reports = [try await first, try await second]
+        for (report, state) in zip(reports, states) {
+            #expect(try await BackupMaterial.check(report.snapshot, repository, state) == nil)
+        }
+        #expect(try await repository.verify(readingData: true).isSound)
+        // What both wrote is kept once.
+        let before = try await base.size()
+        let pruned = try await repository.prune()
+        #expect(pruned.bytesAfter <= pruned.bytesBefore)
+        #expect(try await base.size() <= before)
+        for (report, state) in zip(reports, states) {
+            #expect(try await BackupMaterial.check(report.snapshot, repository, state) == nil)
+        }
+    }
+
+    @Test func `a prune and a backup keep out of each other's way`() async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let storage = try await BackupMaterial.store(1500)
+        let state = try await storage.snapshot()
+        _ = try await repository.create(of: state)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<4 {
+                group.addTask {
+                    for _ in 0..<3 {
+                        do {
+                            if worker == 0 {
+                                _ = try await repository.prune(keeping: BackupRetention(last: 1))
+                            } else {
+                                _ = try await repository.create(of: state)
+                            }
+                        } catch let error as BackupError where error.code == .locked {}
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let verified = try await repository.verify(readingData: true)
+        #expect(verified.isSound, "\(verified.findings)")
+        for snapshot in try await repository.snapshots() {
+            #expect(try await BackupMaterial.check(snapshot, repository, state) == nil)
+        }
+        #expect(try await base.paths(in: RepositoryObject.locks).isEmpty)
+    }
+
+    @Test func `what no snapshot needs goes, and the rest stays`() async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let storage = try await BackupMaterial.store(3000)
+        let early = try await storage.snapshot()
+        let first = try await repository.create(of: early, tags: ["keep"])
+        var states: [any StorageSnapshot] = []
+        for round in 0..<5 {
+            let changed = (0..<1500).map { BackupMaterial.entry($0 * 2, text: "round \(round), \($0)") }
+            _ = try await storage.commit(WriteBatch(upserts: changed))
+            states.append(try await storage.snapshot())
+            _ = try await repository.create(of: states[round])
+        }
+        let full = try await base.size()
+        let dry = try await repository.prune(
+            keeping: BackupRetention(last: 1, tags: ["keep"]), isDryRun: true)
+        #expect(dry.forgotten.count == 4 && dry.kept.count == 2)
+        #expect(try await base.size() == full)
+        let done = try await repository.prune(keeping: BackupRetention(last: 1, tags: ["keep"]))
+        #expect(done.forgotten.count == 4 && done.removedSegments == dry.removedSegments)
+        #expect(try await base.size() < full && done.bytesAfter < done.bytesBefore)
+        #expect(try await repository.verify(readingData: true).isSound)
+        let left = try await repository.snapshots()
+        #expect(left.map(\.id).contains(first.snapshot.id) && left.count == 2)
+        #expect(try await BackupMaterial.check(left[0], repository, early) == nil)
+        #expect(try await BackupMaterial.check(left[1], repository, states[4]) == nil)
+        // Nothing more to do.
+        let again = try await repository.prune()
+        #expect((again.removedPacks, again.removedSegments, again.writtenPacks) == (0, 0, 0))
+        await #expect(throws: BackupError.self) { try await repository.prune(keeping: BackupRetention()) }
+        // A later backup does not lean on what is gone.
+        let later = try await repository.create(of: early)
+        #expect(try await BackupMaterial.check(later.snapshot, repository, early) == nil)
+        try await repository.forget(try await repository.snapshots().map(\.id))
+        _ = try await repository.prune()
+        #expect(try await base.paths(in: RepositoryObject.packs).isEmpty)
+        let fresh = try await repository.create(of: early)
+        #expect(try await BackupMaterial.check(fresh.snapshot, repository, early) == nil)
+    }
+
+    @Test func `passphrases, snapshots' names and formats are checked`() async throws {
+        let base = InMemoryRetrieval()
+        await #expect(throws: BackupError.self) { try await BackupRepository.open(base) }
+        let repository = try await BackupRepository.create(in: base, passphrase: "one")
+        await #expect(throws: BackupError.self) { try await BackupRepository.create(in: base) }
+        for wrong in [nil, "", "two"] {
+            let error = await #expect(throws: BackupError.self) {
+                try await BackupRepository.open(base, passphrase: wrong)
+            }
+            #expect(error?.code == .wrongPassphrase)
+        }
+        let storage = try await BackupMaterial.store(100)
+        let report = try await repository.create(of: try await storage.snapshot())
+        try await BackupRepository.changePassphrase(of: base, from: "one", to: "two")
+        let changed = try await BackupRepository.open(base, passphrase: "two")
+        #expect(try await changed.snapshot("latest").id == report.snapshot.id)
+        #expect(try await changed.snapshot(String(report.snapshot.id.prefix(5))).id == report.snapshot.id)
+        for bad in ["", "zz", "../config"] {
+            await #expect(throws: BackupError.self) { try await changed.snapshot(bad) }
+        }
+        let error = await #expect(throws: BackupError.self) {
+            try await repository.restore(report.snapshot, into: storage)
+        }
+        #expect(error?.code == .exists)
+        let plain = InMemoryRetrieval()
+        _ = try await BackupRepository.create(in: plain)
+        await #expect(throws: BackupError.self) { try await BackupRepository.open(plain, passphrase: "x") }
+        try await plain.writeChunk(Data(#"{"format":2}"#.utf8), at: "config", metadata: nil)
+        let newer = await #expect(throws: BackupError.self) { try await BackupRepository.open(plain) }
+        #expect(newer?.code == .newerFormat)
+        for odd in ["", "{", "[]", #"{"format":1}"#, #"{"format":"x"}"#] {
+            try await plain.writeChunk(Data(odd.utf8), at: "config", metadata: nil)
+            await #expect(throws: BackupError.self) { try await BackupRepository.open(plain) }
+        }
+    }
+
+    @Test func `rules keep the last of each day, week and month`() {
+        func snapshot(_ day: Int, _ hour: Int, tags: [String] = []) -> BackupSnapshot {
+            let stamp = Stamp(store: UUID(), epoch: UUID(), revision: .zero, entryCount: 0, clusterCount: 0)
+            // 1 January 2024 was a Monday.
+            let date = Date(timeIntervalSince1970: 1_704_067_200 + Double(day * 86_400 + hour * 3600))
+            return BackupSnapshot(
+                id: "\(day).\(hour)", created: date, tags: tags, stamp: stamp, attributes: [:],
+                sourceCount: 0,
+                lists: [], sources: [], clusters: [])
+        }
+        let all = (0..<60).flatMap { day in
+            [snapshot(day, 1), snapshot(day, 23, tags: day == 3 ? ["x"] : [])]
+        }
+        func kept(_ retention: BackupRetention) -> [String] {
+            retention.kept(of: all.shuffled()).sorted { Double($0)! > Double($1)! }
+        }
+        #expect(kept(BackupRetention(last: 3)) == ["59.23", "59.1", "58.23"])
+        #expect(kept(BackupRetention(daily: 2)) == ["59.23", "58.23"])
+        // Sundays, and the day of today's week.
+        #expect(kept(BackupRetention(weekly: 3)) == ["59.23", "55.23", "48.23"])
+        #expect(kept(BackupRetention(monthly: 5)) == ["59.23", "30.23"])
+        #expect(kept(BackupRetention(tags: ["x"])) == ["3.23"])
+        #expect(kept(BackupRetention()) == [] && BackupRetention().isEmpty)
+    }
+}
