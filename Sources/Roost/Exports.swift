@@ -1,3 +1,5 @@
+@_exported import RoostBackups
+@_exported import RoostChunks
 @_exported import RoostClustering
 @_exported import RoostEncoders
 @_exported import RoostIndexes

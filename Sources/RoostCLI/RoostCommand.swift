@@ -19,7 +19,8 @@ struct RoostCommand: AsyncParsableCommand {
             Edit.self,
             TagCommand.self, Remove.self, Recluster.self, ClusterCommand.self, Export.self,
             ImportCommand.self,
-            Stats.self, Index.self, Compact.self, Doctor.self, Migrate.self, Reembed.self, Undo.self,
+            Stats.self, Index.self, Compact.self, Doctor.self, BackupCommand.self, Migrate.self, Reembed.self,
+            Undo.self,
             Model.self,
             Embed.self, ConfigurationCommand.self,
         ])

@@ -257,6 +257,9 @@ struct Remove: AsyncParsableCommand {
     @Flag(name: .long, help: "Say what would be removed, and remove nothing.")
     var dryRun = false
 
+    /// From so many on, a snapshot is made first.
+    private static let fewestForBackup = 100
+
     func validate() throws {
         guard !ids.isEmpty || source != nil else {
             throw ValidationError("Name entries by id, or a --source.")
@@ -287,6 +290,7 @@ struct Remove: AsyncParsableCommand {
             removals += page.entries.map(\.id)
         }
         if !dryRun {
+            if Set(removals).count >= Self.fewestForBackup { try await options.backUpFirst() }
             _ = try await store.storage.commit(WriteBatch(removals: removals, removedSources: records))
         }
         if dryRun {

@@ -51,6 +51,8 @@ enum Failure {
                 error.code == .noVectors ? .noInput : .usage
             )
         case let error as CommandError: (error.message, error.status)
+        case let error as BackupError: (error.message, status(error.code))
+        case let error as ChunkStorageError: (error.description, status(error))
         case let error as FileError: (error.description, error.isMissing ? .noInput : .inputOutput)
         case is DecodingError: ("a file is not the JSON that was expected", .badData)
         case let error as CocoaError: (error.localizedDescription, .inputOutput)
@@ -74,6 +76,27 @@ enum Failure {
         case .refused, .configuration: .configuration
         case .badOutput: .cannotCreate
         default: .badData
+        }
+    }
+
+    private static func status(_ code: BackupError.Code) -> ExitStatus {
+        switch code {
+        case .notFound: .noInput
+        case .exists: .cannotCreate
+        case .wrongPassphrase: .configuration
+        case .locked: .tryAgain
+        case .badInput: .usage
+        default: .badData
+        }
+    }
+
+    private static func status(_ error: ChunkStorageError) -> ExitStatus {
+        switch error {
+        case .invalidPath, .invalidIdentifier, .corrupt, .tooLarge: .badData
+        case .wrongKey: .configuration
+        case .storageUnavailable, .storageFull: .inputOutput
+        case .readOnly: .cannotCreate
+        case .unsupported: .software
         }
     }
 

@@ -40,6 +40,12 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
+    /// Makes a snapshot before much of the store is rewritten.
+    func backUpFirst() async throws {
+        guard let report = try await StoreBackup(try location()).createAutomatically() else { return }
+        note("a backup was made first: `roost backup list` shows it (\(report.snapshot.id.prefix(8)))")
+    }
+
     /// Says what happened while texts were embedded.
     func remark(on embedder: any Embedder) {
         let remarks = EmbedderChoice.remarks(on: embedder)

@@ -1,0 +1,186 @@
+public import Foundation
+public import RoostBackups
+public import RoostChunks
+import RoostFiles
+public import RoostModel
+
+/// Backups of a store in a folder.
+public struct StoreBackup: Sendable {
+    /// The store's folder.
+    public let directory: URL
+
+    public init(_ directory: URL) { self.directory = directory }
+
+    /// Under which a snapshot has the store's manifest.
+    private static let manifestKey = "store.json"
+    /// What snapshots that nobody asked for are tagged with.
+    public static let automaticTag = "automatic"
+    /// How many of those stay, with the newest of each of the last days.
+    public static let automaticRetention = BackupRetention(last: 3, daily: 7)
+
+    /// Where a store keeps backups of its own: `backups` in its folder.
+    public var ownRepository: URL { directory.appendingPathComponent("backups", isDirectory: true) }
+
+    // MARK: Repositories in folders
+
+    /// The repository in a folder, made where there is none.
+    ///
+    /// - Throws: ``BackupError``: `.exists` where the folder has files of others; `.wrongPassphrase`, …;
+    ///   ``ChunkStorageError``.
+    public static func openOrCreate(_ folder: URL, passphrase: String? = nil) async throws -> BackupRepository
+    {
+        let retrieval = FileSystemRetrieval(baseURL: folder)
+        if try await retrieval.presence(at: "config") {
+            return try await BackupRepository.open(retrieval, passphrase: passphrase)
+        }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        guard names.isEmpty else {
+            throw BackupError(
+                .exists,
+                "\(folder.path) has files in it and is no backup repository; name a folder that is new or empty"
+            )
+        }
+        do {
+            return try await BackupRepository.create(in: retrieval, passphrase: passphrase)
+        } catch let error as BackupError where error.code == .exists {
+            // Another process was quicker.
+            return try await BackupRepository.open(retrieval, passphrase: passphrase)
+        }
+    }
+
+    /// The repository in a folder.
+    ///
+    /// - Throws: ``BackupError``: `.notFound`, `.wrongPassphrase`, …; ``ChunkStorageError``.
+    public static func open(_ folder: URL, passphrase: String? = nil) async throws -> BackupRepository {
+        do {
+            return try await BackupRepository.open(
+                FileSystemRetrieval(baseURL: folder), passphrase: passphrase)
+        } catch let error as BackupError where error.code == .notFound {
+            throw BackupError(
+                .notFound, "there is no backup repository in \(folder.path); `roost backup create` makes one")
+        }
+    }
+
+    /// As ``BackupRepository/changePassphrase(of:from:to:)``, of the repository in a folder.
+    public static func changePassphrase(_ folder: URL, from old: String, to new: String) async throws {
+        try await BackupRepository.changePassphrase(
+            of: FileSystemRetrieval(baseURL: folder), from: old, to: new)
+    }
+
+    // MARK: Creating
+
+    /// Makes a snapshot of the store as it is now. Others may go on writing to it.
+    ///
+    /// - Parameter progress: told now and then how many entries have been read, and how many there are.
+    /// - Throws: ``RoostError`` with `.noStore`; ``StorageError``; as
+    ///   ``BackupRepository/create(of:tags:attributes:progress:)``.
+    public func create(
+        in repository: BackupRepository, tags: [String] = [],
+        progress: @Sendable (Int, Int) -> Void = { _, _ in }
+    ) async throws -> BackupReport {
+        let manifest = try StoreManifest.read(in: directory)
+        let storage = try await StoreConfiguration(directory: directory, manifest: manifest)
+            .open(isForLooking: true)
+        do {
+            let snapshot = try await storage.snapshot()
+            // What the vectors of this revision are, whatever move is prepared.
+            var settled = manifest
+            settled.space = manifest.space(inEpoch: snapshot.stamp.epoch)
+            settled.move = nil
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let text = String(decoding: try encoder.encode(settled), as: UTF8.self)
+            let report = try await repository.create(
+                of: snapshot, tags: tags, attributes: [Self.manifestKey: text], progress: progress)
+            try await storage.close()
+            return report
+        } catch {
+            try? await storage.close()
+            throw error
+        }
+    }
+
+    /// Makes a snapshot in the store's own repository before something rewrites much of it, and lets old ones
+    /// of the kind go.
+    ///
+    /// - Returns: `nil` for a store without entries.
+    /// - Throws: as ``create(in:tags:progress:)``; nothing should be rewritten then.
+    @discardableResult
+    public func createAutomatically() async throws -> BackupReport? {
+        let repository = try await Self.openOrCreate(ownRepository)
+        let report = try await create(in: repository, tags: [Self.automaticTag])
+        let snapshots = try await repository.snapshots()
+        let automatic = snapshots.filter { $0.tags == [Self.automaticTag] }
+        let kept = Self.automaticRetention.kept(of: automatic)
+        let old = automatic.map(\.id).filter { !kept.contains($0) }
+        if !old.isEmpty {
+            try await repository.forget(old)
+            // Somebody who reads it now is not to be waited for; the next one tidies up.
+            do { _ = try await repository.prune() } catch let error as BackupError where error.code == .locked
+            {}
+        }
+        return report
+    }
+
+    // MARK: Restoring
+
+    /// Makes a store of a snapshot, in a folder that is new or empty.
+    ///
+    /// The folder becomes a store with the last step: before that, whatever happens, it is none.
+    /// - Parameters:
+    ///   - provider: `nil` takes the one that the store had.
+    ///   - progress: told now and then how many entries have been written, and how many there are.
+    /// - Returns: the stamp of the store, whose history is a new one.
+    /// - Throws: ``RoostError``: `.storeExists`, `.configuration` where the folder has files;
+    ///   ``BackupError`` with `.damaged`; ``StorageError``; ``ChunkStorageError``; `CancellationError`. The
+    ///   folder is as it was then.
+    @discardableResult
+    public func restore(
+        _ snapshot: BackupSnapshot, from repository: BackupRepository,
+        provider: StoreManifest.Provider? = nil, progress: @Sendable (Int, Int) -> Void = { _, _ in }
+    ) async throws -> Stamp {
+        guard !StoreManifest.exists(in: directory) else {
+            throw RoostError(.storeExists, "there is a store in \(directory.path) already")
+        }
+        guard let text = snapshot.attributes[Self.manifestKey],
+            var manifest = try? JSONDecoder().decode(StoreManifest.self, from: Data(text.utf8))
+        else {
+            throw BackupError(
+                .damaged,
+                "snapshot \(snapshot.id.prefix(12)) does not say what the store was; it was not restored")
+        }
+        manifest.provider = provider ?? manifest.provider
+        manifest.maximumSize = nil
+        let manager = FileManager.default
+        let wasThere = manager.fileExists(atPath: directory.path)
+        do {
+            try FileSystem.standard.createFolder(directory)
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
+        }
+        guard try manager.contentsOfDirectory(atPath: directory.path).isEmpty else {
+            throw RoostError(
+                .configuration, "\(directory.path) has files in it; name a folder that is new or empty")
+        }
+        do {
+            let storage = try await StoreConfiguration(directory: directory, manifest: manifest).open()
+            let stamp: Stamp
+            do {
+                stamp = try await repository.restore(snapshot, into: storage, progress: progress)
+            } catch {
+                try? await storage.close()
+                throw error
+            }
+            try await storage.close()
+            try manifest.create(in: directory)
+            return stamp
+        } catch {
+            // It was empty: what is in it is ours.
+            for name in (try? manager.contentsOfDirectory(atPath: directory.path)) ?? [] {
+                try? manager.removeItem(at: directory.appendingPathComponent(name))
+            }
+            if !wasThere { try? manager.removeItem(at: directory) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Roost
+import Testing
+
+/// Backups by the command.
+struct BackupCommandTests {
+    let cli = CommandLineTests()
+
+    func prepare(_ count: Int = 300, provider: String = "sqlite") throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical", "--provider", provider).status == 0)
+        let lines = (0..<count).map { "{\"text\": \"\(ClusterTests.kinds[$0 % 4]) \($0)\"}\n" }.joined()
+        try lines.write(to: cli.home.appendingPathComponent("t.jsonl"), atomically: true, encoding: .utf8)
+        #expect(try cli.roost("ingest", "--store", "s", "t.jsonl").status == 0)
+        #expect(try cli.roost("recluster", "--store", "s", "--clusters=4").status == 0)
+    }
+
+    /// What a store gives, without what says which store it is.
+    func contents(_ store: String) throws -> [String] {
+        let entries = try cli.roost(
+            "export", "entries", "--store=\(store)", "--with-embeddings", "--format=jsonl")
+        let clusters = try cli.roost("cluster", "list", "--store=\(store)", "--json")
+        let found = try cli.roost("query", "--store=\(store)", "bread and flour", "--json")
+        #expect(entries.status == 0 && clusters.status == 0 && found.status == 0, "\(entries.error)")
+        return [entries.output, clusters.output, found.output]
+    }
+
+    @Test(arguments: ["sqlite", "json"])
+    func `a store is backed up, lost and had back, as another provider too`(provider: String) throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        try prepare(provider: provider)
+        let before = try contents("s")
+        let made = try cli.roost("backup", "create", "--store=s", "--to=b", "--tag=first", "--json")
+        #expect(made.status == 0, "\(made.error)")
+        let list = try cli.roost("backup", "list", "--to=b")
+        #expect(list.output.contains("300 entries, 4 clusters  first"), "\(list.output)")
+        let verified = try cli.roost("backup", "verify", "--to=b", "--read-data")
+        #expect(verified.status == 0 && verified.output.contains("sound"), "\(verified.output)")
+        #expect(try cli.roost("backup", "show", "--to=b", "latest").output.contains("\"entryCount\" : 300"))
+        try FileManager.default.removeItem(at: cli.home.appendingPathComponent("s"))
+        for target in ["sqlite", "json"] {
+            let restored = try cli.roost(
+                "backup", "restore", "latest", "--to=b", "--into=r-\(target)", "--provider", target)
+            #expect(restored.status == 0, "\(restored.error)")
+            #expect(try contents("r-\(target)") == before)
+            let doctor = try cli.roost("doctor", "--store=r-\(target)")
+            #expect(doctor.status == 0, "\(doctor.output)")
+            // It is a store like any other.
+            #expect(try cli.roost("add", "--store=r-\(target)", "one more").status == 0)
+        }
+    }
+
+    @Test func `snapshots are small, forgotten and pruned, in the store's own folder`() throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        try prepare()
+        for number in 0..<3 {
+            #expect(try cli.roost("add", "--store=s", "note \(number)").status == 0)
+            #expect(try cli.roost("backup", "create", "--store=s", "-q").status == 0)
+        }
+        let names = try cli.roost("backup", "list", "--store=s").output.split(separator: "\n").map {
+            String($0.prefix(8))
+        }
+        #expect(names.count == 3)
+        let gone = try cli.roost("backup", "forget", "--store=s", names[0])
+        #expect(gone.status == 0 && gone.output.contains("forgot \(names[0])"), "\(gone.error)")
+        let dry = try cli.roost("backup", "prune", "--store=s", "--keep-last=1", "--dry-run")
+        #expect(dry.status == 0 && dry.output.contains("would forget \(names[1])"), "\(dry.output)")
+        #expect(
+            try cli.roost("backup", "prune", "--store=s", "--keep-last=1").output.contains("1 snapshots kept")
+        )
+        #expect(try cli.roost("backup", "verify", "--store=s", "--read-data").status == 0)
+        // Doctor and stats have nothing against the folder.
+        #expect(try cli.roost("doctor", "--store=s").status == 0)
+    }
+
+    @Test func `before much is removed, a snapshot is made`() throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        try prepare()
+        let removed = try cli.roost("remove", "--store=s", "--source", "t.jsonl")
+        #expect(removed.status == 0 && removed.error.contains("a backup was made first"), "\(removed.error)")
+        let restored = try cli.roost("backup", "restore", "latest", "--store=s", "--into=r")
+        #expect(restored.output.contains("restored 300 entries"), "\(restored.error)")
+    }
+
+    @Test func `an encrypted repository wants its passphrase, which can be changed`() throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        try prepare(50)
+        for (file, text) in [("one", "first word\n"), ("two", "second\nline\n"), ("empty", "\n")] {
+            try text.write(to: cli.home.appendingPathComponent(file), atomically: true, encoding: .utf8)
+        }
+        let made = try cli.roost("backup", "create", "--store=s", "--to=b", "--password-file=one")
+        #expect(made.status == 0 && !made.error.contains("not encrypted"), "\(made.error)")
+        let bare = try cli.roost("backup", "list", "--to=b")
+        #expect(bare.status == 78 && bare.error.contains("needs its passphrase"), "\(bare.error)")
+        let wrong = try cli.roost("backup", "list", "--to=b", "--password-file=two")
+        #expect(wrong.status == 78 && wrong.error.contains("not the passphrase"), "\(wrong.error)")
+        #expect(try cli.roost("backup", "list", "--to=b", "--password-file=empty").status == 66)
+        let process = try cli.start(
+            ["backup", "password", "--to=b", "--new-password-file=two"],
+            environment: ["ROOST_BACKUP_PASSWORD": "first word"])
+        #expect(try process.outcome().status == 0)
+        #expect(try cli.roost("backup", "list", "--to=b", "--password-file=two").status == 0)
+        #expect(try cli.roost("backup", "list", "--to=b", "--password-file=one").status == 78)
+        let restored = try cli.roost(
+            "backup", "restore", "latest", "--to=b", "--into=r", "--password-file=two")
+        #expect(restored.status == 0, "\(restored.error)")
+    }
+
+    @Test func `each mistake is told`() throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        try prepare(20)
+        #expect(try cli.roost("backup", "create", "--store=s", "--to=b").status == 0)
+        try "x".write(to: cli.home.appendingPathComponent("file"), atomically: true, encoding: .utf8)
+        for (arguments, status, words) in [
+            (["backup", "create", "--store=none"], 66, "roost init"),
+            (["backup", "create", "--store=s", "--to=."], 73, "files in it"),
+            (["backup", "list", "--store=none"], 66, "backup create"),
+            (["backup", "create", "--store=s", "--to=s3:/x://y"], 64, "folders"),
+            (["backup", "restore", "zzz", "--to=b", "--into=r"], 66, "no snapshot 'zzz'"),
+            (["backup", "restore", "latest", "--to=b", "--into=s"], 73, "a store in"),
+            (["backup", "restore", "latest", "--to=b", "--into=b"], 78, "files in it"),
+            (["backup", "restore", "latest", "--to=b", "--into=file"], 74, "file"),
+            (["backup", "restore", "latest", "--to=b", "--into=r", "--provider=x"], 64, "sqlite and json"),
+            (["backup", "prune", "--to=b", "--keep-last=0"], 64, "no snapshot"),
+            (["backup", "prune", "--to=b", "--keep-last=-1"], 64, "from 0"),
+            (["backup", "forget", "--to=b"], 64, "SNAPSHOT"),
+            (["backup", "list", "--to=b", "--password-file=none"], 66, "no passphrase in"),
+            (["backup", "list", "--to=b", "--password-file=file"], 78, "not encrypted"),
+        ] as [([String], Int32, String)] {
+            let running = try cli.start(arguments)
+            try running.input.close()
+            let outcome = try running.outcome()
+            #expect(
+                outcome.status == status && outcome.error.contains(words),
+                "\(arguments): \(outcome.status) \(outcome.error)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("none").path))
+        #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("r").path))
+    }
+}
