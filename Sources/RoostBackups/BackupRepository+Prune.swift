@@ -70,7 +70,8 @@ extension BackupRepository {
             guard let location = store.location(of: id) else {
                 throw BackupError(
                     .damaged,
-                    "a segment that a snapshot needs is in no index; `roost backup verify` says what is damaged. "
+                    "a segment that a snapshot needs is in no index; `roost backup verify` says what is "
+                        + "damaged. "
                         + "Nothing was removed")
             }
             if let base = location.base { try need(base) }

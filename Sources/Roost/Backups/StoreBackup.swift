@@ -37,7 +37,8 @@ public struct StoreBackup: Sendable {
         guard names.isEmpty else {
             throw BackupError(
                 .exists,
-                "\(folder.path) has files in it and is no backup repository; name a folder that is new or empty"
+                "\(folder.path) has files in it and is no backup repository; name a folder that is new "
+                    + "or empty"
             )
         }
         do {

@@ -56,7 +56,8 @@ final class RepositoryLock: Sendable {
                 guard attempt < 5 else {
                     throw BackupError(
                         .locked,
-                        "process \(other.process) on \(other.host) is at work in the backup repository; try again "
+                        "process \(other.process) on \(other.host) is at work in the backup repository; "
+                            + "try again "
                             + "when it has ended",
                         isRetryable: true)
                 }

@@ -53,8 +53,8 @@ struct BackupCommand: AsyncParsableCommand {
             }
             Terminal.write(BackupDocument(report.snapshot).line)
             options.note(
-                "\(ByteCount.text(report.writtenBytes)) written; \(report.newSegments) of \(report.segments) parts "
-                    + "are new" + (repository.isEncrypted ? "" : "; not encrypted"))
+                "\(ByteCount.text(report.writtenBytes)) written; \(report.newSegments) of "
+                    + "\(report.segments) parts are new" + (repository.isEncrypted ? "" : "; not encrypted"))
         }
     }
 
@@ -170,7 +170,8 @@ struct BackupCommand: AsyncParsableCommand {
             }
             if !result.strayPacks.isEmpty {
                 options.note(
-                    "\(result.strayPacks.count) packs belong to no snapshot; `roost backup prune` removes them"
+                    "\(result.strayPacks.count) packs belong to no snapshot; `roost backup prune` "
+                        + "removes them"
                 )
             }
         }
