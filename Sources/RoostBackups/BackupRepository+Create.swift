@@ -13,8 +13,6 @@ public struct BackupReport: Sendable {
 }
 
 extension BackupRepository {
-    /// How many runs of entries are made at a time.
-    private static let concurrency = 4
     private static let pageSize = 2048
 
     /// Makes a snapshot of one revision of a store.
@@ -31,15 +29,37 @@ extension BackupRepository {
         of snapshot: any StorageSnapshot, tags: [String] = [], attributes: [String: String] = [:],
         progress: @Sendable (Int, Int) -> Void = { _, _ in }
     ) async throws -> BackupReport {
+        try await create(of: snapshot, tags: tags, attributes: attributes, isReadInFull: false, progress)
+    }
+
+    /// - Parameter isReadInFull: whether all of the store is read, also where its last snapshot tells what
+    ///   cannot have changed: with the same outcome.
+    func create(
+        of snapshot: any StorageSnapshot, tags: [String], attributes: [String: String], isReadInFull: Bool,
+        _ progress: @Sendable (Int, Int) -> Void
+    ) async throws -> BackupReport {
         try await RepositoryLock.with(exclusive: false, retrieval) {
             let store = try await segments()
-            let writer = SegmentWriter(
-                store: store, packs: PackWriter(retrieval, store),
-                bases: try await bases(for: snapshot.stamp.store, store))
+            let parent = try await snapshots().last { $0.stamp.store == snapshot.stamp.store }
+            let bases = try await bases(parent, store)
+            let writer = SegmentWriter(store: store, packs: PackWriter(retrieval, store), bases: bases)
             var result = BackupSnapshot(
                 id: "", created: Date(milliseconds: Date().milliseconds), tags: tags, stamp: snapshot.stamp,
                 attributes: attributes, sourceCount: 0, lists: [], sources: [], clusters: [])
-            result.lists = try await lists(of: snapshot, writer, progress)
+            let assignments = Dictionary(
+                try await snapshot.assignments(of: nil).map { ($0.entry, $0) }
+            ) { first, _ in first }
+            let update = RunUpdate(
+                repository: self, snapshot: snapshot, assignments: assignments, store: store, writer: writer)
+            if !isReadInFull, let parent, let found = try await update.runs(since: parent) {
+                result.lastRow = found.lastRow
+                var lists = ListWriter(writer: writer)
+                for run in found.runs { try await lists.add(run) }
+                result.lists = try await lists.finish()
+                progress(snapshot.stamp.entryCount, snapshot.stamp.entryCount)
+            } else {
+                (result.lists, result.lastRow) = try await lists(of: snapshot, assignments, writer, progress)
+            }
             let sources = try await snapshot.sources()
             result.sourceCount = sources.count
             for start in stride(from: 0, to: sources.count, by: 1024) {
@@ -83,140 +103,41 @@ extension BackupRepository {
 
     /// The runs of the newest snapshot of a store, by the ids of their entries: what is new of a run is
     /// written relative to them.
-    private func bases(for storeID: UUID, _ store: SegmentStore) async throws -> [SegmentID: RunRecord] {
+    private func bases(
+        _ parent: BackupSnapshot?, _ store: SegmentStore
+    ) async throws -> [SegmentID: RunRecord] {
         var bases: [SegmentID: RunRecord] = [:]
-        guard let last = try await snapshots().last(where: { $0.stamp.store == storeID }) else {
-            return bases
-        }
-        for list in last.lists {
+        for list in parent?.lists ?? [] {
             // What cannot be read is written anew.
-            guard let data = try? await store.read(list, .list), let runs = try? RunListCodec.decode(data)
-            else { continue }
+            guard let runs = try? await runs(of: list, store) else { continue }
             for run in runs { bases[run.ids] = run }
         }
         return bases
     }
 
+    /// All entries, page by page.
     private func lists(
-        of snapshot: any StorageSnapshot, _ writer: SegmentWriter, _ progress: @Sendable (Int, Int) -> Void
-    ) async throws -> [SegmentID] {
-        var lists: [SegmentID] = []
-        var records: [RunRecord] = []
-        func add(_ record: RunRecord) async throws {
-            records.append(record)
-            if RunBoundaries.endsList(after: record, count: records.count) {
-                lists.append(try await writer.write(RunListCodec.encode(records), .list))
-                records = []
-            }
+        of snapshot: any StorageSnapshot, _ assignments: [Entry.ID: Assignment], _ writer: SegmentWriter,
+        _ progress: @Sendable (Int, Int) -> Void
+    ) async throws -> ([SegmentID], lastRow: UInt32?) {
+        var lists = ListWriter(writer: writer)
+        var (cutter, done, lastRow) = (RunCutter(), 0, UInt32?.none)
+        func page(after row: UInt32?) async throws -> EntryPage {
+            try await snapshot.entries(after: row, limit: Self.pageSize, matching: .all)
         }
-        var (pending, bytes, done) = ([Entry](), 0, 0)
-        var row: UInt32?
-        repeat {
+        var next: EntryPage? = try await page(after: nil)
+        while let current = next {
             try Task.checkCancellation()
-            let page = try await snapshot.entries(after: row, limit: Self.pageSize, matching: .all)
-            var runs: [[Entry]] = []
-            for entry in page.entries {
-                pending.append(entry)
-                bytes += entry.content.utf8.count
-                if RunBoundaries.endsRun(after: entry.id, count: pending.count, bytes: bytes) {
-                    runs.append(pending)
-                    (pending, bytes) = ([], 0)
-                }
-            }
-            row = page.next
-            if row == nil, !pending.isEmpty { runs.append(pending) }
-            for record in try await write(runs, snapshot, writer) { try await add(record) }
-            done += page.entries.count
+            lastRow = current.rows.last ?? lastRow
+            var runs = current.entries.compactMap { cutter.add($0) }
+            if current.next == nil, let rest = cutter.rest() { runs.append(rest) }
+            // The store is read while segments are made.
+            async let following = current.next == nil ? nil : page(after: current.next)
+            for record in try await writer.write(runs, assignments) { try await lists.add(record) }
+            done += current.entries.count
             progress(done, snapshot.stamp.entryCount)
-        } while row != nil
-        if !records.isEmpty { lists.append(try await writer.write(RunListCodec.encode(records), .list)) }
-        return lists
-    }
-
-    private func write(
-        _ runs: [[Entry]], _ snapshot: any StorageSnapshot, _ writer: SegmentWriter
-    ) async throws -> [RunRecord] {
-        let assignments = Dictionary(
-            try await snapshot.assignments(of: runs.flatMap { $0.map(\.id) }).map { ($0.entry, $0) }
-        ) { first, _ in first }
-        return try await withThrowingTaskGroup(of: (Int, RunRecord).self) { group in
-            var records = [RunRecord?](repeating: nil, count: runs.count)
-            var next = 0
-            func addNext() {
-                guard next < runs.count else { return }
-                let (place, run) = (next, runs[next])
-                next += 1
-                group.addTask { (place, try await writer.write(run, run.map { assignments[$0.id] })) }
-            }
-            for _ in 0..<Self.concurrency { addNext() }
-            while let (place, record) = try await group.next() {
-                records[place] = record
-                addNext()
-            }
-            return records.compactMap(\.self)
+            next = try await following
         }
-    }
-}
-
-/// Makes segments of values and writes those that are not there.
-private actor SegmentWriter {
-    nonisolated let store: SegmentStore
-    nonisolated let packs: PackWriter
-    nonisolated private let bases: [SegmentID: RunRecord]
-    private(set) var counts = (new: 0, all: 0)
-
-    init(store: SegmentStore, packs: PackWriter, bases: [SegmentID: RunRecord]) {
-        (self.store, self.packs, self.bases) = (store, packs, bases)
-    }
-
-    @concurrent
-    nonisolated func write(_ entries: [Entry], _ assignments: [Assignment?]) async throws -> RunRecord {
-        let ids = try await write(EntryCodec.encodeIDs(entries), .ids)
-        let base = bases[ids]
-        let texts = try await write(try EntryCodec.encodeTexts(entries), .entries, relativeTo: base?.entries)
-        let vectors = try await write(EntryCodec.encodeVectors(entries), .vectors, relativeTo: base?.vectors)
-        let isPlaced = assignments.contains { $0 != nil }
-        let places =
-            isPlaced
-            ? try await write(
-                EntryCodec.encodeAssignments(assignments), .assignments, relativeTo: base?.assignments) : nil
-        return RunRecord(
-            ids: ids, entries: texts, vectors: vectors, assignments: places, count: entries.count)
-    }
-
-    /// - Parameter base: a segment of before in whose place this one is.
-    @concurrent
-    nonisolated func write(
-        _ data: Data, _ kind: SegmentKind, relativeTo base: SegmentID? = nil
-    ) async throws -> SegmentID {
-        let id = store.naming.id(of: data, kind)
-        let isNew = await packs.claim(id)
-        await count(isNew)
-        guard isNew else { return id }
-        var location = SegmentLocation(
-            kind: kind, form: .plain, offset: 0, storedSize: 0, size: data.count, base: nil)
-        var stored = data
-        if let smaller = try ZstdCodec.compress(data, level: kind == .vectors ? 1 : 3) {
-            (stored, location.form) = (smaller, .compressed)
-        }
-        // Relative to one that stands by itself, so that no chain grows; only where that helps much, since
-        // it keeps the other one alive.
-        if let base, let known = store.location(of: base) {
-            let root = known.base ?? base
-            if let prefix = try? await store.read(root, kind),
-                let smaller = try ZstdCodec.compress(data, level: 3, prefix: prefix),
-                2 * smaller.count < stored.count
-            {
-                (stored, location.form, location.base) = (smaller, .relative, root)
-            }
-        }
-        location.storedSize = stored.count
-        try await packs.add(id, location, stored)
-        return id
-    }
-
-    private func count(_ isNew: Bool) {
-        counts.all += 1
-        if isNew { counts.new += 1 }
+        return (try await lists.finish(), lastRow)
     }
 }

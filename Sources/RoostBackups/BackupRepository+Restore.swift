@@ -25,27 +25,20 @@ extension BackupRepository {
         }
         return try await RepositoryLock.with(exclusive: false, retrieval) {
             let store = try await segments()
-            var assignments: [Assignment] = []
-            var (batch, done) = ([Entry](), 0)
-            func commit() async throws {
+            let groups = try await groups(of: snapshot, store)
+            var (assignments, done) = ([Assignment](), 0)
+            var next = try await entries(of: groups.first ?? [], store)
+            for place in groups.indices {
                 try Task.checkCancellation()
-                _ = try await storage.commit(WriteBatch(upserts: batch))
-                done += batch.count
-                batch = []
+                let current = next
+                // The next entries are read while these are written.
+                async let following = entries(of: place + 1 < groups.count ? groups[place + 1] : [], store)
+                _ = try await storage.commit(WriteBatch(upserts: current.entries))
+                assignments += current.assignments
+                done += current.entries.count
                 progress(done, snapshot.stamp.entryCount)
+                next = try await following
             }
-            for list in snapshot.lists {
-                let runs = try decoded("a list of entries", try await store.read(list, .list)) {
-                    try RunListCodec.decode($0)
-                }
-                for run in runs {
-                    let read = try await entries(of: run, store)
-                    batch += read.entries
-                    assignments += read.assignments
-                    if batch.count >= Self.batchSize { try await commit() }
-                }
-            }
-            if !batch.isEmpty { try await commit() }
             guard done == snapshot.stamp.entryCount else {
                 throw BackupError(
                     .damaged,
@@ -55,6 +48,40 @@ extension BackupRepository {
             _ = try await storage.commit(try await rest(of: snapshot, assignments, store))
             return try await storage.renewEpoch()
         }
+    }
+
+    /// Runs of entries, in groups of some thousand entries.
+    private func groups(of snapshot: BackupSnapshot, _ store: SegmentStore) async throws -> [[RunRecord]] {
+        var (groups, group, count) = ([[RunRecord]](), [RunRecord](), 0)
+        for list in snapshot.lists {
+            for run in try await runs(of: list, store) {
+                group.append(run)
+                count += run.count
+                if count >= Self.batchSize {
+                    groups.append(group)
+                    (group, count) = ([], 0)
+                }
+            }
+        }
+        return group.isEmpty ? groups : groups + [group]
+    }
+
+    /// The runs of a list.
+    func runs(of list: SegmentID, _ store: SegmentStore) async throws -> [RunRecord] {
+        try decoded("a list of entries", try await store.read(list, .list)) { try RunListCodec.decode($0) }
+    }
+
+    @concurrent
+    private func entries(
+        of runs: [RunRecord], _ store: SegmentStore
+    ) async throws -> (entries: [Entry], assignments: [Assignment]) {
+        var all: (entries: [Entry], assignments: [Assignment]) = ([], [])
+        for run in runs {
+            let read = try await entries(of: run, store)
+            all.entries += read.entries
+            all.assignments += read.assignments
+        }
+        return all
     }
 
     /// Clusters, their run and sources.

@@ -9,7 +9,16 @@ final class SegmentStore: Sendable {
         var location: SegmentLocation
     }
 
+    /// The last segments that were read: what is new of a run is often written relative to them.
+    private struct Recent {
+        var data: [SegmentID: Data] = [:]
+        var order: [SegmentID] = []
+        var bytes = 0
+        static let most = 16 << 20
+    }
+
     private let places = Mutex<[SegmentID: Place]>([:])
+    private let recent = Mutex(Recent())
     private let retrieval: any ChunkStorageRetrieval
     let naming: SegmentNaming
 
@@ -41,7 +50,17 @@ final class SegmentStore: Sendable {
     /// - Throws: ``BackupError`` with `.damaged`; what the retrieval throws.
     @concurrent
     func read(_ id: SegmentID, _ kind: SegmentKind) async throws -> Data {
-        try await read(id, kind, depth: 0)
+        if location(of: id)?.kind == kind, let data = recent.withLock({ $0.data[id] }) { return data }
+        let data = try await read(id, kind, depth: 0)
+        recent.withLock { recent in
+            guard recent.data.updateValue(data, forKey: id) == nil else { return }
+            recent.order.append(id)
+            recent.bytes += data.count
+            while recent.bytes > Recent.most, !recent.order.isEmpty {
+                recent.bytes -= recent.data.removeValue(forKey: recent.order.removeFirst())?.count ?? 0
+            }
+        }
+        return data
     }
 
     /// The bytes of a segment as they lie in its pack.

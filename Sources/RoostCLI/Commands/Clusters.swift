@@ -131,6 +131,10 @@ struct Recluster: AsyncParsableCommand {
                 + (report.outlierCount > 0 ? ", \(report.outlierCount) in none" : "")
                 + (report.continuedCount > 0 ? "; \(report.continuedCount) continue earlier ones" : "")
                 + (dryRun ? "; nothing was changed" : ""))
+        if leaves == 1, clusters == nil, dense == nil, report.run.stamp.entryCount >= 50 {
+            options.note(
+                "nothing stands out among them; --clusters N divides them all the same")
+        }
         if dryRun || (report.continuedCount > 0 && options.verbose) {
             for line in LineageLines(report.lineage).lines { options.note(line) }
         }

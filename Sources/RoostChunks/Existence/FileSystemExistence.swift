@@ -23,7 +23,8 @@ public struct FileSystemExistence: ChunkStorageExistence {
     }
 
     public func presence(of identifier: ChunkIdentifier) async throws -> Bool {
-        try await FileSystemRetrieval(baseURL: baseURL).presence(at: try path(of: identifier))
+        // A look at a name waits for no disk but the first time; another thread takes longer than that.
+        try Self.isFile(baseURL.path + "/" + path(of: identifier))
     }
 
     /// - Complexity: O(identifiers + what is in their folders).
@@ -40,58 +41,86 @@ public struct FileSystemExistence: ChunkStorageExistence {
         return path
     }
 
-    /// With so few in a folder, each is asked for by itself.
-    private static let fewInFolder = 4
+    /// With so few in all, each is asked for by itself.
+    private static let fewest = 16
+    /// How many threads look at folders.
+    private static let threads = 4
 
     private func look(
         for identifiers: [ChunkIdentifier], isLenient: Bool
     ) async throws -> [ChunkIdentifier: Bool] {
+        guard identifiers.count > Self.fewest else {
+            var result: [ChunkIdentifier: Bool] = [:]
+            for identifier in identifiers {
+                do {
+                    result[identifier] = try Self.isFile(baseURL.path + "/" + path(of: identifier))
+                } catch {
+                    guard isLenient else { throw error }
+                    result[identifier] = false
+                }
+            }
+            return result
+        }
+        async let wanted = folders(of: identifiers, isLenient)
         var result = [ChunkIdentifier: Bool](minimumCapacity: identifiers.count)
-        var wanted: [Substring: [(name: Substring, identifier: ChunkIdentifier)]] = [:]
-        for identifier in identifiers where result.updateValue(false, forKey: identifier) == nil {
+        for identifier in identifiers { result[identifier] = false }
+        let all = try await Array(wanted)
+        let share = max(1, (all.count + Self.threads - 1) / Self.threads)
+        try await withThrowingTaskGroup(of: [ChunkIdentifier].self) { group in
+            for start in stride(from: 0, to: all.count, by: share) {
+                let part = all[start..<min(all.count, start + share)]
+                group.addTask { try await present(in: part, isLenient) }
+            }
+            for try await found in group {
+                for identifier in found where result[identifier] != nil { result[identifier] = true }
+            }
+        }
+        return result
+    }
+
+    /// The folders that some chunks would be in.
+    @concurrent
+    private func folders(of identifiers: [ChunkIdentifier], _ isLenient: Bool) async throws -> Set<String> {
+        var folders = Set<String>()
+        for identifier in identifiers {
             do {
-                let path = Substring(try path(of: identifier))
-                let cut = path.lastIndex(of: "/")
-                let name = cut.map { path[path.index(after: $0)...] } ?? path
-                wanted[cut.map { path[..<$0] } ?? "", default: []].append((name, identifier))
+                let path = try path(of: identifier)
+                let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+                folders.insert(cut.map { String(path[..<$0]) } ?? "")
             } catch {
                 if !isLenient { throw error }
             }
         }
-        let (baseURL, groups) = (baseURL, wanted)
-        let found = try await BlockingWork.run { _ in
+        return folders
+    }
+
+    /// The chunks in some folders.
+    private func present(
+        in folders: ArraySlice<String>, _ isLenient: Bool
+    ) async throws -> [ChunkIdentifier] {
+        let (base, organization) = (baseURL.path, organization)
+        return try await BlockingWork.run { _ in
             var found: [ChunkIdentifier] = []
-            for (folder, chunks) in groups {
-                let url = folder.isEmpty ? baseURL : baseURL.appendingPathComponent(String(folder))
+            for folder in folders {
                 do {
-                    found += try Self.present(chunks, in: url)
+                    for item in try FolderListing.items(ofPath: folder.isEmpty ? base : base + "/" + folder)
+                    where !item.isFolder {
+                        let path = folder.isEmpty ? item.name : folder + "/" + item.name
+                        if let identifier = organization.identifier(from: path) { found.append(identifier) }
+                    }
                 } catch let error as FileError {
                     if !isLenient { throw ChunkStorageError.storageUnavailable(reason: error.description) }
                 }
             }
             return found
         }
-        for identifier in found { result[identifier] = true }
-        return result
     }
 
-    private static func present(
-        _ chunks: [(name: Substring, identifier: ChunkIdentifier)], in folder: URL
-    ) throws -> [ChunkIdentifier] {
-        if chunks.count <= fewInFolder {
-            return try chunks.filter { chunk in
-                var status = stat()
-                let path = folder.path + "/" + chunk.name
-                guard lstat(path, &status) == 0 else {
-                    let code = errno
-                    if code == ENOENT || code == ENOTDIR { return false }
-                    throw FileError(operation: "look for", path: path, errno: code)
-                }
-                return status.st_mode & S_IFMT == S_IFREG
-            }.map(\.identifier)
+    private static func isFile(_ path: String) throws -> Bool {
+        do {
+            return try FolderListing.isFile(path)
+        } catch let error as FileError {
+            throw ChunkStorageError.storageUnavailable(reason: error.description)
         }
-        let names = Set(
-            try FolderListing.items(of: folder).lazy.filter { !$0.isFolder }.map { Substring($0.name) })
-        return chunks.filter { names.contains($0.name) }.map(\.identifier)
     }
 }

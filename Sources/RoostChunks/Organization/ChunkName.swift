@@ -8,6 +8,12 @@ package enum ChunkName {
     /// Of 255 bytes that file systems take, some are left for what is put around a name while it is written.
     private static let longestPart = 180
 
+    /// Whether an identifier is written as it is, in one part: most are, being digests.
+    static func isPlain(_ text: Substring) -> Bool {
+        let utf8 = text.utf8
+        return !utf8.isEmpty && utf8.count <= longestPart && utf8.allSatisfy(isPlain)
+    }
+
     /// The parts of an identifier's name; one where it is not long.
     static func parts(of identifier: ChunkIdentifier) -> [String] {
         var (parts, part) = ([String](), [UInt8]())

@@ -20,11 +20,21 @@ public struct GitStyleOrganization: ChunkStorageOrganization {
     }
 
     public func storagePath(for identifier: ChunkIdentifier) -> String {
+        if ChunkName.isPlain(identifier.id[...]) { return plainPath(identifier.id) }
         let parts = ChunkName.parts(of: identifier)
         return (folders(of: parts) + parts).joined(separator: "/")
     }
 
     public func identifier(from path: String) -> ChunkIdentifier? {
+        // A plain name after its folders, which most are.
+        let length = 3 * directoryDepth
+        if path.utf8.count > length {
+            let name = path[path.utf8.index(path.startIndex, offsetBy: length)...]
+            if ChunkName.isPlain(name) {
+                let id = String(name)
+                return plainPath(id).utf8.elementsEqual(path.utf8) ? ChunkIdentifier(id: id) : nil
+            }
+        }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count > directoryDepth,
             let identifier = ChunkName.identifier(of: parts[directoryDepth...]),
@@ -34,6 +44,29 @@ public struct GitStyleOrganization: ChunkStorageOrganization {
     }
 
     public func isValidPath(_ path: String) -> Bool { identifier(from: path) != nil }
+
+    /// As ``storagePath(for:)``, of an identifier that is its own name.
+    private func plainPath(_ id: String) -> String {
+        var id = id
+        return id.withUTF8 { id in
+            String(unsafeUninitializedCapacity: 3 * directoryDepth + id.count) { path in
+                var place = 0
+                for level in 0..<directoryDepth {
+                    for character in 2 * level..<2 * level + 2 {
+                        path[place] = character < id.count ? id[character] : Self.filler.asciiValue ?? 0
+                        place += 1
+                    }
+                    path[place] = UInt8(ascii: "/")
+                    place += 1
+                }
+                for byte in id {
+                    path[place] = byte
+                    place += 1
+                }
+                return place
+            }
+        }
+    }
 
     private func folders(of parts: [String]) -> [String] {
         guard let first = parts.first else { return [] }

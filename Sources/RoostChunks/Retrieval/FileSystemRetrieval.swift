@@ -30,7 +30,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
 
     public func presence(at path: String) async throws -> Bool {
         let url = try url(of: path)
-        return try await attempt { try Self.isFile(url) }
+        return try await attempt { try FolderListing.isFile(url.path) }
     }
 
     public func deleteChunk(at path: String) async throws {
@@ -45,7 +45,8 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     public func metadata(at path: String) async throws -> ChunkMetadata? {
         let (chunk, beside) = (try url(of: path), metadataURL(of: path))
         return try await attempt {
-            guard try Self.isFile(chunk), let data = try Self.contents(beside) else { return nil }
+            guard try FolderListing.isFile(chunk.path), let data = try Self.contents(beside)
+            else { return nil }
             guard let metadata = try? JSONDecoder().decode(ChunkMetadata.self, from: data) else {
                 throw ChunkStorageError.corrupt(path: path, reason: "its metadata cannot be read")
             }
@@ -91,7 +92,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         }
         let files = files
         return try await attempt {
-            if mustBeNew, try Self.isFile(chunk) { return false }
+            if mustBeNew, try FolderListing.isFile(chunk.path) { return false }
             // A file that goes into a folder that is there needs no look at the folders above.
             func inFolder(_ url: URL, _ write: () throws -> Void) throws {
                 do {
@@ -138,16 +139,6 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         } catch let error as FileError where error.isMissing {
             return nil
         }
-    }
-
-    private static func isFile(_ url: URL) throws -> Bool {
-        var status = stat()
-        guard lstat(url.path, &status) == 0 else {
-            let code = errno
-            if code == ENOENT || code == ENOTDIR { return false }
-            throw FileError(operation: "look for", path: url.path, errno: code)
-        }
-        return status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Runs what blocks on a thread of its own, with errors of the chunk storage.

@@ -8,14 +8,29 @@ package enum FolderListing {
         package var isFolder: Bool
     }
 
+    /// Whether there is a file; a symbolic link is none.
+    ///
+    /// - Throws: ``FileError`` where that cannot be told.
+    package static func isFile(_ path: String) throws -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            let code = errno
+            if code == ENOENT || code == ENOTDIR { return false }
+            throw FileError(operation: "look for", path: path, errno: code)
+        }
+        return status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// - Returns: nothing for a folder that is not there. Symbolic links and other things that are neither
     ///   files nor folders are left out.
     /// - Throws: ``FileError``.
-    package static func items(of folder: URL) throws -> [Item] {
-        guard let stream = opendir(folder.path) else {
+    package static func items(of folder: URL) throws -> [Item] { try items(ofPath: folder.path) }
+
+    package static func items(ofPath folder: String) throws -> [Item] {
+        guard let stream = opendir(folder) else {
             let code = errno
             if code == ENOENT || code == ENOTDIR { return [] }
-            throw FileError(operation: "list", path: folder.path, errno: code)
+            throw FileError(operation: "list", path: folder, errno: code)
         }
         defer { closedir(stream) }
         var items: [Item] = []
@@ -23,7 +38,7 @@ package enum FolderListing {
             errno = 0
             guard let entry = readdir(stream) else {
                 let code = errno
-                guard code == 0 else { throw FileError(operation: "list", path: folder.path, errno: code) }
+                guard code == 0 else { throw FileError(operation: "list", path: folder, errno: code) }
                 return items
             }
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
@@ -34,7 +49,7 @@ package enum FolderListing {
             if type == Int32(DT_UNKNOWN) {
                 // Some file systems do not say it here.
                 var status = stat()
-                guard lstat(folder.appendingPathComponent(name).path, &status) == 0 else { continue }
+                guard lstat(folder + "/" + name, &status) == 0 else { continue }
                 let mode = status.st_mode & S_IFMT
                 type = mode == S_IFDIR ? Int32(DT_DIR) : mode == S_IFREG ? Int32(DT_REG) : Int32(DT_UNKNOWN)
             }
