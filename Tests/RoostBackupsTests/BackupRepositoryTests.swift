@@ -118,7 +118,7 @@ struct BackupRepositoryTests {
             #expect(reports[0].snapshot.lists == reports[1].snapshot.lists, "round \(round)")
             #expect(reports[0].snapshot.lastRow == reports[1].snapshot.lastRow)
             // Where a boundary moved, some was written before that was seen.
-            if round != 11 { #expect(reports[0].newSegments == reports[1].newSegments, "round \(round)") }
+            #expect(reports[0].newSegments >= reports[1].newSegments, "round \(round)")
             #expect(try await BackupMaterial.check(reports[0].snapshot, repositories[0], state) == nil)
         }
     }
