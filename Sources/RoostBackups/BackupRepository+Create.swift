@@ -13,7 +13,8 @@ public struct BackupReport: Sendable {
 }
 
 extension BackupRepository {
-    private static let pageSize = 2048
+    private static let pageSizes = 16...4096
+    private static let pageBytes = 8 << 20
 
     /// Makes a snapshot of one revision of a store.
     ///
@@ -29,18 +30,9 @@ extension BackupRepository {
         of snapshot: any StorageSnapshot, tags: [String] = [], attributes: [String: String] = [:],
         progress: @Sendable (Int, Int) -> Void = { _, _ in }
     ) async throws -> BackupReport {
-        try await create(of: snapshot, tags: tags, attributes: attributes, isReadInFull: false, progress)
-    }
-
-    /// - Parameter isReadInFull: whether all of the store is read, also where its last snapshot tells what
-    ///   cannot have changed: with the same outcome.
-    func create(
-        of snapshot: any StorageSnapshot, tags: [String], attributes: [String: String], isReadInFull: Bool,
-        _ progress: @Sendable (Int, Int) -> Void
-    ) async throws -> BackupReport {
-        try await RepositoryLock.with(exclusive: false, retrieval) {
+        try await RepositoryLock.with(exclusive: false, retrieval) { lock in
             let store = try await segments()
-            let parent = try await snapshots().last { $0.stamp.store == snapshot.stamp.store }
+            let parent = try await readableSnapshots().last { $0.stamp.store == snapshot.stamp.store }
             let bases = try await bases(parent, store)
             let writer = SegmentWriter(store: store, packs: PackWriter(retrieval, store), bases: bases)
             var result = BackupSnapshot(
@@ -49,17 +41,7 @@ extension BackupRepository {
             let assignments = Dictionary(
                 try await snapshot.assignments(of: nil).map { ($0.entry, $0) }
             ) { first, _ in first }
-            let update = RunUpdate(
-                repository: self, snapshot: snapshot, assignments: assignments, store: store, writer: writer)
-            if !isReadInFull, let parent, let found = try await update.runs(since: parent) {
-                result.lastRow = found.lastRow
-                var lists = ListWriter(writer: writer)
-                for run in found.runs { try await lists.add(run) }
-                result.lists = try await lists.finish()
-                progress(snapshot.stamp.entryCount, snapshot.stamp.entryCount)
-            } else {
-                (result.lists, result.lastRow) = try await lists(of: snapshot, assignments, writer, progress)
-            }
+            result.lists = try await lists(of: snapshot, assignments, writer, progress)
             let sources = try await snapshot.sources()
             result.sourceCount = sources.count
             for start in stride(from: 0, to: sources.count, by: 1024) {
@@ -74,12 +56,14 @@ extension BackupRepository {
             if let run = try await snapshot.clusteringRun() {
                 result.run = try await writer.write(try RecordCodec.encode(run), .run)
             }
-            return try await finish(result, writer)
+            return try await finish(result, writer, lock)
         }
     }
 
     /// Data, then the index, then the snapshot: at any moment every snapshot is whole.
-    private func finish(_ snapshot: BackupSnapshot, _ writer: SegmentWriter) async throws -> BackupReport {
+    private func finish(
+        _ snapshot: BackupSnapshot, _ writer: SegmentWriter, _ lock: RepositoryLock
+    ) async throws -> BackupReport {
         try await writer.packs.finish()
         var written = await writer.packs.writtenBytes
         let packs = await writer.packs.packs
@@ -92,6 +76,7 @@ extension BackupRepository {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let data = try encoder.encode(snapshot)
         let name = naming.name(of: data)
+        try await lock.requireHeld()
         try await retrieval.writeChunk(data, at: RepositoryObject.snapshot(name), metadata: nil)
         var snapshot = snapshot
         snapshot.id = name
@@ -119,25 +104,35 @@ extension BackupRepository {
     private func lists(
         of snapshot: any StorageSnapshot, _ assignments: [Entry.ID: Assignment], _ writer: SegmentWriter,
         _ progress: @Sendable (Int, Int) -> Void
-    ) async throws -> ([SegmentID], lastRow: UInt32?) {
+    ) async throws -> [SegmentID] {
         var lists = ListWriter(writer: writer)
-        var (cutter, done, lastRow) = (RunCutter(), 0, UInt32?.none)
-        func page(after row: UInt32?) async throws -> EntryPage {
-            try await snapshot.entries(after: row, limit: Self.pageSize, matching: .all)
+        var (cutter, done) = (RunCutter(), 0)
+        func page(after row: UInt32?, _ size: Int) async throws -> EntryPage {
+            try await snapshot.entries(after: row, limit: size, matching: .all)
         }
-        var next: EntryPage? = try await page(after: nil)
+        var next: EntryPage? = try await page(after: nil, Self.pageSizes.lowerBound)
         while let current = next {
             try Task.checkCancellation()
-            lastRow = current.rows.last ?? lastRow
+            let size = Self.pageSize(after: current.entries)
             var runs = current.entries.compactMap { cutter.add($0) }
             if current.next == nil, let rest = cutter.rest() { runs.append(rest) }
             // The store is read while segments are made.
-            async let following = current.next == nil ? nil : page(after: current.next)
+            async let following = current.next == nil ? nil : page(after: current.next, size)
             for record in try await writer.write(runs, assignments) { try await lists.add(record) }
             done += current.entries.count
             progress(done, snapshot.stamp.entryCount)
             next = try await following
         }
-        return (try await lists.finish(), lastRow)
+        return try await lists.finish()
+    }
+
+    /// So many entries that a page has some megabytes, if they are like those before.
+    private static func pageSize(after entries: [Entry]) -> Int {
+        let bytes = entries.reduce(1) { sum, entry in
+            sum + entry.content.utf8.count + 4 * entry.embeddings.count
+                + entry.passages.reduce(0) { $0 + 4 * $1.vector.count }
+        }
+        return min(
+            pageSizes.upperBound, max(pageSizes.lowerBound, pageBytes / (bytes / max(1, entries.count) + 1)))
     }
 }

@@ -39,23 +39,29 @@ extension BackupRepository {
             throw BackupError(.badInput, "rules that keep no snapshot at all; nothing was removed")
         }
         // A dry run only reads.
-        return try await RepositoryLock.with(exclusive: !isDryRun, retrieval) {
+        return try await RepositoryLock.with(exclusive: !isDryRun, canDoWithout: isDryRun, retrieval) {
+            lock in
             var report = BackupPruneReport(isDryRun: isDryRun)
             let snapshots = try await snapshots()
             let kept = retention?.kept(of: snapshots) ?? Set(snapshots.map(\.id))
             report.kept = snapshots.filter { kept.contains($0.id) }
             report.forgotten = snapshots.filter { !kept.contains($0.id) }
-            let indexes = try await indexes()
+            guard !kept.isEmpty || snapshots.isEmpty || retention == nil else {
+                throw BackupError(
+                    .badInput, "the rules keep none of \(snapshots.count) snapshots; nothing was removed")
+            }
+            let indexes = try await indexes(leavingOutDamaged: false)
             let store = try await segments()
             let needed = try await needed(by: report.kept, store)
-            let plan = try await Plan(indexes.flatMap(\.packs), store, needed, retrieval, Self.leastNeeded)
+            let plan = try await Plan(
+                PackContents.merged(indexes.flatMap(\.packs)), store, needed, retrieval, Self.leastNeeded)
             report.removedSegments = plan.removedSegments
             report.bytesBefore = plan.kept.reduce(0) { $0 + $1.storedSize } + plan.bytesToGo
             report.bytesAfter = report.bytesBefore - plan.bytesToGo + plan.bytesToMove
             report.removedPacks = plan.unneededPaths.count
             if isDryRun { return report }
             report.writtenPacks = try await carryOut(
-                plan, forgetting: report.forgotten, indexes.map(\.path), store)
+                plan, forgetting: report.forgotten, indexes.map(\.path), store, lock)
             return report
         }
     }
@@ -107,8 +113,7 @@ extension BackupRepository {
             _ packs: [PackContents], _ store: SegmentStore, _ needed: Set<SegmentID>,
             _ retrieval: any ChunkStorageRetrieval, _ leastNeeded: Double
         ) async throws {
-            var seen = Set<SegmentID>()
-            for pack in packs where seen.insert(pack.name).inserted {
+            for pack in packs {
                 // Of a segment that is in several packs, one copy is needed.
                 let mine = pack.segments.filter {
                     needed.contains($0.id) && store.pack(of: $0.id) == pack.name
@@ -141,7 +146,8 @@ extension BackupRepository {
 
     /// - Returns: how many packs were written.
     private func carryOut(
-        _ plan: Plan, forgetting snapshots: [BackupSnapshot], _ oldIndexes: [String], _ store: SegmentStore
+        _ plan: Plan, forgetting snapshots: [BackupSnapshot], _ oldIndexes: [String], _ store: SegmentStore,
+        _ lock: RepositoryLock
     ) async throws -> Int {
         let writer = PackWriter(retrieval, SegmentStore(retrieval, naming: naming))
         for id in plan.moving {
@@ -157,13 +163,16 @@ extension BackupRepository {
         if plan.changesIndex || oldIndexes.count > 1 {
             current = try await writeIndex(plan.kept + written)
         }
+        try await lock.requireHeld()
         for snapshot in snapshots {
             try await retrieval.deleteChunk(at: RepositoryObject.snapshot(snapshot.id))
         }
         // From here on nothing leads to what is removed.
+        try await lock.requireHeld()
         if let current {
             for path in oldIndexes where path != current { try await retrieval.deleteChunk(at: path) }
         }
+        try await lock.requireHeld()
         let names = Set(written.map { RepositoryObject.pack($0.name.description) })
         for path in plan.unneededPaths where !names.contains(path) {
             try await retrieval.deleteChunk(at: path)

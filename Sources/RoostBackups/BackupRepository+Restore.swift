@@ -4,6 +4,7 @@ public import RoostModel
 
 extension BackupRepository {
     private static let batchSize = 2000
+    private static let batchBytes = 16 << 20
 
     /// Writes a snapshot into an empty store.
     ///
@@ -23,7 +24,7 @@ extension BackupRepository {
         guard try await storage.snapshot().stamp.entryCount == 0 else {
             throw BackupError(.exists, "a backup is restored into an empty store; this one has entries")
         }
-        return try await RepositoryLock.with(exclusive: false, retrieval) {
+        return try await RepositoryLock.with(exclusive: false, canDoWithout: true, retrieval) { _ in
             let store = try await segments()
             let groups = try await groups(of: snapshot, store)
             var (assignments, done) = ([Assignment](), 0)
@@ -52,14 +53,15 @@ extension BackupRepository {
 
     /// Runs of entries, in groups of some thousand entries.
     private func groups(of snapshot: BackupSnapshot, _ store: SegmentStore) async throws -> [[RunRecord]] {
-        var (groups, group, count) = ([[RunRecord]](), [RunRecord](), 0)
+        var (groups, group, count, bytes) = ([[RunRecord]](), [RunRecord](), 0, 0)
         for list in snapshot.lists {
             for run in try await runs(of: list, store) {
                 group.append(run)
                 count += run.count
-                if count >= Self.batchSize {
+                bytes += run.all.reduce(0) { $0 + (store.location(of: $1.0)?.size ?? 0) }
+                if count >= Self.batchSize || bytes >= Self.batchBytes {
                     groups.append(group)
-                    (group, count) = ([], 0)
+                    (group, count, bytes) = ([], 0, 0)
                 }
             }
         }

@@ -43,7 +43,7 @@ extension BackupRepository {
     public func verify(
         readingData: Bool = false, progress: @Sendable (Int, Int) -> Void = { _, _ in }
     ) async throws -> BackupVerification {
-        try await RepositoryLock.with(exclusive: false, retrieval) {
+        try await RepositoryLock.with(exclusive: false, canDoWithout: true, retrieval) { _ in
             var search = try await DamageSearch(self)
             try await search.lookForPacks()
             if readingData { try await search.readPacks(progress) }
@@ -58,6 +58,7 @@ private struct DamageSearch {
     private let repository: BackupRepository
     private let store: SegmentStore
     private var packs: [PackContents] = []
+    private var snapshots: [String] = []
     /// Segments that cannot be had, with the object that is to blame and why.
     private var bad: [SegmentID: (object: String, problem: String)] = [:]
     /// Places in the findings, by object.
@@ -71,7 +72,9 @@ private struct DamageSearch {
         self.repository = repository
         store = SegmentStore(
             CachedRetrieval(wrapped: repository.retrieval, limit: 64 << 20), naming: repository.naming)
-        for path in try await repository.retrieval.paths(in: RepositoryObject.indexes).sorted() {
+        // Before the indexes: a backup that ends meanwhile writes its index first.
+        snapshots = try await repository.names(in: RepositoryObject.snapshots)
+        for path in try await repository.names(in: RepositoryObject.indexes).map(RepositoryObject.index) {
             do {
                 let found = try await repository.index(path)
                 packs += found
@@ -82,6 +85,7 @@ private struct DamageSearch {
                 _ = finding(path, "the index is damaged")
             }
         }
+        packs = PackContents.merged(packs)
     }
 
     /// The place of the finding about an object.
@@ -147,9 +151,9 @@ private struct DamageSearch {
     }
 
     mutating func walkSnapshots() async throws {
-        for path in try await repository.retrieval.paths(in: RepositoryObject.snapshots).sorted() {
+        for name in snapshots {
             try Task.checkCancellation()
-            let name = RepositoryObject.name(of: path)
+            let path = RepositoryObject.snapshot(name)
             let snapshot: BackupSnapshot
             do {
                 snapshot = try await repository.snapshot(named: name)
@@ -203,7 +207,11 @@ private struct DamageSearch {
             let runs: [RunRecord]
             do {
                 runs = try RunListCodec.decode(try await store.read(list, .list))
-            } catch is BackupError {
+            } catch {
+                guard
+                    error is BackupError || error is EntryCodec.Damaged
+                        || (error as? ChunkStorageError)?.isDamage == true
+                else { throw error }
                 _ = note(damagedPack(of: list), snapshot)
                 continue
             }
@@ -259,6 +267,14 @@ extension ChunkStorageError {
     var isDamage: Bool {
         switch self {
         case .corrupt, .tooLarge: true
+        default: false
+        }
+    }
+
+    /// Whether it may be that only writing is impossible.
+    var isRefusedWrite: Bool {
+        switch self {
+        case .storageUnavailable, .storageFull, .readOnly: true
         default: false
         }
     }

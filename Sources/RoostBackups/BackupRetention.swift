@@ -1,7 +1,8 @@
 import Foundation
+import RoostModel
 
 /// Which snapshots stay: of each day, week and month that has some, the last one, for so many of them,
-/// counted backwards from the newest; and the last few.
+/// counted backwards from the newest; and the last few. Each store's snapshots are counted by themselves.
 public struct BackupRetention: Sendable, Hashable {
     public var last: Int
     public var daily: Int
@@ -22,6 +23,12 @@ public struct BackupRetention: Sendable, Hashable {
 
     /// The snapshots that stay, by name.
     public func kept(of snapshots: [BackupSnapshot]) -> Set<String> {
+        Dictionary(grouping: snapshots, by: \.stamp.store).values.reduce(into: []) { kept, snapshots in
+            kept.formUnion(keptOfOneStore(snapshots))
+        }
+    }
+
+    private func keptOfOneStore(_ snapshots: [BackupSnapshot]) -> Set<String> {
         let newestFirst = snapshots.sorted { ($1.created, $1.id) < ($0.created, $0.id) }
         var kept = Set(newestFirst.prefix(max(0, last)).map(\.id))
         kept.formUnion(newestFirst.filter { !tags.isDisjoint(with: $0.tags) }.map(\.id))

@@ -20,16 +20,13 @@ public struct BackupSnapshot: Sendable, Identifiable {
     var sources: [SegmentID]
     var clusters: [SegmentID]
     var run: SegmentID?
-    /// The row of the last entry, which later ones come after.
-    var lastRow: UInt32?
     /// So that two snapshots of one state have different names.
     var nonce = UUID()
 }
 
 extension BackupSnapshot: Codable {
     enum CodingKeys: String, CodingKey {
-        case format, created, tags, stamp, attributes, sourceCount, lists, sources, clusters, run, lastRow
-        case nonce
+        case format, created, tags, stamp, attributes, sourceCount, lists, sources, clusters, run, nonce
     }
 
     public init(from decoder: any Decoder) throws {
@@ -44,7 +41,6 @@ extension BackupSnapshot: Codable {
         sources = try container.decode([SegmentID].self, forKey: .sources)
         clusters = try container.decode([SegmentID].self, forKey: .clusters)
         run = try container.decodeIfPresent(SegmentID.self, forKey: .run)
-        lastRow = try container.decodeIfPresent(UInt32.self, forKey: .lastRow)
         nonce = try container.decode(UUID.self, forKey: .nonce)
     }
 
@@ -60,7 +56,6 @@ extension BackupSnapshot: Codable {
         try container.encode(sources, forKey: .sources)
         try container.encode(clusters, forKey: .clusters)
         try container.encodeIfPresent(run, forKey: .run)
-        try container.encodeIfPresent(lastRow, forKey: .lastRow)
         try container.encode(nonce, forKey: .nonce)
     }
 }

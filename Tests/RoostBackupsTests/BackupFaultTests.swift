@@ -90,12 +90,124 @@ struct BackupFaultTests {
         } after: { repository, _ in
             try await requireSound(repository, known)
             #expect(try await repository.snapshots().count >= 2)
+            // Whatever comes next keeps what there is: all, with a snapshot more.
+            let before = try await repository.snapshots().count
+            let newest = try #require(known.values.max { $0.stamp.revision < $1.stamp.revision })
+            _ = try await repository.create(of: newest)
+            _ = try await repository.prune()
+            try await requireSound(repository, known)
+            #expect(try await repository.snapshots().count == before + 1)
             _ = try await repository.prune(keeping: BackupRetention(last: 2))
             try await requireSound(repository, known)
             #expect(try await repository.snapshots().count == 2)
             #expect(try await repository.verify().strayPacks.isEmpty)
         }
         #expect(steps >= 8)
+    }
+
+    /// Somebody takes the locks away before an index is written, as if their owners had slept for an hour.
+    struct Forgetful: ChunkStorageRetrieval {
+        let base: InMemoryRetrieval
+
+        func readChunk(at path: String) async throws -> Data? { try await base.readChunk(at: path) }
+        func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
+            if path.hasPrefix(RepositoryObject.indexes) { try await base.removeLocks() }
+            try await base.writeChunk(data, at: path, metadata: metadata)
+        }
+        func chunkExists(at path: String) async -> Bool { await base.chunkExists(at: path) }
+        func deleteChunk(at path: String) async throws { try await base.deleteChunk(at: path) }
+        func paths(in folder: String) async throws -> [String] { try await base.paths(in: folder) }
+    }
+
+    @Test func `who was taken for dead writes no snapshot and removes nothing`() async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let storage = try await BackupMaterial.store(300)
+        let state = try await storage.snapshot()
+        _ = try await repository.create(of: state)
+        _ = try await storage.commit(WriteBatch(upserts: [BackupMaterial.entry(7, text: "changed")]))
+        let slow = try await BackupRepository.open(Forgetful(base: base))
+        for work in [
+            { _ = try await slow.create(of: try await storage.snapshot()) },
+            { _ = try await slow.prune(keeping: BackupRetention(last: 1)) },
+        ] as [@Sendable () async throws -> Void] {
+            let before = Set(try await base.paths(in: RepositoryObject.snapshots))
+            let error = await #expect(throws: BackupError.self) { try await work() }
+            #expect(error?.code == .locked)
+            #expect(Set(try await base.paths(in: RepositoryObject.snapshots)) == before)
+            _ = try await repository.create(of: state)
+            #expect(try await repository.verify(readingData: true).isSound)
+        }
+    }
+
+    @Test func `what is relative to something that is gone is written anew`() async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let storage = try await BackupMaterial.store(300)
+        _ = try await repository.create(of: try await storage.snapshot())
+        let first = Set(try await base.paths(in: RepositoryObject.packs))
+        _ = try await storage.commit(WriteBatch(upserts: [BackupMaterial.entry(7, text: "changed")]))
+        let state = try await storage.snapshot()
+        let second = try await repository.create(of: state)
+        #expect(second.newSegments < 6)
+        for path in first { try await base.deleteChunk(at: path) }
+        let third = try await repository.create(of: state)
+        #expect(try await BackupMaterial.check(third.snapshot, repository, state) == nil)
+        #expect(try await BackupMaterial.check(second.snapshot, repository, state) == nil)
+    }
+
+    @Test func `rules that keep nothing remove nothing, and files of others are left alone`() async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let state = try await BackupMaterial.store(100).snapshot()
+        _ = try await repository.create(of: state)
+        await #expect(throws: BackupError.self) {
+            try await repository.prune(keeping: BackupRetention(tags: ["no such tag"]))
+        }
+        for path in ["snapshots/.DS_Store", "index/copy of x", "locks/odd"] {
+            try await base.writeChunk(Data("x".utf8), at: path, metadata: nil)
+        }
+        #expect(try await repository.snapshots().count == 1)
+        _ = try await repository.create(of: state)
+        // A damaged snapshot can be named and forgotten, and is in nobody else's way.
+        let bad = try #require(try await base.paths(in: "snapshots").first { $0.count > 60 })
+        try await base.writeChunk(Data("x".utf8), at: bad, metadata: nil)
+        await #expect(throws: BackupError.self) { try await repository.snapshots() }
+        _ = try await repository.create(of: state)
+        try await repository.forget([try await repository.name(beginning: RepositoryObject.name(of: bad))])
+        #expect(try await repository.snapshots().count == 2)
+        #expect(try await repository.verify(readingData: true).isSound)
+        // Snapshots of several stores have no latest.
+        _ = try await repository.create(of: try await BackupMaterial.store(50).snapshot())
+        await #expect(throws: BackupError.self) { try await repository.snapshot("latest") }
+    }
+
+    /// Nothing can be written.
+    struct ReadOnly: ChunkStorageRetrieval {
+        let base: InMemoryRetrieval
+
+        func readChunk(at path: String) async throws -> Data? { try await base.readChunk(at: path) }
+        func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
+            throw ChunkStorageError.storageUnavailable(reason: "read-only file system")
+        }
+        func chunkExists(at path: String) async -> Bool { await base.chunkExists(at: path) }
+        func deleteChunk(at path: String) async throws {
+            throw ChunkStorageError.storageUnavailable(reason: "read-only file system")
+        }
+        func paths(in folder: String) async throws -> [String] { try await base.paths(in: folder) }
+    }
+
+    @Test func `a repository that may only be read is verified and restored`() async throws {
+        let base = InMemoryRetrieval()
+        let repository = try await BackupRepository.create(in: base)
+        let state = try await BackupMaterial.store(200).snapshot()
+        let report = try await repository.create(of: state)
+        let fixed = try await BackupRepository.open(ReadOnly(base: base))
+        #expect(try await fixed.verify(readingData: true).isSound)
+        #expect(try await BackupMaterial.check(report.snapshot, fixed, state) == nil)
+        #expect(try await fixed.prune(isDryRun: true).kept.count == 1)
+        await #expect(throws: ChunkStorageError.self) { try await fixed.create(of: state) }
+        await #expect(throws: ChunkStorageError.self) { try await fixed.prune() }
     }
 
     @Test func `a restore that stops leaves an error, not half a store that seems whole`() async throws {

@@ -75,6 +75,9 @@ struct BackupCommandTests {
     @Test func `before much is removed, a snapshot is made`() throws {
         defer { try? FileManager.default.removeItem(at: cli.home) }
         try prepare()
+        // Whole copies lie in the same folder.
+        let copies = cli.home.appendingPathComponent("s/backups/before-reembed-1")
+        try FileManager.default.createDirectory(at: copies, withIntermediateDirectories: true)
         let removed = try cli.roost("remove", "--store=s", "--source", "t.jsonl")
         #expect(removed.status == 0 && removed.error.contains("a backup was made first"), "\(removed.error)")
         let restored = try cli.roost("backup", "restore", "latest", "--store=s", "--into=r")
@@ -84,7 +87,10 @@ struct BackupCommandTests {
     @Test func `an encrypted repository wants its passphrase, which can be changed`() throws {
         defer { try? FileManager.default.removeItem(at: cli.home) }
         try prepare(50)
-        for (file, text) in [("one", "first word\n"), ("two", "second\nline\n"), ("empty", "\n")] {
+        for (file, text) in [
+            ("one", "first word\n"), ("dos", "first word\r\nmore\r\n"), ("two", "second\nline\n"),
+            ("empty", "\n"),
+        ] {
             try text.write(to: cli.home.appendingPathComponent(file), atomically: true, encoding: .utf8)
         }
         let made = try cli.roost("backup", "create", "--store=s", "--to=b", "--password-file=one")
@@ -94,6 +100,7 @@ struct BackupCommandTests {
         let wrong = try cli.roost("backup", "list", "--to=b", "--password-file=two")
         #expect(wrong.status == 78 && wrong.error.contains("not the passphrase"), "\(wrong.error)")
         #expect(try cli.roost("backup", "list", "--to=b", "--password-file=empty").status == 66)
+        #expect(try cli.roost("backup", "list", "--to=b", "--password-file=dos").status == 0)
         let process = try cli.start(
             ["backup", "password", "--to=b", "--new-password-file=two"],
             environment: ["ROOST_BACKUP_PASSWORD": "first word"])

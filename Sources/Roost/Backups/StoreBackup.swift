@@ -18,8 +18,11 @@ public struct StoreBackup: Sendable {
     /// How many of those stay, with the newest of each of the last days.
     public static let automaticRetention = BackupRetention(last: 3, daily: 7)
 
-    /// Where a store keeps backups of its own: `backups` in its folder.
-    public var ownRepository: URL { directory.appendingPathComponent("backups", isDirectory: true) }
+    /// Where a store keeps backups of its own: `backups/repository` in its folder, beside whole copies.
+    public var ownRepository: URL {
+        directory.appendingPathComponent("backups", isDirectory: true)
+            .appendingPathComponent("repository", isDirectory: true)
+    }
 
     // MARK: Repositories in folders
 
@@ -107,18 +110,17 @@ public struct StoreBackup: Sendable {
     /// - Returns: `nil` for a store without entries.
     /// - Throws: as ``create(in:tags:progress:)``; nothing should be rewritten then.
     @discardableResult
-    public func createAutomatically() async throws -> BackupReport? {
-        let repository = try await Self.openOrCreate(ownRepository)
+    public func createAutomatically(passphrase: String? = nil) async throws -> BackupReport? {
+        let repository = try await Self.openOrCreate(ownRepository, passphrase: passphrase)
         let report = try await create(in: repository, tags: [Self.automaticTag])
         let snapshots = try await repository.snapshots()
         let automatic = snapshots.filter { $0.tags == [Self.automaticTag] }
         let kept = Self.automaticRetention.kept(of: automatic)
         let old = automatic.map(\.id).filter { !kept.contains($0) }
         if !old.isEmpty {
-            try await repository.forget(old)
-            // Somebody who reads it now is not to be waited for; the next one tidies up.
-            do { _ = try await repository.prune() } catch let error as BackupError where error.code == .locked
-            {}
+            // The snapshot is made; what could not be tidied up now is the next time.
+            try? await repository.forget(old)
+            _ = try? await repository.prune()
         }
         return report
     }

@@ -1,6 +1,7 @@
 import Crypto
 public import Foundation
 public import RoostChunks
+import RoostModel
 
 /// Backups of stores: snapshots, each of one revision, made of segments that they share.
 ///
@@ -126,24 +127,42 @@ public final class BackupRepository: Sendable {
     ///
     /// - Throws: ``BackupError`` with `.damaged` where one cannot be read; ``ChunkStorageError``.
     public func snapshots() async throws -> [BackupSnapshot] {
+        try await snapshots(leavingOutDamaged: false)
+    }
+
+    /// Those that can be read: for whoever needs them only to do better.
+    func readableSnapshots() async throws -> [BackupSnapshot] {
+        try await snapshots(leavingOutDamaged: true)
+    }
+
+    private func snapshots(leavingOutDamaged isLenient: Bool) async throws -> [BackupSnapshot] {
         var snapshots: [BackupSnapshot] = []
-        for path in try await retrieval.paths(in: RepositoryObject.snapshots) {
-            snapshots.append(try await snapshot(named: RepositoryObject.name(of: path)))
+        for name in try await names(in: RepositoryObject.snapshots) {
+            do {
+                snapshots.append(try await snapshot(named: name))
+            } catch let error as BackupError where error.code == .notFound {
+                // Forgotten since it was listed.
+                continue
+            } catch let error as BackupError where isLenient && error.code == .damaged {
+                continue
+            } catch let error as ChunkStorageError where isLenient && error.isDamage {
+                continue
+            }
         }
         return snapshots.sorted { ($0.created, $0.id) < ($1.created, $1.id) }
     }
 
-    /// The snapshot whose name begins so, or the last one for `latest`.
+    /// The names of the objects in a folder; files of others are none.
+    func names(in folder: String) async throws -> [String] {
+        try await retrieval.paths(in: folder).map(RepositoryObject.name)
+            .filter { SegmentID(hexadecimal: $0) != nil }.sorted()
+    }
+
+    /// The whole name of the snapshot whose name begins so, whether it can be read or not.
     ///
-    /// - Throws: ``BackupError`` with `.notFound`, also where several begin so; as ``snapshots()``.
-    public func snapshot(_ beginning: String) async throws -> BackupSnapshot {
-        if beginning == "latest" {
-            guard let last = try await snapshots().last else {
-                throw BackupError(.notFound, "the backup repository has no snapshots")
-            }
-            return last
-        }
-        let names = try await retrieval.paths(in: RepositoryObject.snapshots).map(RepositoryObject.name)
+    /// - Throws: ``BackupError`` with `.notFound`, also where several begin so; ``ChunkStorageError``.
+    public func name(beginning: String) async throws -> String {
+        let names = try await names(in: RepositoryObject.snapshots)
             .filter { $0.hasPrefix(beginning) && !beginning.isEmpty }
         guard let name = names.first, names.count == 1 else {
             throw BackupError(
@@ -152,7 +171,27 @@ public final class BackupRepository: Sendable {
                     ? "there is no snapshot '\(beginning.prefix(64))'"
                     : "\(names.count) snapshots begin with '\(beginning.prefix(64))'; give more of the name")
         }
-        return try await snapshot(named: name)
+        return name
+    }
+
+    /// The snapshot whose name begins so, or the last one for `latest`.
+    ///
+    /// - Throws: ``BackupError`` with `.notFound`, also where several begin so, and for `latest` where there
+    ///   are snapshots of several stores; as ``snapshots()``.
+    public func snapshot(_ beginning: String) async throws -> BackupSnapshot {
+        guard beginning == "latest" else {
+            return try await snapshot(named: try await name(beginning: beginning))
+        }
+        let all = try await snapshots()
+        guard let last = all.last else {
+            throw BackupError(.notFound, "the backup repository has no snapshots")
+        }
+        guard all.allSatisfy({ $0.stamp.store == last.stamp.store }) else {
+            throw BackupError(
+                .notFound,
+                "the repository has snapshots of several stores; name one as `roost backup list` shows it")
+        }
+        return last
     }
 
     func snapshot(named name: String) async throws -> BackupSnapshot {
@@ -183,7 +222,7 @@ public final class BackupRepository: Sendable {
     /// - Parameter names: whole ones.
     /// - Throws: ``BackupError`` with `.locked`; ``ChunkStorageError``: those before are gone then.
     public func forget(_ names: [String]) async throws {
-        try await RepositoryLock.with(exclusive: false, retrieval) {
+        try await RepositoryLock.with(exclusive: false, canDoWithout: true, retrieval) { _ in
             for name in names { try await retrieval.deleteChunk(at: RepositoryObject.snapshot(name)) }
         }
     }
@@ -192,11 +231,18 @@ public final class BackupRepository: Sendable {
 
     /// What the index objects say, each with its path.
     ///
+    /// - Parameter isLenient: whether damaged ones are left out: what they name is not there then.
     /// - Throws: ``BackupError`` with `.damaged`.
-    func indexes() async throws -> [(path: String, packs: [PackContents])] {
+    func indexes(leavingOutDamaged isLenient: Bool) async throws -> [(path: String, packs: [PackContents])] {
         var indexes: [(String, [PackContents])] = []
-        for path in try await retrieval.paths(in: RepositoryObject.indexes).sorted() {
-            indexes.append((path, try await index(path)))
+        for path in try await names(in: RepositoryObject.indexes).map(RepositoryObject.index) {
+            do {
+                indexes.append((path, try await index(path)))
+            } catch let error as BackupError where isLenient && error.code == .damaged {
+                continue
+            } catch let error as ChunkStorageError where isLenient && error.isDamage {
+                continue
+            }
         }
         return indexes
     }
@@ -219,10 +265,11 @@ public final class BackupRepository: Sendable {
         let store = SegmentStore(
             CachedRetrieval(wrapped: retrieval, limit: Self.cacheSize), naming: naming)
         let present = Set(try await retrieval.paths(in: RepositoryObject.packs))
-        for index in try await indexes() {
+        for index in try await indexes(leavingOutDamaged: true) {
             // What is missing is written anew by the next backup that has it.
             store.add(index.packs.filter { present.contains(RepositoryObject.pack($0.name.description)) })
         }
+        store.removeOrphans()
         return store
     }
 

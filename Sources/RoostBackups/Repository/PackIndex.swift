@@ -13,6 +13,9 @@ struct SegmentLocation: Sendable, Hashable {
         case relative = 2
     }
 
+    /// No segment has more bytes; what an index says beyond that is false.
+    static let largestSize = 1 << 30
+
     var kind: SegmentKind
     var form: Form
     var offset: Int
@@ -27,6 +30,31 @@ struct PackContents: Sendable {
     var segments: [(id: SegmentID, location: SegmentLocation)]
 
     var storedSize: Int { segments.reduce(0) { $0 + $1.location.storedSize } }
+
+    /// Each pack once: of several indexes that name one, after a prune that was stopped, all that any of them
+    /// knows of it.
+    static func merged(_ packs: [PackContents]) -> [PackContents] {
+        var (merged, places) = ([PackContents](), [SegmentID: Int]())
+        for pack in packs {
+            guard let place = places[pack.name] else {
+                places[pack.name] = merged.count
+                merged.append(pack)
+                continue
+            }
+            if merged[place].segments.count < pack.segments.count {
+                let known = merged[place]
+                merged[place] = pack
+                for (number, segment) in known.segments.enumerated() where segment.id != .none {
+                    merged[place].segments[number] = segment
+                }
+            } else {
+                for (number, segment) in pack.segments.enumerated() where segment.id != .none {
+                    merged[place].segments[number] = segment
+                }
+            }
+        }
+        return merged
+    }
 }
 
 /// An index object: what is in some packs.
@@ -82,6 +110,9 @@ enum PackIndexCodec {
                         let form = SegmentLocation.Form(rawValue: try reader.read())
                     else { throw BinaryReader.Short() }
                     let (stored, size) = (try reader.read(UInt32.self), try reader.read(UInt32.self))
+                    guard max(Int(stored), Int(size)) <= SegmentLocation.largestSize else {
+                        throw BinaryReader.Short()
+                    }
                     let base = form == .relative ? SegmentID(reading: try reader.take(SegmentID.size)) : nil
                     segments.append(
                         (

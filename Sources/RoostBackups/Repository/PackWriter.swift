@@ -9,6 +9,8 @@ actor PackWriter {
     private var bytes = Data()
     private var claimed = Set<SegmentID>()
     private var writing: [Task<Void, any Error>] = []
+    /// The first pack that could not be written: nothing that comes after may seem whole.
+    private var failure: (any Error)?
     /// All that was written, for the index.
     private(set) var packs: [PackContents] = []
     private(set) var writtenBytes = 0
@@ -28,6 +30,7 @@ actor PackWriter {
     }
 
     func add(_ id: SegmentID, _ location: SegmentLocation, _ stored: Data) async throws {
+        if let failure { throw failure }
         var location = location
         location.offset = bytes.count
         segments.append((id, location))
@@ -37,9 +40,19 @@ actor PackWriter {
 
     /// Writes what is left. All that was added is there after that, and known to the store.
     func finish() async throws {
+        if let failure { throw failure }
         try await seal()
-        for task in writing { try await task.value }
-        writing = []
+        while !writing.isEmpty { try await awaitFirst() }
+    }
+
+    private func awaitFirst() async throws {
+        let task = writing.removeFirst()
+        do {
+            try await task.value
+        } catch {
+            failure = failure ?? error
+            throw error
+        }
     }
 
     private func seal() async throws {
@@ -57,6 +70,6 @@ actor PackWriter {
                 try await retrieval.writeChunk(data, at: path, metadata: nil)
                 store.add([pack])
             })
-        while writing.count > Self.mostWriting { try await writing.removeFirst().value }
+        while writing.count > Self.mostWriting { try await awaitFirst() }
     }
 }

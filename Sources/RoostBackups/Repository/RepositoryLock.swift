@@ -11,9 +11,19 @@ final class RepositoryLock: Sendable {
     private struct Contents: Codable {
         var isExclusive: Bool
         var host: String
+        /// Where process numbers mean the same: the running system and its space of processes.
+        var system: String
         var process: Int32
         var renewed: Int64
     }
+
+    /// Empty where it cannot be told.
+    private static let system: String = {
+        let boot = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        let space = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
+        guard let boot, let space else { return "" }
+        return boot.trimmingCharacters(in: .whitespacesAndNewlines) + " " + space
+    }()
 
     private static let patience: TimeInterval = 30 * 60
     private static let interval = Duration.seconds(300)
@@ -21,21 +31,40 @@ final class RepositoryLock: Sendable {
     private let retrieval: any ChunkStorageRetrieval
     private let path: String
     private let renewal: Mutex<Task<Void, Never>?>
+    /// By a clock that goes on while the machine sleeps.
+    private let renewed: Renewals
 
-    private init(_ retrieval: any ChunkStorageRetrieval, _ path: String, _ renewal: Task<Void, Never>) {
+    private final class Renewals: Sendable {
+        let last = Mutex(ContinuousClock.now)
+    }
+
+    private init(
+        _ retrieval: any ChunkStorageRetrieval, _ path: String, _ renewal: Task<Void, Never>,
+        _ renewed: Renewals
+    ) {
+        self.renewed = renewed
         (self.retrieval, self.path) = (retrieval, path)
         self.renewal = Mutex(renewal)
     }
 
     /// Runs something while a lock is held.
     ///
+    /// - Parameter canDoWithout: whether it is run without one where none can be written.
     /// - Throws: ``BackupError`` with `.locked`; what the retrieval or `body` throws.
     static func with<Value>(
-        exclusive isExclusive: Bool, _ retrieval: any ChunkStorageRetrieval, _ body: () async throws -> Value
+        exclusive isExclusive: Bool, canDoWithout: Bool = false, _ retrieval: any ChunkStorageRetrieval,
+        _ body: (RepositoryLock) async throws -> Value
     ) async throws -> Value {
-        let lock = try await acquire(isExclusive, retrieval)
+        let lock: RepositoryLock
         do {
-            let value = try await body()
+            lock = try await acquire(isExclusive, retrieval)
+        } catch let error as ChunkStorageError where canDoWithout && error.isRefusedWrite {
+            // A disk that may only be read, or is full: nobody else writes there either, or is seen.
+            guard try await obstacle(isExclusive, "", retrieval) == nil else { throw error }
+            return try await body(RepositoryLock(retrieval, "", Task {}, Renewals()))
+        }
+        do {
+            let value = try await body(lock)
             await lock.release()
             return value
         } catch {
@@ -68,20 +97,27 @@ final class RepositoryLock: Sendable {
                 throw error
             }
         }
+        let renewed = Renewals()
         let renewal = Task {
             while !Task.isCancelled {
                 do { try await Task.sleep(for: interval) } catch { return }
-                try? await write(isExclusive, path, retrieval)
+                // One that was taken away is not put back: see ``requireHeld()``.
+                guard (try? await retrieval.presence(at: path)) != false else { return }
+                do {
+                    try await write(isExclusive, path, retrieval)
+                    renewed.last.withLock { $0 = .now }
+                } catch {}
             }
         }
-        return RepositoryLock(retrieval, path, renewal)
+        return RepositoryLock(retrieval, path, renewal, renewed)
     }
 
     private static func write(
         _ isExclusive: Bool, _ path: String, _ retrieval: any ChunkStorageRetrieval
     ) async throws {
         let contents = Contents(
-            isExclusive: isExclusive, host: ProcessInfo.processInfo.hostName, process: getpid(),
+            isExclusive: isExclusive, host: ProcessInfo.processInfo.hostName, system: system,
+            process: getpid(),
             renewed: Int64(Date().timeIntervalSince1970))
         try await retrieval.writeChunk(try JSONEncoder().encode(contents), at: path, metadata: nil)
     }
@@ -91,7 +127,13 @@ final class RepositoryLock: Sendable {
         _ isExclusive: Bool, _ own: String, _ retrieval: any ChunkStorageRetrieval
     ) async throws -> Contents? {
         for path in try await retrieval.paths(in: RepositoryObject.locks) where path != own {
-            guard let data = try await retrieval.readChunk(at: path) else { continue }
+            let read: Data?
+            do {
+                read = try await retrieval.readChunk(at: path)
+            } catch let error as ChunkStorageError where error.isDamage {
+                read = Data()
+            }
+            guard let data = read else { continue }
             guard let contents = try? JSONDecoder().decode(Contents.self, from: data), !isDead(contents)
             else {
                 try await retrieval.deleteChunk(at: path)
@@ -104,17 +146,32 @@ final class RepositoryLock: Sendable {
 
     private static func isDead(_ contents: Contents) -> Bool {
         if abs(Date().timeIntervalSince1970 - Double(contents.renewed)) > patience { return true }
-        guard contents.host == ProcessInfo.processInfo.hostName, contents.process != getpid() else {
-            return false
-        }
+        guard !system.isEmpty, contents.system == system, contents.process != getpid() else { return false }
         return kill(contents.process, 0) != 0 && errno == ESRCH
     }
 
-    private func release() async {
-        renewal.withLock { task in
-            task?.cancel()
-            task = nil
+    /// To be asked before what cannot be taken back: a machine that slept may have been taken for dead, and
+    /// others have gone on without it.
+    ///
+    /// - Throws: ``BackupError`` with `.locked`.
+    func requireHeld() async throws {
+        let age = ContinuousClock.now - renewed.last.withLock { $0 }
+        guard try await retrieval.presence(at: path), age < .seconds(Self.patience / 2) else {
+            throw BackupError(
+                .locked, "the work on the backup was interrupted for so long that others went on; try again",
+                isRetryable: true)
         }
+    }
+
+    private func release() async {
+        let task = renewal.withLock { task in
+            defer { task = nil }
+            return task
+        }
+        task?.cancel()
+        // Else a renewal that is under way would put it back.
+        await task?.value
+        guard !path.isEmpty else { return }
         // One that stays is taken for that of a dead process before long.
         try? await retrieval.deleteChunk(at: path)
     }

@@ -39,6 +39,14 @@ final class SegmentStore: Sendable {
         }
     }
 
+    /// Forgets what is relative to something that is not there.
+    func removeOrphans() {
+        places.withLock { places in
+            let orphans = places.filter { $0.value.location.base.map { places[$0] == nil } ?? false }
+            for id in orphans.keys { places[id] = nil }
+        }
+    }
+
     func location(of id: SegmentID) -> SegmentLocation? { places.withLock { $0[id]?.location } }
 
     func pack(of id: SegmentID) -> SegmentID? { places.withLock { $0[id]?.pack } }

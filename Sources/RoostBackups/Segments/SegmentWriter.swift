@@ -70,6 +70,9 @@ actor SegmentWriter {
     nonisolated func write(
         _ data: Data, _ kind: SegmentKind, relativeTo base: SegmentID? = nil
     ) async throws -> SegmentID {
+        guard data.count <= SegmentLocation.largestSize else {
+            throw BackupError(.badInput, "an entry is too large for a backup: \(data.count) bytes")
+        }
         let id = store.naming.id(of: data, kind)
         let isNew = await packs.claim(id)
         await count(isNew)
@@ -95,9 +98,6 @@ actor SegmentWriter {
         try await packs.add(id, location, stored)
         return id
     }
-
-    /// Counts segments that are taken over as they are.
-    func countKnown(_ number: Int) { counts.all += number }
 
     private func count(_ isNew: Bool) {
         counts.all += 1

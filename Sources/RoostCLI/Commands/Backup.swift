@@ -227,10 +227,11 @@ struct BackupCommand: AsyncParsableCommand {
 
         func run() async throws {
             let repository = try await backups.open(options)
-            var found: [BackupSnapshot] = []
-            for name in snapshots { found.append(try await repository.snapshot(name)) }
-            try await repository.forget(found.map(\.id))
-            for snapshot in found { Terminal.write("forgot \(BackupDocument(snapshot).line)") }
+            var names: [String] = []
+            // Also one that cannot be read any more.
+            for name in snapshots { names.append(try await repository.name(beginning: name)) }
+            try await repository.forget(names)
+            for name in names { Terminal.write("forgot \(name.prefix(8))") }
         }
     }
 

@@ -7,7 +7,8 @@ struct BackupOptions: ParsableArguments {
     @Option(
         name: [.customLong("to"), .customLong("repository")],
         help: ArgumentHelp(
-            "The folder of the backups; `backups` in the store's where it is not given.", valueName: "DIR"))
+            "The folder of the backups; `backups/repository` in the store's where it is not given.",
+            valueName: "DIR"))
     var repository: String?
 
     @Option(
@@ -41,6 +42,10 @@ struct BackupOptions: ParsableArguments {
 
     func passphrase() throws -> String? {
         if let passwordFile { return try Self.passphrase(inFile: passwordFile) }
+        return Self.passphraseOfEnvironment()
+    }
+
+    static func passphraseOfEnvironment() -> String? {
         let given = ProcessInfo.processInfo.environment["ROOST_BACKUP_PASSWORD"]
         return given.flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -49,8 +54,8 @@ struct BackupOptions: ParsableArguments {
     static func passphrase(inFile path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path), data.count < 1 << 16,
             let line = String(decoding: data, as: UTF8.self).split(
-                separator: "\n", maxSplits: 1, omittingEmptySubsequences: false
-            ).first?.trimmingCharacters(in: CharacterSet(charactersIn: "\r")), !line.isEmpty
+                maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: \.isNewline
+            ).first.map(String.init), !line.isEmpty
         else {
             throw CommandError(.noInput, "there is no passphrase in \(Terminal.line(path))")
         }

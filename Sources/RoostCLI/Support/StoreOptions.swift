@@ -42,7 +42,10 @@ struct StoreOptions: ParsableArguments {
 
     /// Makes a snapshot before much of the store is rewritten.
     func backUpFirst() async throws {
-        guard let report = try await StoreBackup(try location()).createAutomatically() else { return }
+        guard
+            let report = try await StoreBackup(try location())
+                .createAutomatically(passphrase: BackupOptions.passphraseOfEnvironment())
+        else { return }
         note("a backup was made first: `roost backup list` shows it (\(report.snapshot.id.prefix(8)))")
     }
 
