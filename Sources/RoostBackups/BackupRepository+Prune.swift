@@ -77,8 +77,7 @@ extension BackupRepository {
                 throw BackupError(
                     .damaged,
                     "a segment that a snapshot needs is in no index; `roost backup verify` says what is "
-                        + "damaged. "
-                        + "Nothing was removed")
+                        + "damaged. Nothing was removed")
             }
             if let base = location.base { try need(base) }
         }

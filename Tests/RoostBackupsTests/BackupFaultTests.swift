@@ -202,6 +202,8 @@ struct BackupFaultTests {
         let repository = try await BackupRepository.create(in: base)
         let state = try await BackupMaterial.store(200).snapshot()
         let report = try await repository.create(of: state)
+        // The disk was taken away while somebody was at work.
+        try await base.writeChunk(Data("{}".utf8), at: RepositoryObject.lock("dead"), metadata: nil)
         let fixed = try await BackupRepository.open(ReadOnly(base: base))
         #expect(try await fixed.verify(readingData: true).isSound)
         #expect(try await BackupMaterial.check(report.snapshot, fixed, state) == nil)

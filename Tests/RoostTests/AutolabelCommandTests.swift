@@ -27,6 +27,7 @@ struct AutolabelCommandTests {
         let server = try await FakeServer { request, number in Self.chat("Name \(number)") }
         let unset = try cli.roost("recluster", "--store", "s", "--autolabel")
         #expect(unset.status == 78 && unset.error.contains("label-model"), "\(unset.error)")
+        #expect(try cli.roost("cluster", "autolabel", "--store=s", "--dry-run").status == 0)
         #expect(try cli.roost("config", "label-model", "namer").status == 0)
         let nowhere = try cli.roost("cluster", "autolabel", "--store", "s")
         #expect(nowhere.status == 78 && nowhere.error.contains("label-endpoint"), "\(nowhere.error)")

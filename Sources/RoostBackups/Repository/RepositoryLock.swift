@@ -85,9 +85,8 @@ final class RepositoryLock: Sendable {
                 guard attempt < 5 else {
                     throw BackupError(
                         .locked,
-                        "process \(other.process) on \(other.host) is at work in the backup repository; "
-                            + "try again "
-                            + "when it has ended",
+                        "process \(other.process) on \(other.host) is at work in the backup "
+                            + "repository; try again when it has ended",
                         isRetryable: true)
                 }
                 // Two who look at the same time both give way.
@@ -117,8 +116,7 @@ final class RepositoryLock: Sendable {
     ) async throws {
         let contents = Contents(
             isExclusive: isExclusive, host: ProcessInfo.processInfo.hostName, system: system,
-            process: getpid(),
-            renewed: Int64(Date().timeIntervalSince1970))
+            process: getpid(), renewed: Int64(Date().timeIntervalSince1970))
         try await retrieval.writeChunk(try JSONEncoder().encode(contents), at: path, metadata: nil)
     }
 
@@ -136,7 +134,8 @@ final class RepositoryLock: Sendable {
             guard let data = read else { continue }
             guard let contents = try? JSONDecoder().decode(Contents.self, from: data), !isDead(contents)
             else {
-                try await retrieval.deleteChunk(at: path)
+                // On a disk that may only be read it stays, and is nobody's all the same.
+                try? await retrieval.deleteChunk(at: path)
                 continue
             }
             if isExclusive || contents.isExclusive { return contents }

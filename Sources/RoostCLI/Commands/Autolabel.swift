@@ -78,17 +78,21 @@ extension ClusterCommand {
         var json = false
 
         func run() async throws {
-            let remote = try RemoteSettings().labelingModel(model)
+            // Whoever only looks need not have chosen a model yet.
+            let remote =
+                dryRun
+                ? try? RemoteSettings().labelingModel(model) : try RemoteSettings().labelingModel(model)
             let store = try await options.open()
-            let labeling = Autolabeling(store: store, options: options, model: remote)
             var chosen: [Cluster.ID] = []
             for id in ids { chosen.append(try await options.cluster(id, store).id) }
             let requests = try await store.labelingRequests(
-                of: ids.isEmpty ? nil : chosen, unlessLabeledBy: again ? nil : labeling.labeler.name)
-            if dryRun {
+                of: ids.isEmpty ? nil : chosen,
+                unlessLabeledBy: again ? nil : remote.map { RemoteLabeler($0).name })
+            guard let remote, !dryRun else {
                 try await store.close()
                 return try show(requests)
             }
+            let labeling = Autolabeling(store: store, options: options, model: remote)
             let report = try await labeling.run(requests)
             try await store.close()
             if json {
