@@ -210,7 +210,10 @@ extension LocalFiles {
 
     private func removeGenerations(before oldest: Int) throws {
         for number in Self.generationNumbers(directory) where number < oldest {
-            try files.removeFolder(Generation.folder(number, in: directory))
+            let folder = Generation.folder(number, in: directory)
+            // Its record first: what lacks other files beside one is damaged, what has none is no generation.
+            try files.unlink(folder.appendingPathComponent(Generation.recordFile).path)
+            try files.removeFolder(folder)
             try files.unlink(Generation.journal(number, in: directory).path)
         }
     }

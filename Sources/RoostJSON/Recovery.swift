@@ -43,8 +43,6 @@ struct Recovery {
 
     private static let remedy = "sets it aside and goes on from what is whole"
 
-    // MARK: Inspection
-
     /// Checks every byte.
     mutating func inspect() throws -> Outcome {
         // Before the journals: a commit meanwhile makes them longer than the mark, never shorter.
@@ -105,18 +103,26 @@ struct Recovery {
         var candidates: [Candidate] = []
         for number in numbers.reversed() where number <= newest {
             let folder = Generation.folder(number, in: directory)
-            let damagesBefore = findings.count { $0.severity == .damage }
+            let before = findings.count
+            var candidate: Candidate?
             if let generation = number == standing?.number ? standing : record(of: number) {
-                if let candidate = try check(generation, folder) { candidates.append(candidate) }
-            } else if FileManager.default.fileExists(
-                atPath: folder.appendingPathComponent(Generation.recordFile).path)
-            {
+                candidate = try check(generation, folder)
+            } else if hasRecord(folder) {
                 findings.append(
                     .damage(folder.path, "has a record that is not as it was written", remedy: Self.remedy))
             } else {
-                findings.append(.note(folder.path, "was never finished"))
+                findings.append(.note(folder.path, "was never finished, or not wholly removed"))
             }
-            guard findings.count(where: { $0.severity == .damage }) > damagesBefore else { continue }
+            guard findings[before...].contains(where: { $0.severity == .damage }) else {
+                if let candidate { candidates.append(candidate) }
+                continue
+            }
+            if number != newest, !hasRecord(folder) {
+                // A writer is removing it meanwhile.
+                findings.removeSubrange(before...)
+                continue
+            }
+            if let candidate { candidates.append(candidate) }
             outcome.damaged.append(folder)
             // An older one is only there to fall back on.
             if number == newest { outcome.isWhole = false }
@@ -125,6 +131,10 @@ struct Recovery {
             damage(Generation.folder(standing.number, in: directory), "is missing", &outcome)
         }
         return candidates
+    }
+
+    private func hasRecord(_ folder: URL) -> Bool {
+        FileManager.default.fileExists(atPath: folder.appendingPathComponent(Generation.recordFile).path)
     }
 
     private func record(of number: Int) -> Generation? {
@@ -299,7 +309,7 @@ struct Recovery {
         return removed
     }
 
-    private func journalNumbers() -> [Int] {
+    func journalNumbers() -> [Int] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         return names.map(Generation.number(ofJournal:)).filter { $0 > 0 }.sorted()
     }
@@ -323,74 +333,5 @@ struct Recovery {
                         remedy: "is not needed: the next fold takes its place"))
             }
         }
-    }
-
-    // MARK: Repair
-
-    /// Puts the store together from what is whole, as a new generation of a new epoch. What is damaged is
-    /// moved into a folder with the date in its name; nothing is deleted.
-    ///
-    /// The writers' lock must be held.
-    /// - Throws: ``StorageError`` with `.damaged` where nothing can be had; nothing is changed then.
-    mutating func repair() throws {
-        var outcome = try inspect()
-        try AtomicFile.removeLeftovers(in: directory, files: files)
-        let aside = directory.appendingPathComponent("damaged-\(SetAside.timestamp())")
-        guard !outcome.isWhole else {
-            // What is damaged is only there to fall back on.
-            if !outcome.damaged.isEmpty { try setAside(outcome.damaged, in: aside) }
-            return
-        }
-        guard outcome.base != nil else {
-            throw StorageError(
-                .damaged,
-                "\(directory.path): no generation of it can be read; put back a copy. Nothing was changed")
-        }
-        try files.createFolder(aside)
-        if outcome.lost > 0 {
-            // So that the next ingest of them brings back what it can.
-            let records = outcome.state.sources.map {
-                Source(id: $0.id, fingerprint: "", ingestedAt: $0.ingestedAt)
-            }
-            try outcome.state.apply(WriteBatch(sources: records))
-        }
-        outcome.state.renewEpoch()
-        // What was there is numbered on, so that no name is used twice.
-        let number = max(LocalFiles.newestGeneration(directory), journalNumbers().last ?? 0) + 1
-        let generation = try Generation.write(
-            outcome.state, number: number, in: directory, from: outcome.contents, files: files)
-        let current = LocalFiles.currentURL(directory)
-        if outcome.damaged.contains(current), let data = try LocalFiles.contents(of: current) {
-            try AtomicFile.write(data, to: aside.appendingPathComponent("CURRENT"), files: files)
-        }
-        try AtomicFile.write(try generation.encoded(), to: current, files: files)
-        CommitMark(generation: number, length: 0).write(directory, files)
-        // The store is the new generation from here on; what is damaged is only in the way.
-        try setAside(outcome.damaged.filter { $0 != current && $0 != directory }, in: aside)
-        // The copies for people may have what the rest has lost.
-        try setAside(
-            [Generation.entriesFile, Generation.clustersFile].map(directory.appendingPathComponent), in: aside
-        )
-        for name in [Generation.entriesFile, Generation.clustersFile] {
-            let target = directory.appendingPathComponent(name)
-            let source = Generation.folder(number, in: directory).appendingPathComponent(name)
-            try AtomicFile.copy(source, to: target, files: files)
-        }
-        findings.append(
-            .note(
-                directory.path,
-                "now has \(outcome.state.stamp.entryCount) entries at revision "
-                    + "\(outcome.state.stamp.revision) in a new epoch; what was damaged is in \(aside.path)"))
-    }
-
-    private mutating func setAside(_ urls: [URL], in aside: URL) throws {
-        try files.createFolder(aside)
-        for url in Set(urls) where FileManager.default.fileExists(atPath: url.path) {
-            let name = url.path.dropFirst(directory.path.count + 1).replacingOccurrences(of: "/", with: "-")
-            try files.rename(url.path, to: aside.appendingPathComponent(name).path)
-            findings.append(.note(url.path, "was moved into \(aside.path)"))
-        }
-        try files.synchronizeFolder(aside)
-        try files.synchronizeFolder(directory)
     }
 }

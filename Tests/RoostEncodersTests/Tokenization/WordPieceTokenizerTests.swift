@@ -4,7 +4,8 @@ import Testing
 
 @testable import RoostEncoders
 
-/// What Hugging Face's tokenizers do with characters that are read in more than one way; `Scripts/compare-tokens`
+/// What Hugging Face's tokenizers do with characters that are read in more than one way;
+/// `Scripts/compare-tokens`
 /// compares whole collections of texts.
 @Suite struct WordPieceTokenizerTests {
     let pieces = [

@@ -1,6 +1,7 @@
 import Foundation
 import RoostFiles
 import RoostModel
+import Synchronization
 import Testing
 
 @testable import RoostJSON
@@ -63,7 +64,8 @@ struct LocalFilesTests {
         return (store, old)
     }
 
-    /// The mark of the last commit is not synchronised: after a loss of power it may be older than the journal.
+    /// The mark of the last commit is not synchronised: after a loss of power it may be older than the
+    /// journal.
     @Test func `an old mark hides no commit`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -88,5 +90,51 @@ struct LocalFilesTests {
         #expect(try await store.fetchEntries().count == 3)
         lock.release()
         #expect(try await reader.fetchEntries().count == 3)
+    }
+
+    /// What a process leaves that is killed at any step of its writes.
+    private final class Corpses: Sendable {
+        private let found = Mutex<[String]>([])
+        let (store, corpse): (URL, URL)
+
+        init(of store: URL, beside corpse: URL) { (self.store, self.corpse) = (store, corpse) }
+
+        var damage: [String] { found.withLock { $0 } }
+
+        func look(before step: FileStep) {
+            let manager = FileManager.default
+            try? manager.removeItem(at: corpse)
+            try? manager.copyItem(at: store, to: corpse)
+            var recovery = Recovery(directory: corpse, files: .standard)
+            do { _ = try recovery.inspect() } catch { found.withLock { $0.append("\(step): \(error)") } }
+            let damage = recovery.findings.filter { $0.severity == .damage }
+            found.withLock { $0 += damage.map { "\(step): \($0)" } }
+        }
+    }
+
+    @Test func `a process that is killed while it tidies up leaves no damage`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let place = folder.url.appendingPathComponent("store")
+        let corpses = Corpses(of: place, beside: folder.url.appendingPathComponent("corpse"))
+        let plain = try LocalStorageProvider(directory: place)
+        for text in ["one", "two", "three"] {
+            try await plain.saveEntry(entry(text))
+            try await plain.compact()
+        }
+        var options = LocalStorageProvider.Options()
+        let steps = Mutex(0)
+        options.files = FileSystem { step in
+            steps.withLock { $0 += 1 }
+            corpses.look(before: step)
+            return nil
+        }
+        let store = try LocalStorageProvider(directory: place, options: options)
+        try await store.saveEntry(entry("four"))
+        try await store.compact()
+        // What begins a history takes all older files away at once.
+        _ = try await store.commit(WriteBatch(upserts: [entry("five")], newEpoch: UUID()))
+        #expect(steps.withLock { $0 } > 40)
+        #expect(corpses.damage.isEmpty, "\(corpses.damage.joined(separator: "\n"))")
     }
 }

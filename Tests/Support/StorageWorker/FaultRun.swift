@@ -10,7 +10,8 @@ import Synchronization
 ///
 /// Makes the writes of `CrashWorkload` again and again, each time with a fault at another step of the file
 /// system; after it the store must be as before the write, for its own handle and for another, and the same
-/// write must then succeed. Writes what it found to standard output; exits with 1 where the store was otherwise.
+/// write must then succeed. Writes what it found to standard output; exits with 1 where the store was
+/// otherwise.
 struct FaultRun {
     enum Kind: String, CaseIterable {
         case ioError = "io-error"

@@ -32,7 +32,8 @@ enum StorageWorker {
 
 /// `storage-worker crash BACKEND FOLDER POINT before|half`
 ///
-/// Makes the writes of `CrashWorkload` and writes the number of each to standard output when it is acknowledged.
+/// Makes the writes of `CrashWorkload` and writes the number of each to standard output when it is
+/// acknowledged.
 /// The process kills itself at the POINT-th step of its file system, before it or in the middle of a write; 0
 /// never: then the number of steps that there were is written to standard error.
 struct CrashRun {
