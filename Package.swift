@@ -91,7 +91,7 @@ let package = Package(
         // What goes over the network, apart, so that whoever needs none builds no HTTP client.
         .target(
             name: "RoostRemote",
-            dependencies: ["RoostModel", "RoostText", "RoostVectors", "RoostFiles", http, crypto] + nio),
+            dependencies: ["RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostChunks", http, crypto] + nio),
         .executableTarget(
             name: "RoostCLI", dependencies: ["Roost", "RoostRemote", "RoostFiles", argumentParser]),
         .target(name: "RoostTestKit", dependencies: ["RoostModel", "RoostVectors", "RoostChunks"]),
@@ -116,7 +116,10 @@ let package = Package(
             dependencies: ["RoostVectors", "RoostIndexes", "RoostClustering", "RoostText", "CRoostKernels"]),
         .testTarget(
             name: "RoostRemoteTests",
-            dependencies: ["RoostRemote", "RoostModel", "RoostVectors", "FakeServer", crypto] + nio),
+            dependencies: [
+                "RoostRemote", "RoostModel", "RoostVectors", "RoostChunks", "RoostBackups", "RoostTestKit", "FakeServer",
+                crypto,
+            ] + nio),
         .testTarget(
             name: "RoostChunksTests", dependencies: ["RoostChunks", "RoostFiles", "RoostTestKit", crypto]),
         .testTarget(

@@ -25,6 +25,10 @@ final class RepositoryLock: Sendable {
         return boot.trimmingCharacters(in: .whitespacesAndNewlines) + " " + space
     }()
 
+    /// The locks that this process holds: others under its number are of work that ended and could not take
+    /// them away.
+    private static let held = Mutex<Set<String>>([])
+
     private static let patience: TimeInterval = 30 * 60
     private static let interval = Duration.seconds(300)
 
@@ -77,9 +81,10 @@ final class RepositoryLock: Sendable {
         _ isExclusive: Bool, _ retrieval: any ChunkStorageRetrieval
     ) async throws -> RepositoryLock {
         let path = RepositoryObject.lock(UUID().uuidString.lowercased())
+        _ = held.withLock { $0.insert(path) }
         for attempt in 1... {
-            try await write(isExclusive, path, retrieval)
             do {
+                try await write(isExclusive, path, retrieval)
                 guard let other = try await obstacle(isExclusive, path, retrieval) else { break }
                 try await retrieval.deleteChunk(at: path)
                 guard attempt < 5 else {
@@ -93,6 +98,7 @@ final class RepositoryLock: Sendable {
                 try await Task.sleep(for: .milliseconds(50 * attempt + Int.random(in: 0...100)))
             } catch {
                 try? await retrieval.deleteChunk(at: path)
+                _ = held.withLock { $0.remove(path) }
                 throw error
             }
         }
@@ -132,7 +138,7 @@ final class RepositoryLock: Sendable {
                 read = Data()
             }
             guard let data = read else { continue }
-            guard let contents = try? JSONDecoder().decode(Contents.self, from: data), !isDead(contents)
+            guard let contents = try? JSONDecoder().decode(Contents.self, from: data), !isDead(contents, path)
             else {
                 // On a disk that may only be read it stays, and is nobody's all the same.
                 try? await retrieval.deleteChunk(at: path)
@@ -143,9 +149,10 @@ final class RepositoryLock: Sendable {
         return nil
     }
 
-    private static func isDead(_ contents: Contents) -> Bool {
+    private static func isDead(_ contents: Contents, _ path: String) -> Bool {
         if abs(Date().timeIntervalSince1970 - Double(contents.renewed)) > patience { return true }
-        guard !system.isEmpty, contents.system == system, contents.process != getpid() else { return false }
+        guard !system.isEmpty, contents.system == system else { return false }
+        if contents.process == getpid() { return !held.withLock { $0.contains(path) } }
         return kill(contents.process, 0) != 0 && errno == ESRCH
     }
 
@@ -171,6 +178,7 @@ final class RepositoryLock: Sendable {
         // Else a renewal that is under way would put it back.
         await task?.value
         guard !path.isEmpty else { return }
+        defer { _ = Self.held.withLock { $0.remove(path) } }
         // One that stays is taken for that of a dead process before long.
         try? await retrieval.deleteChunk(at: path)
     }

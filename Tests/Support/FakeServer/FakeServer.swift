@@ -26,6 +26,8 @@ package final class FakeServer: Sendable {
         package var hangsUp = false
         /// Half of the body is sent, and nothing after.
         package var stalls = false
+        /// Half of the body is sent, and the connection closed.
+        package var cutsOff = false
         package var delay = TimeAmount.zero
 
         package init(
@@ -115,9 +117,11 @@ package final class FakeServer: Sendable {
             let head = HTTPResponseHead(
                 version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
             context.write(wrapOutboundOut(.head(head)), promise: nil)
-            if answer.stalls {
+            if answer.stalls || answer.cutsOff {
                 let half = ByteBuffer(bytes: answer.body.prefix(answer.body.count / 2))
-                context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(half))), promise: nil)
+                let sent = context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(half))))
+                let loopContext = NIOLoopBound(context, eventLoop: context.eventLoop)
+                if answer.cutsOff { sent.whenComplete { _ in loopContext.value.close(promise: nil) } }
                 return
             }
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)

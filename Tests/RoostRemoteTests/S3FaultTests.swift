@@ -1,0 +1,198 @@
+import FakeServer
+import Foundation
+import RoostBackups
+import RoostChunks
+import RoostModel
+import RoostTestKit
+import Testing
+
+@testable import RoostRemote
+
+/// Object stores that fail: once, which nobody shall notice, and for good.
+struct S3FaultTests {
+    private func bucket(_ store: FakeObjectStore) throws -> S3Bucket {
+        var bucket = try S3Bucket(
+            "s3://bucket/p", endpoint: store.address, credentials: ObjectStore.credentials)
+        bucket.timeout = .milliseconds(300)
+        bucket.longestWait = .milliseconds(2)
+        bucket.attempts = 3
+        return bucket
+    }
+
+    @Test func `what fails once is done again, and each thing once`() async throws {
+        let store = try await FakeObjectStore()
+        for fault in FakeObjectStore.Fault.allCases where fault != .portal {
+            let retrieval = S3Retrieval(try bucket(store))
+            // Every other request fails, beginning with the first.
+            store.fail { _, number in number % 2 == 1 ? fault : nil }
+            let data = Data("some bytes for \(fault)".utf8)
+            let path = "x/\(fault)"
+            #expect(try await retrieval.presence(at: path) == false, "\(fault)")
+            #expect(try await retrieval.createChunk(data, at: path, metadata: nil), "\(fault)")
+            #expect(try await !retrieval.createChunk(Data(), at: path, metadata: nil), "\(fault)")
+            #expect(try await retrieval.readChunk(at: path) == data, "\(fault)")
+            #expect(try await retrieval.paths(in: "x").contains(path), "\(fault)")
+            try await retrieval.deleteChunk(at: path)
+            #expect(try await retrieval.readChunk(at: path) == nil, "\(fault)")
+        }
+        await store.close()
+    }
+
+    @Test(arguments: FakeObjectStore.Fault.allCases)
+    func `what fails always is an error, never an absence`(fault: FakeObjectStore.Fault) async throws {
+        let store = try await FakeObjectStore()
+        let retrieval = S3Retrieval(try bucket(store))
+        let data = Data("some bytes".utf8)
+        try await retrieval.writeChunk(data, at: "there", metadata: nil)
+        let before = store.state
+        store.fail { _, _ in fault }
+        for path in ["there", "not-there"] where fault != .wrongByte {
+            await #expect(throws: ChunkStorageError.self, "\(path)") {
+                try await retrieval.presence(at: path)
+            }
+            await #expect(throws: ChunkStorageError.self, "\(path)") {
+                try await retrieval.readChunk(at: path)
+            }
+        }
+        if fault == .wrongByte {
+            await #expect {
+                try await retrieval.readChunk(at: "there")
+            } throws: { error in
+                if case ChunkStorageError.corrupt? = error as? ChunkStorageError { true } else { false }
+            }
+        } else {
+            await #expect(throws: ChunkStorageError.self) { try await retrieval.paths(in: "") }
+            await #expect(throws: ChunkStorageError.self) {
+                try await retrieval.writeChunk(data, at: "new", metadata: nil)
+            }
+            #expect(store.requestCount <= 6 * 3 + 3, "tried \(store.requestCount) times")
+        }
+        store.fail { _, _ in nil }
+        #expect(try await retrieval.readChunk(at: "there") == data)
+        #expect(before["/bucket/p/there"]?.data == data)
+        await store.close()
+    }
+
+    @Test func `a server that nobody listens at is named`() async throws {
+        let store = try await FakeObjectStore()
+        let retrieval = S3Retrieval(try bucket(store))
+        await store.close()
+        await #expect {
+            try await retrieval.readChunk(at: "a")
+        } throws: { "\($0)".contains("127.0.0.1:") }
+    }
+
+    @Test(arguments: [
+        (403, "AccessDenied", "does not allow"), (403, "SignatureDoesNotMatch", "does not accept"),
+        (403, "RequestTimeTooSkewed", "clock"), (301, "PermanentRedirect", "AWS_REGION"),
+        (507, "QuotaExceeded", "no room"), (404, "", "not as an object store does"),
+        (404, "NoSuchBucket", "there is no bucket 'bucket'"), (501, "NotImplemented", "does not know"),
+        (400, "<b>\u{1B}[31m", "status 400"),
+    ])
+    func `a refusal says what to do`(status: Int, code: String, words: String) async throws {
+        let server = try await FakeServer { _, _ in
+            .init(status: status, body: Data("<Error><Code>\(code)</Code><Message>m</Message></Error>".utf8))
+        }
+        var bucket = try S3Bucket(
+            "s3://bucket/p", endpoint: server.address, credentials: ObjectStore.credentials)
+        bucket.attempts = 2
+        let retrieval = S3Retrieval(bucket)
+        await #expect {
+            try await retrieval.readChunk(at: "a")
+        } throws: { "\($0)".contains(words) && !"\($0)".contains("\u{1B}") }
+        await #expect(throws: ChunkStorageError.self) { try await retrieval.deleteChunk(at: "a") }
+        #expect(server.requests.count == 2)
+        await server.close()
+    }
+
+    // MARK: Backups
+
+    private func entries(_ range: Range<Int>) -> [Entry] {
+        range.map { Entry(content: "entry \($0) of the backup", embeddings: [1, 0, 0, 0]) }
+    }
+
+    /// A repository with a snapshot of a store, and the store.
+    private func repository(
+        _ store: FakeObjectStore
+    ) async throws -> (BackupRepository, InMemoryStorageProvider) {
+        let repository = try await BackupRepository.create(in: S3Retrieval(try bucket(store)))
+        let storage = InMemoryStorageProvider()
+        _ = try await storage.commit(WriteBatch(upserts: entries(0..<300)))
+        _ = try await repository.create(of: try await storage.snapshot())
+        return (repository, storage)
+    }
+
+    @Test func `an outage at any request of a backup leaves what was there`() async throws {
+        let store = try await FakeObjectStore()
+        let (repository, storage) = try await repository(store)
+        _ = try await storage.commit(WriteBatch(upserts: entries(1000..<1200)))
+        let before = store.state
+        store.fail { _, _ in nil }
+        _ = try await repository.create(of: try await storage.snapshot())
+        let requests = store.requestCount
+        #expect(requests > 8)
+        for number in 1...requests {
+            store.restore(before)
+            // Nothing after this one is answered.
+            store.fail { _, count in count >= number ? .hangsUp : nil }
+            let done = try? await repository.create(of: try await storage.snapshot())
+            store.fail { _, _ in nil }
+            let result = try await repository.verify(readingData: true)
+            #expect(result.isSound, "request \(number): \(result.findings)")
+            #expect(result.snapshotCount == (done == nil ? 1 : 2), "request \(number)")
+            // The next one goes on; a lock that stayed is of this process, and shared.
+            _ = try await repository.create(of: try await storage.snapshot())
+        }
+        await store.close()
+    }
+
+    @Test func `an outage at any request of a prune leaves every snapshot whole`() async throws {
+        let store = try await FakeObjectStore()
+        let (repository, storage) = try await repository(store)
+        for round in 0..<3 {
+            let old = try await storage.snapshot().entries(after: nil, limit: 100, matching: .all).entries
+            _ = try await storage.commit(
+                WriteBatch(
+                    upserts: entries(1000 * (round + 2)..<1000 * (round + 2) + 50), removals: old.map(\.id)))
+            _ = try await repository.create(of: try await storage.snapshot())
+        }
+        let before = store.state
+        store.fail { _, _ in nil }
+        let report = try await repository.prune(keeping: BackupRetention(last: 1))
+        #expect(report.forgotten.count == 3)
+        let requests = store.requestCount
+        for fault in [FakeObjectStore.Fault.hangsUp, .losesAnswer] {
+            for number in 1...requests {
+                store.restore(before)
+                store.fail { _, count in count >= number ? fault : nil }
+                _ = try? await repository.prune(keeping: BackupRetention(last: 1))
+                store.fail { _, _ in nil }
+                let result = try await repository.verify(readingData: true)
+                #expect(result.isSound, "\(fault) at \(number): \(result.findings)")
+                #expect(result.snapshotCount >= 1, "\(fault) at \(number)")
+                let latest = try await repository.snapshot("latest")
+                let restored = InMemoryStorageProvider()
+                _ = try await repository.restore(latest, into: restored)
+                #expect(
+                    try await restored.snapshot().stamp.entryCount
+                        == storage.snapshot().stamp.entryCount, "\(fault) at \(number)")
+            }
+        }
+        await store.close()
+    }
+
+    @Test func `a backup goes through whatever fails now and then`() async throws {
+        let store = try await FakeObjectStore()
+        for fault in FakeObjectStore.Fault.allCases where fault != .portal {
+            store.restore([:])
+            store.fail { _, number in number % 3 == 0 ? fault : nil }
+            let (repository, storage) = try await repository(store)
+            let restored = InMemoryStorageProvider()
+            _ = try await repository.restore(try await repository.snapshot("latest"), into: restored)
+            #expect(
+                try await restored.fetchEntries().map(\.content)
+                    == storage.fetchEntries().map(\.content), "\(fault)")
+        }
+        await store.close()
+    }
+}

@@ -1,0 +1,124 @@
+import Crypto
+import FakeServer
+import Foundation
+import NIOHTTP1
+import RoostBackups
+import RoostChunks
+import RoostModel
+import RoostTestKit
+import Testing
+
+@testable import RoostRemote
+
+/// An object store of its own kind, on loopback: `Scripts/test` starts one and names it.
+enum ObjectStore {
+    static let endpoint = ProcessInfo.processInfo.environment["ROOST_TEST_S3"]
+
+    static let credentials = S3Credentials(accessKey: "tester", secretKey: Secret("secret-of-tests")!)
+
+    /// A bucket that is new.
+    static func bucket(prefix: String = "") async throws -> S3Bucket {
+        let name = "roost-\(UUID().uuidString.lowercased())"
+        let bucket = try S3Bucket(
+            "s3://\(name)" + (prefix.isEmpty ? "" : "/\(prefix)"), endpoint: endpoint,
+            credentials: credentials)
+        let made = try await S3Client(bucket).send(.init(method: .PUT))
+        #expect(made.status == 200)
+        return bucket
+    }
+}
+
+@Suite(.enabled(if: ObjectStore.endpoint != nil, "no object store in $ROOST_TEST_S3"))
+struct S3RetrievalTests {
+    @Test(arguments: ChunkRetrievalLaw.allCases)
+    func `an object store obeys`(law: ChunkRetrievalLaw) async throws {
+        try await law.check(S3Retrieval(try await ObjectStore.bucket(prefix: "a b/ü")))
+    }
+
+    @Test(arguments: ChunkRetrievalLaw.allCases)
+    func `decorators over an object store obey`(law: ChunkRetrievalLaw) async throws {
+        let stack = CachedRetrieval(
+            wrapped: CompressedRetrieval(
+                wrapped: EncryptedRetrieval(
+                    wrapped: S3Retrieval(try await ObjectStore.bucket()), key: SymmetricKey(size: .bits256)),
+                algorithm: .zstd))
+        try await law.check(stack)
+    }
+
+    @Test(arguments: ChunkExistenceLaw.allCases)
+    func `existence in an object store obeys`(law: ChunkExistenceLaw) async throws {
+        let retrieval = S3Retrieval(try await ObjectStore.bucket(prefix: "p"))
+        let organization = GitStyleOrganization()
+        try await law.check(
+            ComposedChunkStorage(
+                organization: organization, retrieval: retrieval,
+                existence: S3Existence(organization: organization, retrieval: retrieval)))
+    }
+
+    @Test func `a large object is written in parts and read whole`() async throws {
+        var bucket = try await ObjectStore.bucket()
+        bucket.partSize = 5 << 20
+        let retrieval = S3Retrieval(bucket)
+        var random = SystemRandomNumberGenerator()
+        let words = (0..<(23 << 17)).map { _ in random.next() }
+        let data = words.withUnsafeBytes { Data($0) } + Data([1, 2, 3])
+        let metadata = ChunkMetadata(size: data.count, custom: ["a": "b"])
+        try await retrieval.writeChunk(data, at: "large", metadata: metadata)
+        #expect(try await retrieval.readChunk(at: "large") == data)
+        #expect(try await retrieval.metadata(at: "large") == metadata)
+        #expect(try await retrieval.createChunk(data, at: "large", metadata: nil) == false)
+        #expect(try await retrieval.createChunk(data, at: "another", metadata: nil))
+        #expect(try await retrieval.readChunk(at: "another") == data)
+        bucket.largestObject = 1 << 20
+        await #expect(throws: ChunkStorageError.tooLarge(path: "large", limit: 1 << 20)) {
+            try await S3Retrieval(bucket).readChunk(at: "large")
+        }
+    }
+
+    @Test func `more than one page is listed, of the own folder only`() async throws {
+        let bucket = try await ObjectStore.bucket(prefix: "mine")
+        let retrieval = S3Retrieval(bucket)
+        var other = bucket
+        other.prefix = "mine-too"
+        try await S3Retrieval(other).writeChunk(Data([1]), at: "x", metadata: nil)
+        let names = (0..<1203).map { "folder/\($0) + %41 é" }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for name in names {
+                group.addTask { try await retrieval.writeChunk(Data([2]), at: name, metadata: nil) }
+            }
+            try await group.waitForAll()
+        }
+        try await retrieval.writeChunk(Data([1]), at: "folder2/x", metadata: nil)
+        #expect(try await Set(retrieval.paths(in: "folder")) == Set(names))
+        #expect(try await retrieval.paths(in: "").count == names.count + 1)
+        #expect(try await retrieval.paths(in: "nothing").isEmpty)
+    }
+
+    @Test func `a bucket that is not there is an error, not an absence`() async throws {
+        let bucket = try S3Bucket(
+            "s3://no-such-bucket-\(UUID().uuidString.lowercased())", endpoint: ObjectStore.endpoint,
+            credentials: ObjectStore.credentials)
+        let retrieval = S3Retrieval(bucket)
+        let expected = ChunkStorageError.storageUnavailable(
+            reason: "there is no bucket '\(bucket.name)' at \(bucket.server.host)")
+        await #expect(throws: expected) { try await retrieval.readChunk(at: "a") }
+        await #expect(throws: expected) { try await retrieval.presence(at: "a") }
+        await #expect(throws: expected) { try await retrieval.paths(in: "") }
+        await #expect(throws: expected) { try await retrieval.writeChunk(Data(), at: "a", metadata: nil) }
+        #expect(await !retrieval.chunkExists(at: "a"))
+    }
+
+    @Test func `names and metadata that no object can have are refused`() async throws {
+        let retrieval = S3Retrieval(try await ObjectStore.bucket(prefix: "p"))
+        let long = Array(repeating: "abcdefgh", count: 128).joined(separator: "/")
+        await #expect(throws: ChunkStorageError.invalidPath(long)) {
+            try await retrieval.writeChunk(Data(), at: long, metadata: nil)
+        }
+        await #expect(throws: ChunkStorageError.tooLarge(path: "a", limit: 1800)) {
+            try await retrieval.writeChunk(
+                Data(), at: "a",
+                metadata: ChunkMetadata(size: 0, custom: ["a": String(repeating: "x", count: 3000)]))
+        }
+        #expect(try await retrieval.presence(at: "a") == false)
+    }
+}
