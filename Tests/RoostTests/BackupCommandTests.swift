@@ -1,3 +1,4 @@
+import FakeServer
 import Foundation
 import Roost
 import Testing
@@ -121,7 +122,9 @@ struct BackupCommandTests {
             (["backup", "create", "--store=none"], 66, "roost init"),
             (["backup", "create", "--store=s", "--to=."], 73, "files in it"),
             (["backup", "list", "--store=none"], 66, "backup create"),
-            (["backup", "create", "--store=s", "--to=s3:/x://y"], 64, "folders"),
+            (["backup", "create", "--store=s", "--to=s3:/x"], 64, "folders"),
+            (["backup", "create", "--store=s", "--to=ftp://x/y"], 64, "neither"),
+            (["backup", "create", "--store=s", "--to=s3://bucket/p"], 78, "AWS_ACCESS_KEY_ID"),
             (["backup", "restore", "zzz", "--to=b", "--into=r"], 66, "no snapshot 'zzz'"),
             (["backup", "restore", "latest", "--to=b", "--into=s"], 73, "a store in"),
             (["backup", "restore", "latest", "--to=b", "--into=b"], 78, "files in it"),
@@ -142,5 +145,43 @@ struct BackupCommandTests {
         }
         #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("none").path))
         #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("r").path))
+    }
+
+    @Test func `a bucket holds backups as a folder does`() async throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        try prepare(40)
+        let store = try await FakeObjectStore()
+        let environment = [
+            "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "ROOST_BACKUP_PASSWORD": "swifts",
+        ]
+        func run(_ arguments: String...) throws -> CommandLineTests.Outcome {
+            let running = try cli.start(arguments, environment: environment)
+            try running.input.close()
+            return try running.outcome()
+        }
+        #expect(try cli.roost("config", "s3-endpoint", "x").status == 78)
+        #expect(try cli.roost("config", "s3-region", "a b").status == 78)
+        #expect(try cli.roost("config", "s3-endpoint", store.address).status == 0)
+        // Now and then the server has other things to do.
+        store.fail { _, number in number % 5 == 0 ? .slowDown : nil }
+        let place = "--to=s3://bucket/notes"
+        #expect(try run("backup", "list", place).status == 66)
+        let made = try run("backup", "create", "--store=s", place)
+        #expect(made.status == 0, "\(made.error)")
+        #expect(!store.names.isEmpty && store.names.allSatisfy { $0.hasPrefix("/bucket/notes/") })
+        #expect(try run("backup", "list", place).output.contains("40 entries"))
+        #expect(try run("backup", "verify", place, "--read-data").status == 0)
+        let restored = try run("backup", "restore", "latest", place, "--into=r")
+        #expect(restored.status == 0, "\(restored.error)")
+        #expect(try contents("r") == contents("s"))
+        #expect(try run("backup", "prune", place, "--keep-last=1").status == 0)
+        // Beside the prefix there are objects of others.
+        #expect(try run("backup", "create", "--store=s", "--to=s3://bucket").status == 73)
+        store.fail { _, _ in .portal }
+        let portal = try run("backup", "list", place)
+        #expect(
+            portal.status == 74 && portal.error.contains("not as an object store does"), "\(portal.error)")
+        #expect(!portal.error.contains("secret"))
+        await store.close()
     }
 }

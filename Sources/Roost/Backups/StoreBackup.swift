@@ -24,26 +24,33 @@ public struct StoreBackup: Sendable {
             .appendingPathComponent("repository", isDirectory: true)
     }
 
-    // MARK: Repositories in folders
+    // MARK: Repositories
 
     /// The repository in a folder, made where there is none.
     ///
-    /// - Throws: ``BackupError``: `.exists` where the folder has files of others; `.wrongPassphrase`, …;
-    ///   ``ChunkStorageError``.
+    /// - Throws: as ``openOrCreate(in:named:passphrase:)``.
     public static func openOrCreate(_ folder: URL, passphrase: String? = nil) async throws -> BackupRepository
     {
-        let retrieval = FileSystemRetrieval(baseURL: folder)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let hasConfiguration = FileManager.default.fileExists(
+            atPath: folder.appendingPathComponent("config").path)
+        guard names.isEmpty || hasConfiguration else { throw hasOthers(folder.path) }
+        return try await openOrCreate(
+            in: FileSystemRetrieval(baseURL: folder), named: folder.path, passphrase: passphrase)
+    }
+
+    /// The repository in a retrieval, made where there is none.
+    ///
+    /// - Parameter name: of the place, for messages.
+    /// - Throws: ``BackupError``: `.exists` where there are chunks of others; `.wrongPassphrase`, …;
+    ///   ``ChunkStorageError``.
+    public static func openOrCreate(
+        in retrieval: any ChunkStorageRetrieval, named name: String, passphrase: String? = nil
+    ) async throws -> BackupRepository {
         if try await retrieval.presence(at: "config") {
             return try await BackupRepository.open(retrieval, passphrase: passphrase)
         }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        guard names.isEmpty else {
-            throw BackupError(
-                .exists,
-                "\(folder.path) has files in it and is no backup repository; name a folder that is new "
-                    + "or empty"
-            )
-        }
+        guard try await retrieval.paths(in: "").isEmpty else { throw hasOthers(name) }
         do {
             return try await BackupRepository.create(in: retrieval, passphrase: passphrase)
         } catch let error as BackupError where error.code == .exists {
@@ -52,23 +59,24 @@ public struct StoreBackup: Sendable {
         }
     }
 
-    /// The repository in a folder.
-    ///
-    /// - Throws: ``BackupError``: `.notFound`, `.wrongPassphrase`, …; ``ChunkStorageError``.
-    public static func open(_ folder: URL, passphrase: String? = nil) async throws -> BackupRepository {
-        do {
-            return try await BackupRepository.open(
-                FileSystemRetrieval(baseURL: folder), passphrase: passphrase)
-        } catch let error as BackupError where error.code == .notFound {
-            throw BackupError(
-                .notFound, "there is no backup repository in \(folder.path); `roost backup create` makes one")
-        }
+    private static func hasOthers(_ place: String) -> BackupError {
+        BackupError(
+            .exists, "\(place) has files in it and is no backup repository; name one that is new or empty")
     }
 
-    /// As ``BackupRepository/changePassphrase(of:from:to:)``, of the repository in a folder.
-    public static func changePassphrase(_ folder: URL, from old: String, to new: String) async throws {
-        try await BackupRepository.changePassphrase(
-            of: FileSystemRetrieval(baseURL: folder), from: old, to: new)
+    /// The repository in a retrieval.
+    ///
+    /// - Parameter name: of the place, for messages.
+    /// - Throws: ``BackupError``: `.notFound`, `.wrongPassphrase`, …; ``ChunkStorageError``.
+    public static func open(
+        _ retrieval: any ChunkStorageRetrieval, named name: String, passphrase: String? = nil
+    ) async throws -> BackupRepository {
+        do {
+            return try await BackupRepository.open(retrieval, passphrase: passphrase)
+        } catch let error as BackupError where error.code == .notFound {
+            throw BackupError(
+                .notFound, "there is no backup repository in \(name); `roost backup create` makes one")
+        }
     }
 
     // MARK: Creating

@@ -97,7 +97,7 @@ final class RepositoryLock: Sendable {
                 // Two who look at the same time both give way.
                 try await Task.sleep(for: .milliseconds(50 * attempt + Int.random(in: 0...100)))
             } catch {
-                try? await retrieval.deleteChunk(at: path)
+                await remove(path, retrieval)
                 _ = held.withLock { $0.remove(path) }
                 throw error
             }
@@ -169,6 +169,12 @@ final class RepositoryLock: Sendable {
         }
     }
 
+    /// Takes a lock away, also where the work was cancelled. One that stays is taken for that of a dead
+    /// process before long.
+    private static func remove(_ path: String, _ retrieval: any ChunkStorageRetrieval) async {
+        await Task { try? await retrieval.deleteChunk(at: path) }.value
+    }
+
     private func release() async {
         let task = renewal.withLock { task in
             defer { task = nil }
@@ -179,7 +185,6 @@ final class RepositoryLock: Sendable {
         await task?.value
         guard !path.isEmpty else { return }
         defer { _ = Self.held.withLock { $0.remove(path) } }
-        // One that stays is taken for that of a dead process before long.
-        try? await retrieval.deleteChunk(at: path)
+        await Self.remove(path, retrieval)
     }
 }

@@ -55,6 +55,9 @@ struct BackupCommand: AsyncParsableCommand {
             options.note(
                 "\(ByteCount.text(report.writtenBytes)) written; \(report.newSegments) of "
                     + "\(report.segments) parts are new" + (repository.isEncrypted ? "" : "; not encrypted"))
+            if !repository.isEncrypted, try backups.place(options).isOverheard {
+                options.note("it went over the network by http, where others can read it")
+            }
         }
     }
 
@@ -317,7 +320,8 @@ struct BackupCommand: AsyncParsableCommand {
                 throw CommandError(
                     .usage, "give the present passphrase with --password-file or $ROOST_BACKUP_PASSWORD")
             }
-            try await StoreBackup.changePassphrase(try backups.folder(options), from: old, to: new)
+            try await BackupRepository.changePassphrase(
+                of: try backups.place(options).retrieval, from: old, to: new)
             options.note("the passphrase was changed; the old one opens nothing any more")
         }
     }

@@ -1,14 +1,18 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostRemote
 
 /// Where backups are, and their passphrase.
 struct BackupOptions: ParsableArguments {
     @Option(
         name: [.customLong("to"), .customLong("repository")],
         help: ArgumentHelp(
-            "The folder of the backups; `backups/repository` in the store's where it is not given.",
-            valueName: "DIR"))
+            """
+            Where the backups are: a folder, or s3://BUCKET/PREFIX with the credentials of Amazon's tools; \
+            `backups/repository` in the store's folder where it is not given.
+            """,
+            valueName: "PLACE"))
     var repository: String?
 
     @Option(
@@ -20,24 +24,56 @@ struct BackupOptions: ParsableArguments {
 
     /// - Parameter isToBeMade: whether it is made where there is none.
     func open(_ options: StoreOptions, isToBeMade: Bool = false) async throws -> BackupRepository {
-        let folder = try folder(options)
+        let place = try place(options)
         let passphrase = try passphrase()
-        return if isToBeMade {
-            try await StoreBackup.openOrCreate(folder, passphrase: passphrase)
-        } else {
-            try await StoreBackup.open(folder, passphrase: passphrase)
+        switch place {
+        case .folder(let folder) where isToBeMade:
+            return try await StoreBackup.openOrCreate(folder, passphrase: passphrase)
+        case .bucket where isToBeMade:
+            return try await StoreBackup.openOrCreate(
+                in: place.retrieval, named: place.name, passphrase: passphrase)
+        default:
+            return try await StoreBackup.open(place.retrieval, named: place.name, passphrase: passphrase)
         }
     }
 
-    func folder(_ options: StoreOptions) throws -> URL {
-        if let repository {
-            guard !repository.contains("://") else {
-                throw CommandError(
-                    .usage, "backups are kept in folders; '\(Terminal.line(repository, limit: 80))' is none")
+    /// Where a repository is.
+    enum Place {
+        case folder(URL)
+        case bucket(S3Bucket)
+
+        var name: String {
+            switch self {
+            case .folder(let url): url.path
+            case .bucket(let bucket): bucket.address
             }
-            return URL(fileURLWithPath: repository)
         }
-        return StoreBackup(try options.location()).ownRepository
+
+        var retrieval: any ChunkStorageRetrieval {
+            switch self {
+            case .folder(let url): FileSystemRetrieval(baseURL: url)
+            case .bucket(let bucket): S3Retrieval(bucket)
+            }
+        }
+
+        /// Whether what is sent there can be read on the way.
+        var isOverheard: Bool {
+            if case .bucket(let bucket) = self { bucket.isOverheard } else { false }
+        }
+    }
+
+    func place(_ options: StoreOptions) throws -> Place {
+        guard let repository else { return .folder(StoreBackup(try options.location()).ownRepository) }
+        if repository.lowercased().hasPrefix("s3://") {
+            return .bucket(try BucketSettings().bucket(repository))
+        }
+        guard !repository.contains("://"), !repository.lowercased().hasPrefix("s3:") else {
+            throw CommandError(
+                .usage,
+                "backups are kept in folders and in s3://BUCKET/PREFIX; "
+                    + "'\(Terminal.line(repository, limit: 80))' is neither")
+        }
+        return .folder(URL(fileURLWithPath: repository))
     }
 
     func passphrase() throws -> String? {

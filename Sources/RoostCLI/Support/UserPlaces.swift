@@ -54,6 +54,10 @@ struct UserConfiguration {
         "remote-endpoint":
             "where remote models are asked, as http://localhost:11434/v1 (or $ROOST_REMOTE_ENDPOINT)",
         "remote-key-file": "a file with the key that they want (or the key itself in $ROOST_REMOTE_KEY)",
+        "s3-endpoint":
+            "the server of s3:// places, as https://minio.example:9000 (or $AWS_ENDPOINT_URL_S3); "
+            + "Amazon's where it is not set",
+        "s3-region": "its region (or $AWS_REGION); us-east-1 where it is not set",
     ]
 
     let file: URL
@@ -101,6 +105,8 @@ struct UserConfiguration {
             }
         case "label-endpoint", "remote-endpoint":
             _ = try RemoteModel(endpoint: value, name: "any")
+        case "s3-endpoint": try BucketSettings.check(endpoint: value)
+        case "s3-region": try BucketSettings.check(region: value)
         case "label-key-file", "remote-key-file":
             guard value.hasPrefix("/") else {
                 throw CommandError(.configuration, "\(key) takes a whole path, which begins with /")

@@ -58,6 +58,12 @@ public struct S3Bucket: Sendable {
     /// `s3://BUCKET/PREFIX`.
     public var address: String { "s3://\(name)" + (prefix.isEmpty ? "" : "/\(prefix)") }
 
+    /// Whether what is sent can be read on the way: the server is another machine, and asked by http.
+    public var isOverheard: Bool {
+        guard let endpoint, let host = endpoint.host?.lowercased() else { return false }
+        return endpoint.scheme?.lowercased() == "http" && !RemoteModel.isLoopback(host)
+    }
+
     /// Amazon's rules for new buckets, and underscores, which older ones and other servers have.
     private static func isBucketName(_ name: String) -> Bool {
         (3...255).contains(name.utf8.count) && !name.hasPrefix(".") && !name.hasSuffix(".")
