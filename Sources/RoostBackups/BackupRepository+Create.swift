@@ -1,5 +1,5 @@
 import Foundation
-import RoostChunks
+public import RoostChunks
 public import RoostModel
 
 /// What a backup wrote.
@@ -22,13 +22,15 @@ extension BackupRepository {
     /// it leaves no snapshot, and what it wrote goes with the next prune.
     /// - Parameters:
     ///   - attributes: what is to be had back with it.
+    ///   - documents: has the sources' documents under their SHA-256, where they are kept
+    ///     (``Source/documentDigest``). Nothing that the snapshot names may go from it meanwhile.
     ///   - progress: told now and then how many entries have been read, and how many there are.
     /// - Throws: ``BackupError`` with `.locked`; ``StorageError``; ``ChunkStorageError``;
     ///   `CancellationError`.
     @concurrent
     public func create(
         of snapshot: any StorageSnapshot, tags: [String] = [], attributes: [String: String] = [:],
-        progress: @Sendable (Int, Int) -> Void = { _, _ in }
+        documents: (any ChunkStorage)? = nil, progress: @Sendable (Int, Int) -> Void = { _, _ in }
     ) async throws -> BackupReport {
         try await RepositoryLock.with(exclusive: false, retrieval) { lock in
             let store = try await segments()
@@ -42,12 +44,8 @@ extension BackupRepository {
                 try await snapshot.assignments(of: nil).map { ($0.entry, $0) }
             ) { first, _ in first }
             result.lists = try await lists(of: snapshot, assignments, writer, progress)
-            let sources = try await snapshot.sources()
-            result.sourceCount = sources.count
-            for start in stride(from: 0, to: sources.count, by: 1024) {
-                let part = Array(sources[start..<min(sources.count, start + 1024)])
-                result.sources.append(try await writer.write(try RecordCodec.encode(part), .sources))
-            }
+            let known = try await knownSources(parent, store)
+            try await writeSources(try await snapshot.sources(), documents, known, writer, into: &result)
             let clusters = try await snapshot.clusterRecords()
             for start in stride(from: 0, to: clusters.count, by: 64) {
                 let part = Array(clusters[start..<min(clusters.count, start + 64)])

@@ -83,6 +83,12 @@ extension BackupRepository {
         }
         for snapshot in snapshots {
             for id in snapshot.sources + snapshot.clusters + snapshot.lists { try need(id) }
+            for list in snapshot.originals where lists.insert(list).inserted {
+                try need(list)
+                for record in try await originals(of: list, store) {
+                    for piece in record.pieces { try need(piece) }
+                }
+            }
             if let run = snapshot.run { try need(run) }
             for list in snapshot.lists where lists.insert(list).inserted {
                 let data = try await store.read(list, .list)
@@ -175,6 +181,10 @@ extension BackupRepository {
         let names = Set(written.map { RepositoryObject.pack($0.name.description) })
         for path in plan.unneededPaths where !names.contains(path) {
             try await retrieval.deleteChunk(at: path)
+        }
+        // Of backups that were killed. They harm nobody: where they cannot be removed, the prune is done.
+        for folder in [RepositoryObject.packs, RepositoryObject.indexes, RepositoryObject.snapshots] {
+            try? await retrieval.removeLeftovers(in: folder)
         }
         return written.count
     }

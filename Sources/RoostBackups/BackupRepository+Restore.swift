@@ -1,5 +1,5 @@
 import Foundation
-import RoostChunks
+public import RoostChunks
 public import RoostModel
 
 extension BackupRepository {
@@ -10,7 +10,9 @@ extension BackupRepository {
     ///
     /// Entries come in the order in which they were; the store begins a new history, so that nothing derived
     /// from another state is taken for one of this.
-    /// - Parameter progress: told now and then how many entries have been written, and how many there are.
+    /// - Parameters:
+    ///   - documents: takes in the source documents that the snapshot has; `nil` leaves them out.
+    ///   - progress: told now and then how many entries have been written, and how many there are.
     /// - Returns: the stamp of the store.
     /// - Throws: ``BackupError`` with `.exists` where the store has entries, `.damaged`; ``StorageError``;
     ///   ``ChunkStorageError``; `CancellationError`. What was committed before is there then: the store is to
@@ -19,7 +21,7 @@ extension BackupRepository {
     @concurrent
     public func restore(
         _ snapshot: BackupSnapshot, into storage: any StorageProvider,
-        progress: @Sendable (Int, Int) -> Void = { _, _ in }
+        documents: (any ChunkStorage)? = nil, progress: @Sendable (Int, Int) -> Void = { _, _ in }
     ) async throws -> Stamp {
         guard try await storage.snapshot().stamp.entryCount == 0 else {
             throw BackupError(.exists, "a backup is restored into an empty store; this one has entries")
@@ -46,6 +48,7 @@ extension BackupRepository {
                     "snapshot \(snapshot.id.prefix(12)) has \(done) entries where it says "
                         + "\(snapshot.stamp.entryCount)")
             }
+            if let documents { try await restoreOriginals(of: snapshot, into: documents, store) }
             _ = try await storage.commit(try await rest(of: snapshot, assignments, store))
             return try await storage.renewEpoch()
         }

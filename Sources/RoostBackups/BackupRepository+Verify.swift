@@ -16,6 +16,8 @@ public struct BackupVerification: Sendable {
         /// How many entries of those are touched, known or not.
         public var entryCount = 0
         public var clusters: [Cluster.ID] = []
+        /// How many source documents are touched.
+        public var documentCount = 0
     }
 
     public var findings: [Finding] = []
@@ -198,6 +200,7 @@ private struct DamageSearch {
         for (id, kind) in others {
             if let found = problem(id, kind) { _ = note(found, snapshot) }
         }
+        try await walkDocuments(snapshot)
         var listed = 0
         for list in snapshot.lists {
             if let found = problem(list, .list) {
@@ -225,6 +228,31 @@ private struct DamageSearch {
         if missing > 0, let place = result.findings.firstIndex(where: { $0.snapshots.contains(snapshot.id) })
         {
             result.findings[place].entryCount += missing
+        }
+    }
+
+    private mutating func walkDocuments(_ snapshot: BackupSnapshot) async throws {
+        for list in snapshot.originals {
+            if let found = problem(list, .originals) {
+                _ = note(found, snapshot)
+                continue
+            }
+            let records: [OriginalRecord]
+            do {
+                records = try await repository.originals(of: list, store)
+            } catch {
+                guard error is BackupError || (error as? ChunkStorageError)?.isDamage == true else {
+                    throw error
+                }
+                _ = note(damagedPack(of: list), snapshot)
+                continue
+            }
+            for record in records {
+                guard let found = record.pieces.compactMap({ problem($0, .original) }).first else {
+                    continue
+                }
+                result.findings[note(found, snapshot)].documentCount += 1
+            }
         }
     }
 

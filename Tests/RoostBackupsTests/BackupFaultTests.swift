@@ -51,19 +51,19 @@ struct BackupFaultTests {
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(300)
         let first = try await storage.snapshot()
-        _ = try await repository.create(of: first)
+        _ = try await repository.create(of: first, documents: BackupMaterial.documents)
         _ = try await storage.commit(
             WriteBatch(upserts: (200..<450).map { BackupMaterial.entry($0, text: "second \($0)") }))
         let second = try await storage.snapshot()
         let states = [first.stamp.revision.rawValue: first, second.stamp.revision.rawValue: second]
         let steps = try await atEachStep(isKilled ? .killed : .fails, on: base) {
-            _ = try await $0.create(of: second)
+            _ = try await $0.create(of: second, documents: BackupMaterial.documents)
         } after: { repository, isDone in
             try await requireSound(repository, states)
             let count = try await repository.snapshots().count
             #expect(count == 2 || (!isDone && count == 1))
             // The next one goes on as if nothing had been, and a prune leaves nothing over.
-            _ = try await repository.create(of: second)
+            _ = try await repository.create(of: second, documents: BackupMaterial.documents)
             _ = try await repository.prune()
             try await requireSound(repository, states)
             #expect(try await repository.verify().strayPacks.isEmpty)
@@ -82,7 +82,7 @@ struct BackupFaultTests {
             _ = try await storage.commit(WriteBatch(upserts: changed))
             let state = try await storage.snapshot()
             states[state.stamp.revision.rawValue] = state
-            _ = try await repository.create(of: state)
+            _ = try await repository.create(of: state, documents: BackupMaterial.documents)
         }
         let known = states
         let steps = try await atEachStep(isKilled ? .killed : .fails, on: base) {
@@ -93,7 +93,7 @@ struct BackupFaultTests {
             // Whatever comes next keeps what there is: all, with a snapshot more.
             let before = try await repository.snapshots().count
             let newest = try #require(known.values.max { $0.stamp.revision < $1.stamp.revision })
-            _ = try await repository.create(of: newest)
+            _ = try await repository.create(of: newest, documents: BackupMaterial.documents)
             _ = try await repository.prune()
             try await requireSound(repository, known)
             #expect(try await repository.snapshots().count == before + 1)
@@ -124,18 +124,21 @@ struct BackupFaultTests {
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(300)
         let state = try await storage.snapshot()
-        _ = try await repository.create(of: state)
+        _ = try await repository.create(of: state, documents: BackupMaterial.documents)
         _ = try await storage.commit(WriteBatch(upserts: [BackupMaterial.entry(7, text: "changed")]))
         let slow = try await BackupRepository.open(Forgetful(base: base))
         for work in [
-            { _ = try await slow.create(of: try await storage.snapshot()) },
+            {
+                _ = try await slow.create(
+                    of: try await storage.snapshot(), documents: BackupMaterial.documents)
+            },
             { _ = try await slow.prune(keeping: BackupRetention(last: 1)) },
         ] as [@Sendable () async throws -> Void] {
             let before = Set(try await base.paths(in: RepositoryObject.snapshots))
             let error = await #expect(throws: BackupError.self) { try await work() }
             #expect(error?.code == .locked)
             #expect(Set(try await base.paths(in: RepositoryObject.snapshots)) == before)
-            _ = try await repository.create(of: state)
+            _ = try await repository.create(of: state, documents: BackupMaterial.documents)
             #expect(try await repository.verify(readingData: true).isSound)
         }
     }
@@ -144,14 +147,14 @@ struct BackupFaultTests {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(300)
-        _ = try await repository.create(of: try await storage.snapshot())
+        _ = try await repository.create(of: try await storage.snapshot(), documents: BackupMaterial.documents)
         let first = Set(try await base.paths(in: RepositoryObject.packs))
         _ = try await storage.commit(WriteBatch(upserts: [BackupMaterial.entry(7, text: "changed")]))
         let state = try await storage.snapshot()
-        let second = try await repository.create(of: state)
+        let second = try await repository.create(of: state, documents: BackupMaterial.documents)
         #expect(second.newSegments < 6)
         for path in first { try await base.deleteChunk(at: path) }
-        let third = try await repository.create(of: state)
+        let third = try await repository.create(of: state, documents: BackupMaterial.documents)
         #expect(try await BackupMaterial.check(third.snapshot, repository, state) == nil)
         #expect(try await BackupMaterial.check(second.snapshot, repository, state) == nil)
     }
@@ -160,7 +163,7 @@ struct BackupFaultTests {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let state = try await BackupMaterial.store(100).snapshot()
-        _ = try await repository.create(of: state)
+        _ = try await repository.create(of: state, documents: BackupMaterial.documents)
         await #expect(throws: BackupError.self) {
             try await repository.prune(keeping: BackupRetention(tags: ["no such tag"]))
         }
@@ -168,12 +171,12 @@ struct BackupFaultTests {
             try await base.writeChunk(Data("x".utf8), at: path, metadata: nil)
         }
         #expect(try await repository.snapshots().count == 1)
-        _ = try await repository.create(of: state)
+        _ = try await repository.create(of: state, documents: BackupMaterial.documents)
         // A damaged snapshot can be named and forgotten, and is in nobody else's way.
         let bad = try #require(try await base.paths(in: "snapshots").first { $0.count > 60 })
         try await base.writeChunk(Data("x".utf8), at: bad, metadata: nil)
         await #expect(throws: BackupError.self) { try await repository.snapshots() }
-        _ = try await repository.create(of: state)
+        _ = try await repository.create(of: state, documents: BackupMaterial.documents)
         try await repository.forget([try await repository.name(beginning: RepositoryObject.name(of: bad))])
         #expect(try await repository.snapshots().count == 2)
         #expect(try await repository.verify(readingData: true).isSound)
@@ -201,14 +204,16 @@ struct BackupFaultTests {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let state = try await BackupMaterial.store(200).snapshot()
-        let report = try await repository.create(of: state)
+        let report = try await repository.create(of: state, documents: BackupMaterial.documents)
         // The disk was taken away while somebody was at work.
         try await base.writeChunk(Data("{}".utf8), at: RepositoryObject.lock("dead"), metadata: nil)
         let fixed = try await BackupRepository.open(ReadOnly(base: base))
         #expect(try await fixed.verify(readingData: true).isSound)
         #expect(try await BackupMaterial.check(report.snapshot, fixed, state) == nil)
         #expect(try await fixed.prune(isDryRun: true).kept.count == 1)
-        await #expect(throws: ChunkStorageError.self) { try await fixed.create(of: state) }
+        await #expect(throws: ChunkStorageError.self) {
+            try await fixed.create(of: state, documents: BackupMaterial.documents)
+        }
         await #expect(throws: ChunkStorageError.self) { try await fixed.prune() }
     }
 
@@ -216,7 +221,8 @@ struct BackupFaultTests {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(3000)
-        let report = try await repository.create(of: try await storage.snapshot())
+        let report = try await repository.create(
+            of: try await storage.snapshot(), documents: BackupMaterial.documents)
         let target = InMemoryStorageProvider()
         let task = Task { try await repository.restore(report.snapshot, into: target) { _, _ in } }
         task.cancel()
@@ -235,9 +241,9 @@ struct BackupFaultTests {
         let repository = try await BackupRepository.create(in: base, passphrase: passphrase)
         let storage = try await BackupMaterial.store(400)
         let state = try await storage.snapshot()
-        let first = try await repository.create(of: state)
+        let first = try await repository.create(of: state, documents: BackupMaterial.documents)
         _ = try await storage.commit(WriteBatch(upserts: [BackupMaterial.entry(7, text: "changed")]))
-        _ = try await repository.create(of: try await storage.snapshot())
+        _ = try await repository.create(of: try await storage.snapshot(), documents: BackupMaterial.documents)
         let ids = Set(try await state.entries(after: nil, limit: 1000, matching: .all).entries.map(\.id))
         var generator = SystemRandomNumberGenerator()
         for path in try await base.paths(in: "") where path != RepositoryObject.configuration {
@@ -262,7 +268,9 @@ struct BackupFaultTests {
                 // A snapshot that is gone altogether is one that was forgotten.
                 #expect(!verified.isSound || (isSnapshot && round == 3), "\(path), \(round)")
                 for finding in verified.findings where path.hasPrefix(RepositoryObject.packs) && round == 3 {
-                    #expect(!finding.snapshots.isEmpty && finding.entryCount > 0, "\(finding)")
+                    #expect(
+                        !finding.snapshots.isEmpty && finding.entryCount + finding.documentCount > 0,
+                        "\(finding)")
                     #expect(Set(finding.entries).isSubset(of: ids))
                 }
                 // Restored it is right, or an error.
@@ -286,7 +294,10 @@ struct BackupFaultTests {
         let report = try await repository.create(of: state)
         let path = try #require(try await base.paths(in: RepositoryObject.packs).first)
         var data = try #require(try await base.readChunk(at: path))
-        data[data.count / 2] ^= 1
+        let store = try await repository.segments()
+        let vectors = try #require(
+            store.ids.compactMap { store.location(of: $0) }.first { $0.kind == .vectors })
+        data[vectors.offset + vectors.storedSize / 2] ^= 1
         let copy = try await base.copy()
         try await copy.writeChunk(data, at: path, metadata: nil)
         let damaged = try await BackupRepository.open(copy)
@@ -300,7 +311,7 @@ struct BackupFaultTests {
         // A pack that is gone is written anew by the next backup, and with it the old snapshots are whole.
         try await copy.deleteChunk(at: path)
         #expect(try await !damaged.verify().isSound)
-        _ = try await damaged.create(of: state)
+        _ = try await damaged.create(of: state, documents: BackupMaterial.documents)
         for snapshot in try await damaged.snapshots() {
             #expect(try await BackupMaterial.check(snapshot, damaged, state) == nil)
         }

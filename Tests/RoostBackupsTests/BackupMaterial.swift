@@ -40,6 +40,41 @@ enum BackupMaterial {
         return entry
     }
 
+    /// The document of a source; one is empty, and one of several pieces.
+    static func document(_ number: Int) -> Data {
+        switch number {
+        case 0: return Data()
+        case 1:
+            var generator = SeededGenerator(seed: 99)
+            return Data(
+                (0..<OriginalRecord.pieceSize + 1000).map { _ in UInt8.random(in: 0...255, using: &generator)
+                })
+        default: return Data(repeating: UInt8(number), count: number * 1000)
+        }
+    }
+
+    /// All documents but the last one, which nobody kept.
+    static let documents: any ChunkStorage = Documents()
+
+    private struct Documents: ChunkStorage {
+        private let kept = Dictionary(
+            (0..<9).map { (ChunkIdentifier(hashing: document($0)), document($0)) }
+        ) { first, _ in first }
+
+        func readChunk(_ identifier: ChunkIdentifier) async throws -> Data? { kept[identifier] }
+        func chunkExists(_ identifier: ChunkIdentifier) async throws -> Bool { kept[identifier] != nil }
+        func deleteChunk(_ identifier: ChunkIdentifier) async throws { throw ChunkStorageError.readOnly }
+        func writeChunk(
+            _ data: Data, identifier: ChunkIdentifier, metadata: ChunkMetadata?
+        ) async throws { throw ChunkStorageError.readOnly }
+
+        /// What is other in a storage that they were restored into.
+        func difference(_ other: any ChunkStorage) async throws -> String? {
+            for (name, data) in kept where try await other.readChunk(name) != data { return "a document" }
+            return nil
+        }
+    }
+
     /// A store with entries, sources, clusters and assignments.
     static func store(_ count: Int, clusters: Bool = true) async throws -> InMemoryStorageProvider {
         let storage = InMemoryStorageProvider()
@@ -49,7 +84,7 @@ enum BackupMaterial {
         }
         let sources = (0..<10).map {
             Source(
-                id: "file:///\(3 * $0)", fingerprint: "f\($0)",
+                id: "file:///\(3 * $0)", fingerprint: "sha256:" + ChunkIdentifier(hashing: document($0)).id,
                 ingestedAt: Date(milliseconds: 1_700_000_000_000))
         }
         _ = try await storage.commit(WriteBatch(sources: sources))
@@ -95,7 +130,13 @@ enum BackupMaterial {
         _ snapshot: BackupSnapshot, _ repository: BackupRepository, _ expected: any StorageSnapshot
     ) async throws -> String? {
         let target = InMemoryStorageProvider()
-        let stamp = try await repository.restore(snapshot, into: target)
+        let restored = ComposedChunkStorage(
+            organization: GitStyleOrganization(), retrieval: InMemoryRetrieval())
+        let stamp = try await repository.restore(snapshot, into: target, documents: restored)
+        if snapshot.originalCount > 0, let kept = documents as? Documents {
+            if snapshot.originalCount != 9 { return "\(snapshot.originalCount) documents" }
+            if let difference = try await kept.difference(restored) { return difference }
+        }
         if stamp.epoch == snapshot.stamp.epoch { return "the epoch" }
         return try await difference(try await target.snapshot(), expected)
     }

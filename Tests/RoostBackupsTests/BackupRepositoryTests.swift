@@ -241,4 +241,22 @@ struct BackupRepositoryTests {
             sources: [], clusters: [])
         #expect(BackupRetention(last: 1).kept(of: all + [other]) == ["59.23", "other"])
     }
+
+    @Test func `a prune takes away what killed backups left`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let repository = try await BackupRepository.create(in: FileSystemRetrieval(baseURL: folder))
+        let storage = try await BackupMaterial.store(50)
+        _ = try await repository.create(of: try await storage.snapshot())
+        let pack = try #require(try await repository.retrieval.paths(in: RepositoryObject.packs).first)
+        let place = folder.appendingPathComponent(pack).deletingLastPathComponent()
+        let left = place.appendingPathComponent(".\(RepositoryObject.name(of: pack)).123.456.tmp")
+        let others = place.appendingPathComponent("notes.tmp")
+        for url in [left, others] { try Data([1]).write(to: url) }
+        _ = try await repository.prune(isDryRun: true)
+        #expect(FileManager.default.fileExists(atPath: left.path))
+        _ = try await repository.prune()
+        #expect(!FileManager.default.fileExists(atPath: left.path))
+        #expect(try await repository.verify(readingData: true).isSound)
+    }
 }

@@ -75,6 +75,26 @@ struct S3RetrievalTests {
         }
     }
 
+    @Test func `uploads that were broken off are given up`() async throws {
+        var bucket = try await ObjectStore.bucket(prefix: "p")
+        bucket.partSize = 5 << 20
+        let client = S3Client(bucket)
+        for key in ["p/packs/a", "p/packs/a", "q/packs/b"] {
+            let begun = try await client.send(.init(method: .POST, key: key, query: [("uploads", "")]))
+            #expect(begun.status == 200)
+        }
+        func pending() async throws -> Int {
+            let answer = try await client.send(.init(method: .GET, query: [("uploads", "")]))
+            return answer.body.split(separator: UInt8(ascii: "<")).count {
+                $0.starts(with: "UploadId>".utf8)
+            }
+        }
+        #expect(try await pending() == 3)
+        try await S3Retrieval(bucket).removeLeftovers(in: "packs")
+        // That of others stays.
+        #expect(try await pending() == 1)
+    }
+
     @Test func `more than one page is listed, of the own folder only`() async throws {
         let bucket = try await ObjectStore.bucket(prefix: "mine")
         let retrieval = S3Retrieval(bucket)

@@ -117,7 +117,7 @@ import Testing
         #expect(try cli.roost("reembed", "--store", "none", "--model", "lexical").status == 66)
         let moved = try cli.roost("reembed", "--store", "s", "--model", tiny + ":int8")
         #expect(moved.status == 0 && moved.output.contains("3 entries have vectors of tiny-bert"), "\(moved)")
-        #expect(moved.error.contains("added the model tiny-bert") && moved.error.contains("before-reembed-"))
+        #expect(moved.error.contains("added the model tiny-bert") && moved.error.contains("backup restore"))
         #expect(try cli.roost("stats", "--store", "s", "--json").output.contains("+int8"))
         #expect(try cli.roost("query", "--store", "s", "swifts").status == 0)
         let again = try cli.roost("reembed", "--store", "s", "--model", "tiny-bert:int8", "--json")

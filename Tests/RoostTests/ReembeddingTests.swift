@@ -110,8 +110,12 @@ private final class NamedEmbedder: Embedder {
         #expect(try await after.query("swift ").hits.isEmpty == false)
         #expect(try await StoreInspection(directory).inspect().filter { $0.severity == .damage } == [])
 
-        // The copy is the store as it was.
-        let copy = try await KnowledgeStore.open(in: URL(fileURLWithPath: report.copy ?? "")) { _ in old }
+        // The backup is the store as it was.
+        let repository = try await BackupRepository.open(
+            FileSystemRetrieval(baseURL: StoreBackup(directory).ownRepository))
+        let backup = StoreBackup(directory.appendingPathComponent("as-it-was"))
+        try await backup.restore(try await repository.snapshot(report.backup ?? ""), from: repository)
+        let copy = try await KnowledgeStore.open(in: backup.directory) { _ in old }
         #expect(try await copy.storage.fetchEntries() == entries)
         try await copy.close()
         let again = try await StoreReembedding(of: directory, with: new).run()
@@ -127,8 +131,8 @@ private final class NamedEmbedder: Embedder {
         _ = try await before.query("swift")
         let entry = try #require(try await before.storage.fetchEntries().first)
         var reembedding = StoreReembedding(of: directory, with: new)
-        reembedding.keepsCopy = false
-        #expect(try await reembedding.run().copy == nil)
+        reembedding.makesBackup = false
+        #expect(try await reembedding.run().backup == nil)
         for call in [
             { _ = try await before.query("swift") }, { try await before.add("more") },
             { try await before.replaceContent(of: entry, with: "other") },

@@ -15,6 +15,8 @@ public struct StoreBackup: Sendable {
     private static let manifestKey = "store.json"
     /// What snapshots that nobody asked for are tagged with.
     public static let automaticTag = "automatic"
+    /// Whoever removes so many entries at once makes one first.
+    public static let fewestRemovals = 100
     /// How many of those stay, with the newest of each of the last days.
     public static let automaticRetention = BackupRetention(last: 3, daily: 7)
 
@@ -102,8 +104,13 @@ public struct StoreBackup: Sendable {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             let text = String(decoding: try encoder.encode(settled), as: UTF8.self)
+            let originals = OriginalStore(of: directory)
+            // Nobody tidies up what the snapshot names.
+            let keeping = originals.exists ? try? await originals.use() : nil
+            defer { keeping?.release() }
             let report = try await repository.create(
-                of: snapshot, tags: tags, attributes: [Self.manifestKey: text], progress: progress)
+                of: snapshot, tags: tags, attributes: [Self.manifestKey: text],
+                documents: originals.exists ? originals.storage : nil, progress: progress)
             try await storage.close()
             return report
         } catch {
@@ -115,12 +122,18 @@ public struct StoreBackup: Sendable {
     /// Makes a snapshot in the store's own repository before something rewrites much of it, and lets old ones
     /// of the kind go.
     ///
+    /// - Parameters:
+    ///   - passphrase: of the repository, where it has one.
+    ///   - forgetsOld: whether old ones go: not where the store may be worse than they are.
     /// - Returns: `nil` for a store without entries.
     /// - Throws: as ``create(in:tags:progress:)``; nothing should be rewritten then.
     @discardableResult
-    public func createAutomatically(passphrase: String? = nil) async throws -> BackupReport? {
+    public func createAutomatically(
+        passphrase: String? = nil, forgetsOld: Bool = true
+    ) async throws -> BackupReport? {
         let repository = try await Self.openOrCreate(ownRepository, passphrase: passphrase)
         let report = try await create(in: repository, tags: [Self.automaticTag])
+        guard forgetsOld else { return report }
         let snapshots = try await repository.snapshots()
         let automatic = snapshots.filter { $0.tags == [Self.automaticTag] }
         let kept = Self.automaticRetention.kept(of: automatic)
@@ -177,7 +190,9 @@ public struct StoreBackup: Sendable {
             let storage = try await StoreConfiguration(directory: directory, manifest: manifest).open()
             let stamp: Stamp
             do {
-                stamp = try await repository.restore(snapshot, into: storage, progress: progress)
+                stamp = try await repository.restore(
+                    snapshot, into: storage, documents: OriginalStore(of: directory).storage,
+                    progress: progress)
             } catch {
                 try? await storage.close()
                 throw error

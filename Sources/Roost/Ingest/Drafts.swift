@@ -1,4 +1,5 @@
-import Foundation
+public import Foundation
+import RoostChunks
 public import RoostModel
 
 /// What a reader found in one source, before it is compared with the store.
@@ -11,13 +12,29 @@ public struct SourceDraft: Sendable, Hashable {
     /// Whether the drafts are all that the source has, so that what is not among them is gone; `false` for
     /// a stream, which only adds.
     public var isComplete: Bool
+    /// The document itself, where it is to be kept (``OriginalStore``); the fingerprint has to begin with its
+    /// digest then, as that of ``init(id:keeping:entries:)`` does.
+    public var original: Data?
 
-    public init(id: String, fingerprint: String, entries: [EntryDraft], isComplete: Bool = true) {
+    public init(
+        id: String, fingerprint: String, entries: [EntryDraft], isComplete: Bool = true,
+        original: Data? = nil
+    ) {
         self.id = id
         self.fingerprint = fingerprint
         self.entries = entries
         self.isComplete = isComplete
+        self.original = original
     }
+
+    /// A whole document that is to be kept byte for byte, with the texts in it.
+    public init(id: String, keeping original: Data, entries: [EntryDraft]) {
+        self.init(
+            id: id, fingerprint: Self.fingerprint(of: original), entries: entries, original: original)
+    }
+
+    /// `sha256:` and the digest of a document in hexadecimal.
+    static func fingerprint(of document: Data) -> String { "sha256:" + ChunkIdentifier(hashing: document).id }
 }
 
 /// A text that may become an entry.

@@ -1,4 +1,6 @@
 import Foundation
+import RoostChunks
+import RoostFiles
 import RoostModel
 
 /// One ingest under way: what waits for the next commit, and what has been done.
@@ -12,6 +14,8 @@ struct Ingest {
     private var progress = IngestProgress()
     private var taken = Set<Source.ID>()
     private var placing = IngestPlacing()
+    /// Keeps documents that no record names yet.
+    private var keeping: FileLock?
 
     init(store: KnowledgeStore, options: IngestOptions) {
         self.store = store
@@ -21,6 +25,7 @@ struct Ingest {
     mutating func take(_ draft: SourceDraft) async throws {
         // A source that comes twice is compared with what its first time wrote.
         if !taken.insert(draft.id).inserted { try await flush() }
+        try await keepOriginal(of: draft)
         var snapshot = try await store.storage.snapshot()
         let record = try await snapshot.sources([draft.id]).first
         if draft.isComplete, let record, record.fingerprint == draft.fingerprint, !record.entryIDs.isEmpty {
@@ -57,6 +62,22 @@ struct Ingest {
         progress.sources += 1
         progress.fractionOfNextSource = 0
         if batch.removals.count + batch.sources.count >= options.batchSize { try await flush() }
+    }
+
+    /// Before anything is committed that names it.
+    private mutating func keepOriginal(of draft: SourceDraft) async throws {
+        guard let document = draft.original else { return }
+        let record = Source(id: draft.id, fingerprint: draft.fingerprint)
+        guard record.documentDigest == ChunkIdentifier(hashing: document).id else {
+            throw RoostError(
+                .badInput, "the fingerprint of \(draft.id) is not that of its document, which cannot be kept")
+        }
+        guard let originals = store.originals else {
+            throw RoostError(.configuration, "a store without a folder cannot keep documents")
+        }
+        guard !options.isDryRun else { return }
+        if keeping == nil { keeping = try await originals.use() }
+        try await originals.keep(document)
     }
 
     /// Puts the tags that were asked for on entries whose source has not changed, and changes nothing else.

@@ -1,4 +1,3 @@
-import Crypto
 public import Foundation
 import RoostModel
 
@@ -8,6 +7,8 @@ public struct RecordReader: Sendable {
     public var textColumn: String?
     /// The column of a table that names a row.
     public var idColumn: String?
+    /// Whether drafts have their files with them, to be kept byte for byte.
+    public var keepsOriginals = false
     /// The largest file that is read, in bytes.
     public var maximumFileSize = 1 << 30
 
@@ -28,7 +29,7 @@ public struct RecordReader: Sendable {
     public func read(_ url: URL) throws -> SourceDraft {
         let data = try load(url)
         let fingerprint =
-            "sha256:" + SHA256.hash(data: data).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            SourceDraft.fingerprint(of: data)
             + (textColumn.map { ";text=\($0)" } ?? "") + (idColumn.map { ";id=\($0)" } ?? "")
         let text = try Self.text(data, name: url.path)
         let entries: [EntryDraft]
@@ -38,7 +39,9 @@ public struct RecordReader: Sendable {
         case "tsv": entries = try table(text, separator: "\t", name: url.path)
         default: entries = [EntryDraft(key: EntryID.wholeFileKey, content: text)]
         }
-        return SourceDraft(id: Self.sourceID(url), fingerprint: fingerprint, entries: entries)
+        return SourceDraft(
+            id: Self.sourceID(url), fingerprint: fingerprint, entries: entries,
+            original: keepsOriginals ? data : nil)
     }
 
     /// The id of a file: its standardised real path as a URL.

@@ -104,6 +104,37 @@ public struct KnowledgeStore: Sendable {
             directory: directory)
     }
 
+    /// Source documents, byte for byte; `nil` for a store without a folder.
+    public var originals: OriginalStore? { directory.map { OriginalStore(of: $0) } }
+
+    /// The document that an entry came from, byte for byte as it was when it was ingested.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound` where there is no such entry, or its document is not kept;
+    ///   ``ChunkStorageError`` with `.corrupt` where it is not what it was; ``StorageError``.
+    public func original(of id: Entry.ID) async throws -> Data {
+        let snapshot = try await storage.snapshot()
+        guard let entry = try await snapshot.entries([id]).first else {
+            throw RoostError(.notFound, "there is no entry \(id.text)")
+        }
+        let source = entry.source ?? "no source"
+        let digest = try await snapshot.sources([source]).first?.documentDigest
+        if let digest, let document = try await originals?.document(digest: digest) { return document }
+        let place = URL(string: source).flatMap { $0.isFileURL ? $0.path : nil } ?? source
+        throw RoostError(
+            .notFound,
+            "the document of entry \(id.text) is not kept: it came from \(place); "
+                + "`roost ingest --keep-originals` keeps files")
+    }
+
+    /// Gives back space: of the storage, and of documents that nothing names any more.
+    ///
+    /// - Throws: ``StorageError``; ``ChunkStorageError``.
+    public func compact() async throws {
+        try await storage.compact()
+        guard let directory, let originals else { return }
+        try await originals.removeUnneeded(by: storage, in: directory)
+    }
+
     /// Lets go of files and connections.
     public func close() async throws { try await storage.close() }
 }

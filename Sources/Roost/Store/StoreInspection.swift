@@ -1,4 +1,6 @@
 public import Foundation
+import RoostBackups
+import RoostChunks
 import RoostFiles
 public import RoostModel
 import RoostVectors
@@ -8,6 +10,8 @@ public struct StoreInspection: Sendable {
     public let directory: URL
     /// Embedders that a lost manifest's space is looked for among.
     private let embedders: @Sendable () -> [any Embedder]
+    /// The passphrase of the store's own backups, where they have one.
+    public var passphrase: String?
 
     /// - Parameter embedders: what the store may have been made with, the likeliest first; asked only where
     ///   the manifest is lost.
@@ -84,6 +88,12 @@ public struct StoreInspection: Sendable {
                 try StoreManifest.read(in: directory).space(inEpoch: snapshot.stamp.epoch)
             }
             var findings = try await snapshot.inspectContents(space: space)
+            for (path, reason) in try await OriginalStore(of: directory).damaged() {
+                findings.append(
+                    .damage(
+                        path, "a kept document is damaged: \(reason)",
+                        remedy: "sets it aside; `roost ingest --keep-originals` of the file keeps it again"))
+            }
             noteIndex(snapshot.stamp, &findings)
             try await storage.close()
             return findings
@@ -147,7 +157,8 @@ public struct StoreInspection: Sendable {
 
     /// Mends what can be mended: the manifest, and the storage as its provider does
     /// (``LocalStorageProvider/repair(directory:options:)``,
-    /// ``SQLiteStorageProvider/repair(databaseURL:options:)``). Nothing is deleted.
+    /// ``SQLiteStorageProvider/repair(databaseURL:options:)``). Nothing is deleted; where the store can be
+    /// read, damaged as it is, a snapshot is made in its own backups first.
     ///
     /// - Returns: what was found and done.
     /// - Throws: as ``inspect()``, and ``StorageError``: `.locked`, `.damaged` where nothing can be had.
@@ -163,6 +174,7 @@ public struct StoreInspection: Sendable {
             isSpaceKnown = (try? StoreManifest.read(in: directory).move == nil) ?? false
         }
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
+        findings += await backUpFirst()
         if manifest.provider == .json, !exists(StoreConfiguration.storageURL(directory)) {
             throw StorageError(
                 .damaged, "\(StoreConfiguration.storageURL(directory).path) is missing; put back a copy of it"
@@ -171,8 +183,34 @@ public struct StoreInspection: Sendable {
         findings += try await configuration.repair()
         if !isSpaceKnown { findings.append(try await writeManifest(manifest, configuration)) }
         findings += try await mendContents(configuration)
+        findings += try await setDocumentsAside()
         try removeLeftovers(configuration)
         return findings
+    }
+
+    /// What is mended was damaged, and what was damaged is set aside: the backup is one thing more.
+    private func backUpFirst() async -> [StorageFinding] {
+        guard let found = try? await inspect(), found.contains(where: { $0.severity == .damage }) else {
+            return []
+        }
+        do {
+            let report = try await StoreBackup(directory)
+                .createAutomatically(passphrase: passphrase, forgetsOld: false)
+            return report.map {
+                [
+                    .note(
+                        directory.path,
+                        "as it was is in its backups, as snapshot \($0.snapshot.id.prefix(8))")
+                ]
+            } ?? []
+        } catch {
+            return [
+                .note(
+                    directory.path,
+                    "cannot be read as a whole, so no backup was made; what is damaged is set aside"
+                )
+            ]
+        }
     }
 
     /// Takes assignments away that name clusters that are not there.
@@ -208,10 +246,30 @@ public struct StoreInspection: Sendable {
         }
     }
 
+    /// Kept documents that are not what they were.
+    private func setDocumentsAside() async throws -> [StorageFinding] {
+        let damaged = try await OriginalStore(of: directory).damaged()
+        guard !damaged.isEmpty else { return [] }
+        let aside = folderForDamaged
+        do {
+            try FileSystem.standard.createFolder(aside)
+            for (path, _) in damaged {
+                let name = "document-\(path.split(separator: "/").suffix(3).joined())"
+                try FileSystem.standard.rename(path, to: aside.appendingPathComponent(name).path)
+            }
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
+        }
+        return damaged.map { .note($0.path, "was moved into \(aside.path)") }
+    }
+
+    private var folderForDamaged: URL {
+        directory.appendingPathComponent("damaged-\(DateText.string(from: Date()).filter(\.isNumber))")
+    }
+
     private func setManifestAside() throws {
         guard let data = FileManager.default.contents(atPath: manifestPath) else { return }
-        let stamp = DateText.string(from: Date()).filter(\.isNumber)
-        let aside = directory.appendingPathComponent("damaged-\(stamp)")
+        let aside = folderForDamaged
         do {
             try FileSystem.standard.createFolder(aside)
             try AtomicFile.write(data, to: aside.appendingPathComponent(StoreManifest.fileName))

@@ -53,6 +53,7 @@ public struct StoreMigration: Sendable {
                     "the store was moved to another model while it was copied; give the same command again")
             }
             try await run(transfer, into: copy, progress)
+            try await copyOriginals()
         } catch {
             await transfer.end()
             throw error
@@ -82,6 +83,27 @@ public struct StoreMigration: Sendable {
         guard try await transfer.storage.snapshot().stamp == state.stamp else {
             throw StorageError.conflict(
                 "the store was written to while it was copied; give the same command again")
+        }
+    }
+
+    /// Documents that are kept, as they lie there.
+    private func copyOriginals() async throws {
+        let (from, into) = (OriginalStore(of: source), OriginalStore(of: target))
+        guard from.exists else { return }
+        let keeping = try? await from.use()
+        defer { keeping?.release() }
+        let digests = try await from.digests()
+        try await BlockingWork.run { isCancelled in
+            do {
+                for digest in digests {
+                    if isCancelled() { throw CancellationError() }
+                    let file = into.file(digest)
+                    try FileSystem.standard.createFolder(file.deletingLastPathComponent())
+                    try AtomicFile.copy(from.file(digest), to: file)
+                }
+            } catch let error as FileError {
+                throw StorageError(.inputOutput, error.description, underlying: error)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 public import Foundation
+import RoostBackups
 import RoostFiles
 public import RoostModel
 
@@ -11,8 +12,10 @@ public import RoostModel
 public struct StoreReembedding: Sendable {
     public let directory: URL
     public let embedder: any Embedder
-    /// Whether the store as it was is kept in `backups`, in a folder of its own.
-    public var keepsCopy = true
+    /// Whether a snapshot of the store as it was is made in its own backups before vectors are replaced.
+    public var makesBackup = true
+    /// The passphrase of the store's own backups, where they have one.
+    public var passphrase: String?
 
     /// - Parameter embedder: what the store's vectors shall be of.
     public init(of directory: URL, with embedder: any Embedder) {
@@ -34,8 +37,8 @@ public struct StoreReembedding: Sendable {
         public var omittedTokens = 0
         /// Whether the store has clusters, which are still those that the old vectors gave.
         public var hasClusters = false
-        /// The folder of the store as it was.
-        public var copy: String?
+        /// The snapshot of the store as it was, in its own backups.
+        public var backup: String?
         /// `false` where the store was of the space already.
         public var isMoved = false
     }
@@ -94,7 +97,8 @@ public struct StoreReembedding: Sendable {
     ///   before throw `.spaceMismatch` after. While the vectors are replaced, which takes as long as writing
     ///   them, writers and who opens the store wait.
     /// - Throws: ``RoostError``: `.noStore` and what else opening throws; ``EmbedderError``;
-    ///   ``StorageError``: `.locked` where another call is at it; `CancellationError` between batches. What
+    ///   ``StorageError``: `.locked` where another call is at it; ``BackupError`` and ``ChunkStorageError``
+    ///   where no backup can be made; `CancellationError` between batches. What
     ///   was embedded is kept for the next call.
     /// - Complexity: memory for all entries with their new vectors.
     public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
@@ -116,7 +120,10 @@ public struct StoreReembedding: Sendable {
             do {
                 let move = SpaceMove(storage: storage, gathered: gathered, progress: progress)
                 try await move.gather(&report)
-                if keepsCopy { report.copy = try await copy(manifest).path }
+                if makesBackup {
+                    let backup = try await StoreBackup(directory).createAutomatically(passphrase: passphrase)
+                    report.backup = backup?.snapshot.id
+                }
                 var whole = SpaceMove.Whole()
                 // What is written meanwhile becomes less each time, so that little is left for the end.
                 for _ in 0..<8 {
@@ -198,27 +205,6 @@ public struct StoreReembedding: Sendable {
         // Where this fails, whoever opens the store does it.
         try? manifest.write(in: directory)
         try? await storage.close()
-    }
-
-    /// The store as it is, as a store of its own.
-    private func copy(_ manifest: StoreManifest) async throws -> URL {
-        let stamp = DateText.string(from: Date()).prefix(19).filter(\.isNumber)
-        let backups = directory.appendingPathComponent("backups")
-        var target = backups.appendingPathComponent("before-reembed-\(stamp)")
-        var number = 1
-        while FileManager.default.fileExists(atPath: target.path) {
-            number += 1
-            target = backups.appendingPathComponent("before-reembed-\(stamp)-\(number)")
-        }
-        var migration = StoreMigration(from: directory, to: target, provider: manifest.provider)
-        migration.allowsWriters = true
-        do {
-            try await migration.run()
-        } catch {
-            try? FileManager.default.removeItem(at: target)
-            throw error
-        }
-        return target
     }
 
     /// Where new vectors are gathered: a store of its own in the new space, with a copy of each text. One of

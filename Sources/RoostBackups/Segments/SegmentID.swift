@@ -87,6 +87,10 @@ enum SegmentKind: UInt8, Sendable, CaseIterable {
     case run = 7
     /// The segments of some runs of entries.
     case list = 8
+    /// A piece of a source document.
+    case original = 9
+    /// Which pieces the documents of some sources have.
+    case originals = 10
 }
 
 /// Names segments and objects.

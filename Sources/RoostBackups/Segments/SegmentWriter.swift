@@ -23,25 +23,30 @@ actor SegmentWriter {
         try await inOrder(runs) { run in try await self.write(run, run.map { assignments[$0.id] }) }
     }
 
-    /// Makes records of some things, a few at a time.
-    nonisolated func inOrder<Item: Sendable>(
-        _ items: [Item], _ make: @escaping @Sendable (Item) async throws -> RunRecord
-    ) async throws -> [RunRecord] {
-        try await withThrowingTaskGroup(of: (Int, RunRecord).self) { group in
-            var records = [RunRecord?](repeating: nil, count: items.count)
+    private struct Numbered<Value: Sendable>: Sendable {
+        var place: Int
+        var value: Value
+    }
+
+    /// Makes something of each of some things, a few at a time.
+    nonisolated func inOrder<Item: Sendable, Value: Sendable>(
+        _ items: [Item], _ make: @escaping @Sendable (Item) async throws -> Value
+    ) async throws -> [Value] {
+        try await withThrowingTaskGroup(of: Numbered<Value>.self) { group in
+            var values = [Value?](repeating: nil, count: items.count)
             var next = 0
             func addNext() {
                 guard next < items.count else { return }
                 let (place, item) = (next, items[next])
                 next += 1
-                group.addTask { (place, try await make(item)) }
+                group.addTask { Numbered(place: place, value: try await make(item)) }
             }
             for _ in 0..<Self.concurrency { addNext() }
-            while let (place, record) = try await group.next() {
-                records[place] = record
+            while let made = try await group.next() {
+                values[made.place] = .some(made.value)
                 addNext()
             }
-            return records.compactMap(\.self)
+            return values.compactMap { $0 }
         }
     }
 

@@ -116,6 +116,7 @@ struct BackupCommand: AsyncParsableCommand {
                 var entryCount: Int
                 var entries: [String]
                 var clusters: [String]
+                var documentCount: Int
             }
             var isSound: Bool
             var snapshots: Int
@@ -143,7 +144,7 @@ struct BackupCommand: AsyncParsableCommand {
                             .init(
                                 object: $0.object, problem: $0.problem, snapshots: $0.snapshots,
                                 entryCount: $0.entryCount, entries: $0.entries.map(\.text),
-                                clusters: $0.clusters.map(\.text))
+                                clusters: $0.clusters.map(\.text), documentCount: $0.documentCount)
                         }))
             } else {
                 show(result)
@@ -156,7 +157,10 @@ struct BackupCommand: AsyncParsableCommand {
                 Terminal.write("\(finding.object): \(finding.problem)")
                 let names = finding.snapshots.map { String($0.prefix(8)) }.joined(separator: ", ")
                 if !names.isEmpty {
-                    Terminal.write("  touches \(finding.entryCount) entries in snapshots \(names)")
+                    let documents =
+                        finding.documentCount > 0 ? " and \(finding.documentCount) kept documents" : ""
+                    Terminal.write(
+                        "  touches \(finding.entryCount) entries\(documents) in snapshots \(names)")
                 }
                 let ids = finding.entries.prefix(10).map { String($0.text.prefix(8)) }.joined(separator: ", ")
                 if !ids.isEmpty {
@@ -334,6 +338,9 @@ struct BackupDocument: Encodable {
     var tags: [String]
     var stamp: Stamp
     var sources: Int
+    /// Source documents that are kept byte for byte.
+    var documents: Int
+    var documentBytes: Int
     var writtenBytes: Int?
 
     init(_ snapshot: BackupSnapshot, written: Int? = nil) {
@@ -342,6 +349,8 @@ struct BackupDocument: Encodable {
         tags = snapshot.tags
         stamp = snapshot.stamp
         sources = snapshot.sourceCount
+        documents = snapshot.originalCount
+        documentBytes = snapshot.originalBytes
         writtenBytes = written
     }
 

@@ -17,6 +17,15 @@ struct Show: AsyncParsableCommand {
     @Flag(name: .long, help: "JSON with the vectors.")
     var withEmbeddings = false
 
+    @Flag(name: .long, help: "The file that it came from, byte for byte (see `ingest --keep-originals`).")
+    var original = false
+
+    func validate() throws {
+        guard !original || !json && !withEmbeddings else {
+            throw ValidationError("--original shows the file as it is, not as JSON.")
+        }
+    }
+
     /// An entry, and what the store knows of it.
     private struct Document: Encodable {
         var entry: Entry
@@ -52,6 +61,11 @@ struct Show: AsyncParsableCommand {
     func run() async throws {
         let store = try await options.open()
         let id = try await options.entryID(id, store)
+        if original {
+            let document = try await store.original(of: id)
+            try await store.close()
+            return Terminal.show(document)
+        }
         let snapshot = try await store.storage.snapshot()
         guard let entry = try await snapshot.entries([id]).first else {
             throw RoostError(.notFound, "there is no entry \(id.text)")
@@ -257,9 +271,6 @@ struct Remove: AsyncParsableCommand {
     @Flag(name: .long, help: "Say what would be removed, and remove nothing.")
     var dryRun = false
 
-    /// From so many on, a snapshot is made first.
-    private static let fewestForBackup = 100
-
     func validate() throws {
         guard !ids.isEmpty || source != nil else {
             throw ValidationError("Name entries by id, or a --source.")
@@ -290,7 +301,7 @@ struct Remove: AsyncParsableCommand {
             removals += page.entries.map(\.id)
         }
         if !dryRun {
-            if Set(removals).count >= Self.fewestForBackup { try await options.backUpFirst() }
+            if Set(removals).count >= StoreBackup.fewestRemovals { try await options.backUpFirst() }
             _ = try await store.storage.commit(WriteBatch(removals: removals, removedSources: records))
         }
         if dryRun {

@@ -111,6 +111,9 @@ struct IngestCommand: AsyncParsableCommand {
     @Option(name: .long, help: "The column, or key, that names a row.")
     var idColumn: String?
 
+    @Flag(name: .long, help: "Keep each file itself, byte for byte, for `roost show --original`.")
+    var keepOriginals = false
+
     @Flag(name: .long, help: "Remove the entries of files that are gone from the given folders.")
     var prune = false
 
@@ -158,12 +161,13 @@ struct IngestCommand: AsyncParsableCommand {
                     + "name other kinds of files with --glob"
             )
         }
-        let reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
+        var reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
         let isOnlyFile = named.count == 1 && files.count == 1 && !readsInput && Self.isFile(named[0])
         // A store is not made for files that have nothing to put into it.
         if !hasStore, !readsInput { try requireText(in: files, reader, isOnlyFile) }
         let store = try await dryRun ? options.openOrPretend() : options.openOrCreate()
         let progress = Progress(isQuiet: options.quiet)
+        reader.keepsOriginals = keepOriginals
         let drafts = IngestInput(
             files: files, readsInput: readsInput,
             reader: reader, isOnlyFile: isOnlyFile)
@@ -270,6 +274,7 @@ struct IngestCommand: AsyncParsableCommand {
         let removals = try await snapshot.sources(gone).flatMap(\.entryIDs)
         report.removed += removals.count
         guard !dryRun, !gone.isEmpty else { return }
+        if removals.count >= StoreBackup.fewestRemovals { try await options.backUpFirst() }
         _ = try await store.storage.commit(WriteBatch(removals: removals, removedSources: gone))
     }
 

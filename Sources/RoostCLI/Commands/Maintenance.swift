@@ -7,7 +7,8 @@ struct Compact: AsyncParsableCommand {
         abstract: "Give back space, and bring the files for people up to date.",
         discussion: """
             A JSON store's journal is folded into entries.json and clusters.json; a database gives back the \
-            space of what was removed. Other writers wait meanwhile.
+            space of what was removed. Kept documents that no entry came from any more are removed. Other \
+            writers wait meanwhile.
             """)
 
     @OptionGroup var options: StoreOptions
@@ -24,7 +25,7 @@ struct Compact: AsyncParsableCommand {
         if let limit, isRaised { try StoreManifest.setMaximumSize(limit, in: location) }
         let store = try await options.open()
         let before = try StoreManifest.presentSize(in: location)
-        try await store.storage.compact()
+        try await store.compact()
         try await store.close()
         let after = try StoreManifest.presentSize(in: location)
         if let limit, !isRaised {
@@ -60,11 +61,12 @@ struct Doctor: AsyncParsableCommand {
 
     func run() async throws {
         let location = try options.location()
-        let inspection = StoreInspection(location) {
+        var inspection = StoreInspection(location) {
             let models = UserPlaces().models
             let names = models.names().flatMap { [$0, "\($0):int8"] } + [ModelLibrary.lexicalName]
             return names.compactMap { try? models.open($0) }
         }
+        inspection.passphrase = BackupOptions.passphraseOfEnvironment()
         var findings = try await inspection.inspect()
         if let manifest = try? await StoreManifest.settled(in: location),
             let embedder = try? UserPlaces().models.open(for: manifest.space)

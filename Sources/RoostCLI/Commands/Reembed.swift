@@ -8,8 +8,8 @@ struct Reembed: AsyncParsableCommand {
         discussion: """
             The store stays as it is, and can be searched and written to, until all texts have new vectors; \
             then all are replaced at once. A command that was stopped is given again to go on. Before the \
-            vectors are replaced, the store as it was is copied to a folder in its backups, which is a store \
-            of its own. Clusters keep their names and members; `roost recluster` groups by the new vectors.
+            vectors are replaced, a snapshot of the store as it was is made in its own backups. Clusters \
+            keep their names and members; `roost recluster` groups by the new vectors.
             """)
 
     @OptionGroup var options: StoreOptions
@@ -20,8 +20,10 @@ struct Reembed: AsyncParsableCommand {
             "The model: an installed one's name, a folder, remote:NAME, or lexical.", valueName: "NAME"))
     var model: String?
 
-    @Flag(name: .long, help: "Keep no copy of the store as it was.")
-    var noCopy = false
+    @Flag(
+        name: [.customLong("no-backup"), .customLong("no-copy")],
+        help: "Make no backup of the store as it was.")
+    var noBackup = false
 
     @Flag(name: .long, help: "Give up a move that was begun; the store stays as it is.")
     var discard = false
@@ -48,7 +50,8 @@ struct Reembed: AsyncParsableCommand {
         let embedder = try await EmbedderChoice.openForStore(model, &notes)
         for text in notes { options.note(text) }
         var reembedding = StoreReembedding(of: location, with: embedder)
-        reembedding.keepsCopy = !noCopy
+        reembedding.makesBackup = !noBackup
+        reembedding.passphrase = BackupOptions.passphraseOfEnvironment()
         let progress = Progress(isQuiet: options.quiet)
         let report: StoreReembedding.Report
         do {
@@ -76,7 +79,11 @@ struct Reembed: AsyncParsableCommand {
         if report.omittedTokens > 0 {
             options.note("\(report.omittedTokens) tokens exceeded the model's limit and were left out")
         }
-        if let copy = report.copy { options.note("the store as it was is in \(copy)") }
+        if let backup = report.backup {
+            options.note(
+                "the store as it was is in its backups: `roost backup restore \(backup.prefix(8)) --into DIR`"
+            )
+        }
         if report.hasClusters {
             options.note("the clusters are those of before; `roost recluster` groups by the new vectors")
         }

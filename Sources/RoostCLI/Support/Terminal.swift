@@ -11,6 +11,12 @@ enum Terminal {
 
     static func write(_ text: String) { write(Data((text + "\n").utf8)) }
 
+    /// A file of somebody's: as it is for programs and files, without what a terminal would obey for people.
+    static func show(_ document: Data) {
+        guard isatty(STDOUT_FILENO) != 0 else { return write(document) }
+        write(safe(String(decoding: document, as: UTF8.self), keepingLines: true))
+    }
+
     static func write(_ data: Data) {
         // A closed pipe ends the process by SIGPIPE, quietly.
         var rest = data[...]

@@ -65,6 +65,10 @@ public struct CachedRetrieval: ChunkStorageRetrieval {
 
     public func paths(in folder: String) async throws -> [String] { try await wrapped.paths(in: folder) }
 
+    public func removeLeftovers(in folder: String) async throws {
+        try await wrapped.removeLeftovers(in: folder)
+    }
+
     /// The bytes that are kept.
     package var cachedBytes: Int { cache.bytes }
 }

@@ -47,6 +47,12 @@ public protocol ChunkStorageRetrieval: Sendable {
     ///
     /// - Throws: ``ChunkStorageError/unsupported(_:)``, which is the default; as ``readChunk(at:)``.
     func paths(in folder: String) async throws -> [String]
+
+    /// Removes what writes that were interrupted left in a folder and those below it: parts of files, parts
+    /// of uploads. Nobody else may be writing there meanwhile. The default has nothing to remove.
+    ///
+    /// - Throws: as ``deleteChunk(at:)``.
+    func removeLeftovers(in folder: String) async throws
 }
 
 extension ChunkStorageRetrieval {
@@ -65,4 +71,6 @@ extension ChunkStorageRetrieval {
     public func paths(in folder: String) async throws -> [String] {
         throw ChunkStorageError.unsupported("list what it has")
     }
+
+    public func removeLeftovers(in folder: String) async throws {}
 }

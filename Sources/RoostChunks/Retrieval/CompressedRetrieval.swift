@@ -53,6 +53,10 @@ public struct CompressedRetrieval: ChunkStorageRetrieval {
 
     public func paths(in folder: String) async throws -> [String] { try await wrapped.paths(in: folder) }
 
+    public func removeLeftovers(in folder: String) async throws {
+        try await wrapped.removeLeftovers(in: folder)
+    }
+
     @concurrent
     private func packed(_ data: Data, _ path: String) async throws -> Data {
         guard data.count <= limit else { throw ChunkStorageError.tooLarge(path: path, limit: limit) }

@@ -68,6 +68,10 @@ public struct EncryptedRetrieval: ChunkStorageRetrieval {
 
     public func paths(in folder: String) async throws -> [String] { try await wrapped.paths(in: folder) }
 
+    public func removeLeftovers(in folder: String) async throws {
+        try await wrapped.removeLeftovers(in: folder)
+    }
+
     /// What is bound to the bytes: what they are, and of which chunk.
     private func context(_ path: String, _ what: String) -> Data {
         let name = organization?.identifier(from: path)?.id ?? ChunkName.end(of: path)

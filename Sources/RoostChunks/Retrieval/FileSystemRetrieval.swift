@@ -81,6 +81,20 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         }
     }
 
+    public func removeLeftovers(in folder: String) async throws {
+        let prefix = try ChunkPath.prefix(of: folder)
+        let (files, base) = (files, baseURL)
+        try await attempt {
+            var folders = [prefix.isEmpty ? base : base.appendingPathComponent(folder)]
+            while let url = folders.popLast() {
+                folders += try FolderListing.items(of: url).filter(\.isFolder).map {
+                    url.appendingPathComponent($0.name)
+                }
+                try AtomicFile.removeLeftovers(in: url, files: files)
+            }
+        }
+    }
+
     private func write(
         _ data: Data, at path: String, _ metadata: ChunkMetadata?, mustBeNew: Bool
     ) async throws -> Bool {

@@ -50,6 +50,10 @@ public struct VerifyingRetrieval: ChunkStorageRetrieval {
 
     public func paths(in folder: String) async throws -> [String] { try await wrapped.paths(in: folder) }
 
+    public func removeLeftovers(in folder: String) async throws {
+        try await wrapped.removeLeftovers(in: folder)
+    }
+
     private func check(_ data: Data, _ path: String) async throws {
         guard await Self.digest(data) == organization.identifier(from: path) else {
             throw ChunkStorageError.invalidPath(path)

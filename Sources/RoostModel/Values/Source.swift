@@ -22,6 +22,21 @@ public struct Source: Sendable, Hashable, Identifiable, Codable {
         self.entryIDs = entryIDs
     }
 
+    /// The SHA-256 of the document in lower-case hexadecimal, where the fingerprint begins with it
+    /// (`sha256:…`), as those of files do.
+    public var documentDigest: String? {
+        let prefix = "sha256:"
+        guard fingerprint.hasPrefix(prefix) else { return nil }
+        let digest = fingerprint.dropFirst(prefix.count).prefix { $0 != ";" }
+        let isDigest =
+            digest.utf8.count == 64
+            && digest.utf8.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
+        return isDigest ? String(digest) : nil
+    }
+
     /// Records are equal where they would be stored as the same bytes.
     public static func == (left: Source, right: Source) -> Bool {
         ExactText.areSame(left.id, right.id) && ExactText.areSame(left.fingerprint, right.fingerprint)

@@ -129,6 +129,33 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         return paths
     }
 
+    /// Gives up uploads in parts that did not come to their end.
+    public func removeLeftovers(in folder: String) async throws {
+        if !folder.isEmpty { try ChunkPath.check(folder) }
+        let base = bucket.prefix.isEmpty ? "" : bucket.prefix + "/"
+        let prefix = base + (folder.isEmpty ? "" : folder + "/")
+        var given = Set<String>()
+        while true {
+            let answer = try await client.send(
+                .init(method: .GET, query: [("uploads", ""), ("prefix", prefix)]))
+            guard answer.status == 200 else { throw client.refusal(answer, folder) }
+            guard let page = S3Document(answer.body, ["Key", "UploadId"]),
+                page.root == "ListMultipartUploadsResult"
+            else { throw noStore() }
+            let uploads = zip(page["Key"], page["UploadId"]).filter {
+                $0.hasPrefix(prefix) && given.insert($1).inserted
+            }
+            if uploads.isEmpty { return }
+            for (key, upload) in uploads {
+                let gone = try await client.send(
+                    .init(method: .DELETE, key: key, query: [("uploadId", upload)]))
+                guard gone.status == 204 || gone.status == 200 || gone.code == "NoSuchUpload" else {
+                    throw client.refusal(gone, key)
+                }
+            }
+        }
+    }
+
     // MARK: Writing
 
     private func write(

@@ -1,0 +1,148 @@
+import Foundation
+import Roost
+import Testing
+
+/// Files that are kept byte for byte.
+struct OriginalTests {
+    let cli = CommandLineTests()
+
+    private func write(_ bytes: Data, _ name: String) throws {
+        let url = cli.home.appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try bytes.write(to: url)
+    }
+
+    /// The id of the entry that has a text.
+    private func id(_ text: String, store: String = "s") throws -> String {
+        let found = try cli.roost("list", "--store", store, "--json")
+        let entries =
+            try JSONSerialization.jsonObject(with: Data(found.output.utf8)) as? [[String: Any]] ?? []
+        let entry = entries.first { ($0["content"] as? String)?.contains(text) == true }
+        return try #require(entry?["id"] as? String)
+    }
+
+    private func original(_ text: String, store: String = "s") throws -> Data {
+        // Read as bytes: they need not be text.
+        let running = try cli.start(["show", "--store", store, "--original", try id(text, store: store)])
+        try running.input.close()
+        let data = try running.output.readToEnd() ?? Data()
+        _ = try running.error.readToEnd()
+        running.process.waitUntilExit()
+        #expect(running.process.terminationStatus == 0)
+        return data
+    }
+
+    private func kept(_ store: String = "s") throws -> Int {
+        let folder = cli.home.appendingPathComponent("\(store)/originals")
+        let all = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
+        return all.count { $0.hasSuffix(String($0.suffix(64))) && $0.split(separator: "/").last?.count == 64 }
+    }
+
+    private let note = Data([0xEF, 0xBB, 0xBF]) + Data("hello swifts\r\nand caf\u{65}\u{301}\r\n".utf8)
+    private let rows = Data("{\"text\": \"row one\"}\n\n{\"text\": \"row two\", \"a\":  1}\n".utf8)
+
+    @Test(arguments: ["sqlite", "json"])
+    func `files come back byte for byte, each kept once`(provider: String) throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        try write(note, "n/a.md")
+        try write(note, "n/copy.md")
+        try write(rows, "n/r.jsonl")
+        #expect(
+            try cli.roost("init", "--store=s", "--model=lexical", "--provider", provider).status == 0)
+        let plain = try cli.roost("ingest", "--store=s", "n", "--dry-run", "--keep-originals")
+        #expect(plain.status == 0)
+        #expect(try cli.roost("ingest", "--store=s", "n").status == 0)
+        #expect(try kept() == 0)
+        let missing = try cli.roost("show", "--store=s", "--original", try id("row one"))
+        #expect(missing.status == 66 && missing.error.contains("--keep-originals"), "\(missing.error)")
+        // What has not changed is kept all the same.
+        #expect(try cli.roost("ingest", "--store=s", "n", "--keep-originals").output.contains("4 unchanged"))
+        #expect(try kept() == 2)
+        #expect(try original("hello") == note)
+        #expect(try original("row two") == rows)
+        try write(Data("another text".utf8), "n/a.md")
+        #expect(try cli.roost("ingest", "--store=s", "n", "--keep-originals").status == 0)
+        #expect(try original("another") == Data("another text".utf8))
+        #expect(try cli.roost("undo", "--store=s").status == 0)
+        #expect(try original("hello") == note)
+        // An entry of no file.
+        let added = try cli.roost("add", "--store=s", "by hand").output.trimmingCharacters(in: .newlines)
+        let none = try cli.roost("show", "--store=s", "--original", added)
+        #expect(none.status == 66 && none.error.contains("add"), "\(none.error)")
+        #expect(try cli.roost("show", "--store=s", "--original", "--json", added).status == 64)
+        // Nothing names the other text any more.
+        #expect(try cli.roost("compact", "--store=s").status == 0)
+        #expect(try kept() == 2)
+        #expect(try original("hello") == note)
+    }
+
+    @Test func `what undo needs is not tidied up`() throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        try write(note, "a.md")
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        #expect(try cli.roost("ingest", "--store=s", "a.md", "--keep-originals").status == 0)
+        try write(Data("another text".utf8), "a.md")
+        #expect(try cli.roost("ingest", "--store=s", "a.md", "--keep-originals").status == 0)
+        #expect(try cli.roost("compact", "--store=s").status == 0)
+        #expect(try cli.roost("undo", "--store=s").status == 0)
+        #expect(try original("hello") == note)
+    }
+
+    @Test func `backups and copies have the files too`() throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        try write(note, "n/a.md")
+        try write(rows, "n/r.jsonl")
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        #expect(try cli.roost("ingest", "--store=s", "n", "--keep-originals").status == 0)
+        let made = try cli.roost("backup", "create", "--store=s", "--to=b", "--json")
+        #expect(made.output.contains("\"documents\" : 2"), "\(made.output)")
+        #expect(try cli.roost("backup", "restore", "latest", "--to=b", "--into=r").status == 0)
+        #expect(try cli.roost("migrate", "--store=s", "--to=json", "m").status == 0)
+        for store in ["r", "m"] {
+            #expect(try original("hello", store: store) == note, "\(store)")
+            #expect(try original("row one", store: store) == rows, "\(store)")
+            #expect(try cli.roost("doctor", "--store", store).status == 0)
+        }
+    }
+
+    @Test func `a file that is damaged is told, set aside and kept anew`() throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        try write(note, "a.md")
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        #expect(try cli.roost("ingest", "--store=s", "a.md", "--keep-originals").status == 0)
+        let folder = cli.home.appendingPathComponent("s/originals")
+        let all = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
+        let file = folder.appendingPathComponent(
+            try #require(all.first { $0.split(separator: "/").last?.count == 64 }))
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: file)
+        #expect(try cli.roost("show", "--store=s", "--original", try id("hello")).status == 65)
+        let found = try cli.roost("doctor", "--store=s")
+        #expect(found.status == 65 && found.output.contains("--keep-originals"), "\(found.output)")
+        #expect(try cli.roost("doctor", "--store=s", "--repair").status == 0)
+        #expect(try cli.roost("show", "--store=s", "--original", try id("hello")).status == 66)
+        #expect(try cli.roost("ingest", "--store=s", "a.md", "--keep-originals").status == 0)
+        #expect(try original("hello") == note)
+    }
+
+    @Test func `a library keeps documents of its own`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
+        let document = Data([0, 1, 2, 255])
+        let draft = SourceDraft(
+            id: "mail:1", keeping: document, entries: [EntryDraft(content: "what the mail says")])
+        _ = try await store.ingest([draft])
+        let entry = try #require(try await store.storage.fetchEntries().first)
+        #expect(try await store.original(of: entry.id) == document)
+        var other = draft
+        other.original = Data([3])
+        await #expect(throws: RoostError.self) { try await store.ingest([other]) }
+        let bare = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        await #expect(throws: RoostError.self) { try await bare.ingest([draft]) }
+        #expect(try await bare.storage.fetchEntries().isEmpty)
+        try await store.close()
+    }
+}
