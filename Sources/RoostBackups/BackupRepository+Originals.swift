@@ -94,17 +94,31 @@ extension BackupRepository {
     ) async throws {
         var done = Set<SegmentID>()
         for list in snapshot.originals {
-            for record in try await originals(of: list, store) where done.insert(record.digest).inserted {
-                try Task.checkCancellation()
-                var data = Data()
-                for piece in record.pieces { data += try await store.read(piece, .original) }
-                guard SegmentID(SHA256.hash(data: data)) == record.digest else {
-                    throw BackupError(
-                        .damaged, "a document of the backup is not what its name says: \(record.digest)")
+            try Task.checkCancellation()
+            let records = try await originals(of: list, store).filter { done.insert($0.digest).inserted }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (number, record) in records.enumerated() {
+                    if number >= Self.documentsAtOnce { try await group.next() }
+                    group.addTask { try await self.restore(record, into: documents, store) }
                 }
-                try await documents.writeChunk(
-                    data, identifier: ChunkIdentifier(id: record.digest.description), metadata: nil)
+                try await group.waitForAll()
             }
         }
+    }
+
+    private static let documentsAtOnce = 4
+
+    @concurrent
+    private func restore(
+        _ record: OriginalRecord, into documents: any ChunkStorage, _ store: SegmentStore
+    ) async throws {
+        var data = Data()
+        for piece in record.pieces { data += try await store.read(piece, .original) }
+        guard SegmentID(SHA256.hash(data: data)) == record.digest else {
+            throw BackupError(
+                .damaged, "a document of the backup is not what its name says: \(record.digest)")
+        }
+        try await documents.writeChunk(
+            data, identifier: ChunkIdentifier(id: record.digest.description), metadata: nil)
     }
 }

@@ -84,6 +84,7 @@ public final class FileDescriptor: Sendable {
         if case .error(let code)? = files.fault(.fsync, path) {
             throw FileError(operation: "fsync", path: path, errno: code)
         }
+        guard files.synchronizesEach else { return }
         #if canImport(Darwin)
             if fcntl(raw, F_FULLFSYNC) == 0 { return }
         #endif

@@ -1,3 +1,4 @@
+import CRoostKernels
 public import Foundation
 
 /// One thing that is about to be done to a file.
@@ -36,10 +37,29 @@ public enum FileFault: Sendable {
 public struct FileSystem: Sendable {
     public static let standard = FileSystem(willPerform: nil)
 
+    /// Goes straight to the operating system, and leaves it to ``synchronizeAll(around:)`` to make many files
+    /// last at once: for what nobody relies on before that.
+    public static let deferring = FileSystem(willPerform: nil, synchronizesEach: false)
+
+    let synchronizesEach: Bool
     private let willPerform: (@Sendable (FileStep) -> FileFault?)?
 
     /// - Parameter willPerform: called before each step; `nil` lets it happen.
-    public init(willPerform: (@Sendable (FileStep) -> FileFault?)?) { self.willPerform = willPerform }
+    public init(willPerform: (@Sendable (FileStep) -> FileFault?)?) {
+        self.init(willPerform: willPerform, synchronizesEach: true)
+    }
+
+    private init(willPerform: (@Sendable (FileStep) -> FileFault?)?, synchronizesEach: Bool) {
+        (self.willPerform, self.synchronizesEach) = (willPerform, synchronizesEach)
+    }
+
+    /// Makes all that was written to the disk of a folder survive a loss of power.
+    ///
+    /// - Throws: ``FileError``.
+    public static func synchronizeAll(around folder: URL) throws {
+        let file = try FileDescriptor(folder.path, O_RDONLY | O_DIRECTORY)
+        guard roost_synchronize_all(file.raw) == 0 else { throw FileError.last("synchronise", folder.path) }
+    }
 
     func fault(_ kind: FileStep.Kind, _ path: String, count: Int = 0) -> FileFault? {
         willPerform?(FileStep(kind: kind, path: path, count: count))

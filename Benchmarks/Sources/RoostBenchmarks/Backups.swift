@@ -30,7 +30,27 @@ struct Backups: AsyncParsableCommand {
         return Entry(
             id: EntryID.derived(source: "benchmark", key: "\(number)"), content: content, embeddings: vector,
             passages: [Passage(ordinal: 0, utf8Range: 0..<content.utf8.count, tokenCount: 80, vector: vector)],
-            source: "benchmark", key: "\(number)", metadata: ["day": .integer(Int64(number % 365))])
+            source: "file:///notes/\(document(of: number))", key: "\(number)", metadata: ["day": .integer(Int64(number % 365))])
+    }
+
+    /// Ten entries came from each document, and those that change are of a hundredth of the documents.
+    private static func document(of number: Int) -> Int { number % 100 * 100 + number / 1000 }
+
+    /// Keeps documents made of their entries' texts, with the records of their sources.
+    private func keep(_ documents: Set<Int>, _ round: Int, in store: KnowledgeStore) async throws {
+        var texts: [Int: [String]] = [:]
+        for number in 0..<entries where documents.contains(Self.document(of: number)) {
+            texts[Self.document(of: number), default: []].append(
+                Self.text(number, round == 1 && number % 100 == 13 ? 1 : 0))
+        }
+        var sources: [Source] = []
+        for (number, parts) in texts {
+            let data = Data(parts.joined(separator: "\n\n").utf8)
+            let name = ChunkIdentifier(hashing: data)
+            try await store.originals?.storage.writeChunk(data, identifier: name, metadata: nil)
+            sources.append(Source(id: "file:///notes/\(number)", fingerprint: "sha256:\(name.id)"))
+        }
+        _ = try await store.storage.commit(WriteBatch(sources: sources))
     }
 
     func run() async throws {
@@ -45,6 +65,7 @@ struct Backups: AsyncParsableCommand {
             _ = try await store.storage.commit(
                 WriteBatch(upserts: (start..<min(entries, start + 2000)).map { Self.entry($0, 0, vectors) }))
         }
+        try await keep(Set((0..<entries).map(Self.document)), 0, in: store)
         try await store.storage.compact()
         Material.line("store of \(entries) × \(Self.dimension)", Double(Self.size(of: directory)) / 1e6, "MB")
         let repository = try await StoreBackup.openOrCreate(top.appendingPathComponent("ours"))
@@ -55,6 +76,9 @@ struct Backups: AsyncParsableCommand {
             if round == 1 {
                 let changed = stride(from: 13, to: entries, by: 100).map { Self.entry($0, 1, vectors) }
                 _ = try await store.storage.commit(WriteBatch(upserts: changed))
+                let documents = stride(from: 13, to: entries, by: 100).map(Self.document)
+                try await keep(Set(documents), 1, in: store)
+                guard documents.count > 1 else { throw ExitCode(70) }
             }
             let before = (Self.size(of: top.appendingPathComponent("ours")), Self.size(of: theirs.folder))
             let time = try await Material.seconds { _ = try await StoreBackup(directory).create(in: repository) }

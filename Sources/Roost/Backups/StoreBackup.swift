@@ -187,17 +187,21 @@ public struct StoreBackup: Sendable {
                 .configuration, "\(directory.path) has files in it; name a folder that is new or empty")
         }
         do {
-            let storage = try await StoreConfiguration(directory: directory, manifest: manifest).open()
+            let storage = try await StoreConfiguration(directory: directory, manifest: manifest)
+                .open(isForFilling: true)
             let stamp: Stamp
             do {
                 stamp = try await repository.restore(
-                    snapshot, into: storage, documents: OriginalStore(of: directory).storage,
-                    progress: progress)
+                    snapshot, into: storage,
+                    documents: OriginalStore(of: directory, files: .deferring).storage, progress: progress)
             } catch {
                 try? await storage.close()
                 throw error
             }
             try await storage.close()
+            // It is a store from here on, and what it is of has to last.
+            let directory = directory
+            try await BlockingWork.run { _ in try FileSystem.synchronizeAll(around: directory) }
             try manifest.create(in: directory)
             return stamp
         } catch {

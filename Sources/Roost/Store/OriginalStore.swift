@@ -17,14 +17,17 @@ public struct OriginalStore: Sendable {
     private static let lockName = ".lock"
 
     /// - Parameter directory: the store's folder.
-    public init(of directory: URL) {
+    public init(of directory: URL) { self.init(of: directory, files: .standard) }
+
+    /// - Parameter files: ``FileSystem/deferring`` where many are written before anybody is told of them.
+    init(of directory: URL, files: FileSystem) {
         folder = directory.appendingPathComponent(Self.name, isDirectory: true)
         let organization = GitStyleOrganization()
         storage = ComposedChunkStorage(
             organization: organization,
             retrieval: VerifyingRetrieval(
                 wrapped: CompressedRetrieval(
-                    wrapped: FileSystemRetrieval(baseURL: folder), algorithm: .zstd),
+                    wrapped: FileSystemRetrieval(baseURL: folder, files: files), algorithm: .zstd),
                 organization: organization),
             existence: FileSystemExistence(organization: organization, baseURL: folder))
     }

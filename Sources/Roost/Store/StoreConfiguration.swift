@@ -44,19 +44,22 @@ struct StoreConfiguration {
     /// - Parameters:
     ///   - undo: writes down how to take back what is committed.
     ///   - isForLooking: whether the files stay as they are, their log included.
+    ///   - isForFilling: whether it is no store yet: what is written need not last before all of it is.
     func open(
-        recording undo: UndoRecorder? = nil, isForLooking: Bool = false
+        recording undo: UndoRecorder? = nil, isForLooking: Bool = false, isForFilling: Bool = false
     ) async throws -> any StorageProvider {
         let storage: any StorageProvider
         switch manifest.provider {
         case .sqlite:
             var options = sqliteOptions
             options.movesLogAtClose = !isForLooking
+            if isForFilling { options.durability = .normal }
             storage = try await SQLiteStorageProvider(
                 databaseURL: Self.databaseURL(directory), options: options)
         case .json:
-            storage = try LocalStorageProvider(
-                directory: Self.storageURL(directory), options: localOptions)
+            var options = localOptions
+            if isForFilling { options.files = .deferring }
+            storage = try LocalStorageProvider(directory: Self.storageURL(directory), options: options)
         }
         return if let undo { storage.recording(undo) } else { storage }
     }

@@ -98,9 +98,10 @@ public struct StoreMigration: Sendable {
                 for digest in digests {
                     if isCancelled() { throw CancellationError() }
                     let file = into.file(digest)
-                    try FileSystem.standard.createFolder(file.deletingLastPathComponent())
-                    try AtomicFile.copy(from.file(digest), to: file)
+                    try FileSystem.deferring.createFolder(file.deletingLastPathComponent())
+                    try AtomicFile.copy(from.file(digest), to: file, files: .deferring)
                 }
+                try FileSystem.synchronizeAll(around: into.folder)
             } catch let error as FileError {
                 throw StorageError(.inputOutput, error.description, underlying: error)
             }
