@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "Roost", targets: ["Roost"]),
         .library(name: "RoostBackups", targets: ["RoostBackups"]),
         .library(name: "RoostChunks", targets: ["RoostChunks"]),
+        .library(name: "RoostConversations", targets: ["RoostConversations"]),
         .library(name: "RoostRemote", targets: ["RoostRemote"]),
         .library(name: "RoostTestKit", targets: ["RoostTestKit"]),
         .executable(name: "roost", targets: ["RoostCLI"]),
@@ -76,6 +77,8 @@ let package = Package(
             dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostKernels", crypto]),
         .target(
             name: "RoostBackups", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostChunks", crypto]),
+        .target(
+            name: "RoostConversations", dependencies: ["RoostModel", "RoostFiles", grdb, crypto]),
         .target(name: "RoostIndexes", dependencies: ["RoostVectors", "RoostFiles", "CRoostKernels"]),
         .target(
             name: "RoostClustering",
@@ -94,7 +97,8 @@ let package = Package(
             dependencies: ["RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostChunks", http, crypto] + nio),
         .executableTarget(
             name: "RoostCLI", dependencies: ["Roost", "RoostRemote", "RoostFiles", argumentParser]),
-        .target(name: "RoostTestKit", dependencies: ["RoostModel", "RoostVectors", "RoostChunks"]),
+        .target(
+            name: "RoostTestKit", dependencies: ["RoostModel", "RoostVectors", "RoostChunks", "RoostConversations"]),
 
         // What tests are made with: writes that a child process is killed in.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -125,7 +129,11 @@ let package = Package(
         .testTarget(
             name: "RoostBackupsTests", dependencies: ["RoostBackups", "RoostChunks", "RoostModel", "RoostVectors"]),
         .testTarget(name: "RoostTextTests", dependencies: ["RoostText"]),
-        .testTarget(name: "ExampleTests", dependencies: ["Roost", "RoostChunks", "RoostTestKit"]),
+        .testTarget(
+            name: "RoostConversationsTests",
+            dependencies: ["RoostConversations", "RoostModel", "RoostFiles", "RoostTestKit", crypto]),
+        .testTarget(
+            name: "ExampleTests", dependencies: ["Roost", "RoostChunks", "RoostConversations", "RoostTestKit"]),
         .testTarget(
             name: "RoostTests",
             dependencies: ["Roost", "RoostCLI", "RoostTestKit", "FakeServer", "storage-worker"]),

@@ -40,18 +40,8 @@ enum BackupMaterial {
         return entry
     }
 
-    /// The document of a source; one is empty, and one of several pieces.
-    static func document(_ number: Int) -> Data {
-        switch number {
-        case 0: return Data()
-        case 1:
-            var generator = SeededGenerator(seed: 99)
-            return Data(
-                (0..<OriginalRecord.pieceSize + 1000).map { _ in UInt8.random(in: 0...255, using: &generator)
-                })
-        default: return Data(repeating: UInt8(number), count: number * 1000)
-        }
-    }
+    /// The document of a source; one is empty.
+    static func document(_ number: Int) -> Data { Data(repeating: UInt8(number), count: number * 1000) }
 
     /// All documents but the last one, which nobody kept.
     static let documents: any ChunkStorage = Documents()

@@ -1,6 +1,7 @@
 import Foundation
 import RoostChunks
 import RoostModel
+import RoostVectors
 import Testing
 
 @testable import RoostBackups
@@ -258,5 +259,34 @@ struct BackupRepositoryTests {
         _ = try await repository.prune()
         #expect(!FileManager.default.fileExists(atPath: left.path))
         #expect(try await repository.verify(readingData: true).isSound)
+    }
+
+    @Test func `a document of several pieces comes back, and what it grows by is all that is written`()
+        async throws
+    {
+        let organization = GitStyleOrganization()
+        let (kept, base) = (InMemoryRetrieval(), InMemoryRetrieval())
+        let documents = ComposedChunkStorage(organization: organization, retrieval: kept)
+        let repository = try await BackupRepository.create(in: base)
+        let storage = InMemoryStorageProvider()
+        var generator = SeededGenerator(seed: 99)
+        let words = (0..<(2 * OriginalRecord.pieceSize / 8 + 100)).map { _ in generator.next() }
+        let long = words.withUnsafeBytes { Data($0) }
+        func back(_ data: Data) async throws -> BackupReport {
+            let name = ChunkIdentifier(hashing: data)
+            try await documents.writeChunk(data, identifier: name, metadata: nil)
+            _ = try await storage.commit(
+                WriteBatch(sources: [Source(id: "file:///long", fingerprint: "sha256:\(name.id);id=x")]))
+            return try await repository.create(of: try await storage.snapshot(), documents: documents)
+        }
+        #expect(try await back(long).writtenBytes > long.count)
+        let grown = long + Data("one line more".utf8)
+        let report = try await back(grown)
+        #expect(report.snapshot.originalCount == 1 && report.snapshot.originalBytes == grown.count)
+        #expect(report.writtenBytes < 10_000)
+        let restored = ComposedChunkStorage(organization: organization, retrieval: InMemoryRetrieval())
+        _ = try await repository.restore(
+            report.snapshot, into: InMemoryStorageProvider(), documents: restored)
+        #expect(try await restored.readChunk(ChunkIdentifier(hashing: grown)) == grown)
     }
 }

@@ -1,8 +1,7 @@
 import Foundation
 import Roost
 
-/// A full backend: every batch is a file of its own in a folder, named by its revision; what the store holds
-/// is what
+/// A full backend: every batch is a file of its own in a folder, named by its revision; what the store holds is what
 /// the batches make in order. Several handles of one process may use a folder; several processes may not.
 actor LedgerStorage: StorageProvider {
     private struct Page: Codable {

@@ -1,0 +1,38 @@
+import RoostModel
+
+/// Histories in memory, for tests and for what need not last.
+public actor InMemoryChatStorage: ChatStorage {
+    private let retention: ChatRetention
+    private var scopes: [ChatScope: [ConversationMessage]] = [:]
+
+    public init(retention: ChatRetention = .window) { self.retention = retention }
+
+    public func fetch(
+        userId: String, sessionId: String, agentId: String, maxMessages: Int?
+    ) async throws -> [ConversationMessage] {
+        let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
+        return ChatRules.trimmed(scopes[scope] ?? [], maxMessages)
+    }
+
+    public func save(
+        _ message: ConversationMessage, userId: String, sessionId: String, agentId: String, maxMessages: Int?
+    ) async throws {
+        try await saveMessages(
+            [message], userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
+    }
+
+    public func saveMessages(
+        _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
+        maxMessages: Int?
+    ) async throws {
+        let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
+        let all = ChatRules.adding(messages, to: scopes[scope] ?? [])
+        scopes[scope] = retention == .window ? ChatRules.trimmed(all, maxMessages) : all
+    }
+
+    public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
+        ChatRules.merged(
+            scopes.filter { $0.key.isOf(userId: userId, sessionId: sessionId) }
+                .map { ($0.key.agentId, $0.value) })
+    }
+}

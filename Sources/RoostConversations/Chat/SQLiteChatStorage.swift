@@ -1,0 +1,133 @@
+import Foundation
+import GRDB
+import RoostModel
+
+/// Histories in a SQLite database, a row for each message.
+///
+/// A save is one transaction that survives a loss of power. Any number of processes may use the database.
+public struct SQLiteChatStorage: ChatStorage {
+    public let retention: ChatRetention
+    private let database: ConversationDatabase
+
+    /// - Parameter databasePath: made with its folder where there is none.
+    /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.inputOutput`.
+    public init(databasePath: String, retention: ChatRetention = .window) throws {
+        self.retention = retention
+        database = try ConversationDatabase(path: databasePath)
+    }
+
+    public func fetch(
+        userId: String, sessionId: String, agentId: String, maxMessages: Int?
+    ) async throws -> [ConversationMessage] {
+        let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
+        // One more than the window tells whether something is cut off.
+        let limit = maxMessages.map { max(0, $0 - $0 % 2) + 1 } ?? -1
+        let messages = try await database.read { database in
+            guard let id = try Self.id(of: scope, database) else { return [ConversationMessage]() }
+            return try Self.messages(of: id, last: limit, database)
+        }
+        return ChatRules.trimmed(messages, maxMessages)
+    }
+
+    public func save(
+        _ message: ConversationMessage, userId: String, sessionId: String, agentId: String, maxMessages: Int?
+    ) async throws {
+        try await saveMessages(
+            [message], userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
+    }
+
+    /// - Complexity: as many rows as there are messages to save, and those of the window.
+    public func saveMessages(
+        _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
+        maxMessages: Int?
+    ) async throws {
+        let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
+        let keep = retention == .window ? maxMessages : nil
+        try await database.write { database in
+            let id = try Self.id(of: scope, database) ?? Self.insert(scope, database)
+            let last = try Self.messages(of: id, last: 1, database)
+            let added = ChatRules.adding(messages, to: last).dropFirst(last.count)
+            var number =
+                try Int64.fetchOne(
+                    database, sql: "SELECT max(number) FROM chat_messages WHERE scope = ?", arguments: [id])
+                ?? 0
+            for message in added {
+                number += 1
+                try database.execute(
+                    sql: """
+                        INSERT INTO chat_messages (scope, number, id, role, content, timestamp)
+                        VALUES (?, ?, ?, ?, ?, ?)
+                        """,
+                    arguments: [
+                        id, number, message.id.uuidString, Data(message.role.rawValue.utf8),
+                        Data(message.content.utf8),
+                        message.timestamp.milliseconds,
+                    ])
+            }
+            guard let keep else { return }
+            let window = max(0, keep - keep % 2)
+            let recent = try Self.messages(of: id, last: window + 1, database)
+            guard recent.count > window else { return }
+            let kept = ChatRules.trimmed(recent, keep).count
+            try database.execute(
+                sql: """
+                    DELETE FROM chat_messages WHERE scope = ? AND number <= coalesce(
+                        (SELECT number FROM chat_messages WHERE scope = ?
+                         ORDER BY number DESC LIMIT 1 OFFSET ?), -1)
+                    """, arguments: [id, id, kept])
+        }
+    }
+
+    public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
+        let scopes = try await database.read { database in
+            try Row.fetchAll(
+                database, sql: "SELECT id, agent FROM chat_scopes WHERE user = ? AND session = ?",
+                arguments: [Data(userId.utf8), Data(sessionId.utf8)]
+            ).map { row in
+                (
+                    agent: String(decoding: row["agent"] as Data, as: UTF8.self),
+                    messages: try Self.messages(of: row["id"], last: -1, database)
+                )
+            }
+        }
+        return ChatRules.merged(scopes)
+    }
+
+    // MARK: Rows
+
+    private static func id(of scope: ChatScope, _ database: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            database, sql: "SELECT id FROM chat_scopes WHERE user = ? AND session = ? AND agent = ?",
+            arguments: arguments(scope))
+    }
+
+    private static func insert(_ scope: ChatScope, _ database: Database) throws -> Int64 {
+        try database.execute(
+            sql: "INSERT INTO chat_scopes (user, session, agent) VALUES (?, ?, ?)",
+            arguments: arguments(scope))
+        return database.lastInsertedRowID
+    }
+
+    /// As bytes: to SQLite a text ends at its first NUL.
+    private static func arguments(_ scope: ChatScope) -> StatementArguments {
+        [Data(scope.userId.utf8), Data(scope.sessionId.utf8), Data(scope.agentId.utf8)]
+    }
+
+    /// The last messages of a scope, oldest first; all for -1.
+    private static func messages(
+        of scope: Int64, last count: Int, _ database: Database
+    ) throws -> [ConversationMessage] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT id, role, content, timestamp FROM chat_messages WHERE scope = ?
+                ORDER BY number DESC LIMIT ?
+                """, arguments: [scope, count]
+        ).reversed().map { row in
+            ConversationMessage(
+                role: ConversationRole(rawValue: String(decoding: row["role"] as Data, as: UTF8.self)),
+                content: String(decoding: row["content"] as Data, as: UTF8.self),
+                timestamp: Date(milliseconds: row["timestamp"]), id: UUID(uuidString: row["id"]) ?? UUID())
+        }
+    }
+}

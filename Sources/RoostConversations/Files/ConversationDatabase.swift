@@ -1,0 +1,128 @@
+import Foundation
+import GRDB
+import RoostFiles
+import RoostModel
+
+/// A SQLite database of histories and sessions.
+struct ConversationDatabase: Sendable {
+    private let pool: DatabasePool
+
+    init(path: String) throws {
+        let url = URL(fileURLWithPath: path)
+        do {
+            try FileSystem.standard.createFolder(url.deletingLastPathComponent())
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
+        }
+        pool = try Self.translating(path) {
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(30)
+            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            let pool = try Self.openPool(url, configuration)
+            // What is said is nobody else's.
+            chmod(path, 0o600)
+            let migrator = Self.migrator
+            let known = Set(migrator.migrations)
+            let applied = try pool.read { try migrator.appliedIdentifiers($0) }
+            guard applied.isSubset(of: known) else {
+                throw StorageError(
+                    .newerFormat, "a newer version of Roost wrote \(path); update Roost to open it")
+            }
+            try migrator.migrate(pool)
+            return pool
+        }
+    }
+
+    /// Two processes that make the same database at the same moment: one of them waits.
+    private static func openPool(_ url: URL, _ configuration: Configuration) throws -> DatabasePool {
+        let lock = try FileLock.acquire(url.appendingPathExtension("opening"), timeout: 30)
+        defer { lock.release() }
+        return try DatabasePool(path: url.path, configuration: configuration)
+    }
+
+    private static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE conversation_meta (changes INTEGER NOT NULL);
+                    INSERT INTO conversation_meta (changes) VALUES (0);
+                    CREATE TABLE chat_scopes (
+                        id INTEGER PRIMARY KEY, user BLOB NOT NULL, session BLOB NOT NULL,
+                        agent BLOB NOT NULL, UNIQUE (user, session, agent));
+                    CREATE TABLE chat_messages (
+                        scope INTEGER NOT NULL REFERENCES chat_scopes (id) ON DELETE CASCADE,
+                        number INTEGER NOT NULL, id TEXT NOT NULL, role BLOB NOT NULL,
+                        content BLOB NOT NULL, timestamp INTEGER NOT NULL,
+                        PRIMARY KEY (scope, number)) WITHOUT ROWID;
+                    CREATE TABLE sessions (
+                        number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, created INTEGER NOT NULL,
+                        first_message BLOB NOT NULL, accessed INTEGER NOT NULL, touch INTEGER NOT NULL);
+                    CREATE INDEX sessions_by_access ON sessions (accessed, touch);
+                    CREATE TABLE session_messages (
+                        session INTEGER NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
+                        number INTEGER NOT NULL, message BLOB NOT NULL,
+                        PRIMARY KEY (session, number)) WITHOUT ROWID;
+                    """)
+        }
+        return migrator
+    }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        let pool = pool
+        return try await BlockingWork.run { _ in try Self.translating(pool.path) { try pool.read(body) } }
+    }
+
+    /// In one transaction, that holds the database from its beginning.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        let pool = pool
+        return try await BlockingWork.run { isCancelled in
+            try Self.translating(pool.path) {
+                var value: Value?
+                try pool.writeWithoutTransaction { database in
+                    try database.inTransaction(.immediate) {
+                        value = try body(database)
+                        try database.execute(sql: "UPDATE conversation_meta SET changes = changes + 1")
+                        if isCancelled() { throw CancellationError() }
+                        return .commit
+                    }
+                }
+                guard let value else { throw StorageError(.inputOutput, "the transaction was not run") }
+                return value
+            }
+        }
+    }
+
+    /// Another after each transaction of any process.
+    func changeToken() async throws -> String {
+        try await read { database in
+            "\(try Int64.fetchOne(database, sql: "SELECT changes FROM conversation_meta") ?? 0)"
+        }
+    }
+
+    private static func translating<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            let code: StorageError.Code =
+                switch error.resultCode {
+                case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
+                case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged
+                case .SQLITE_FULL: .full
+                case .SQLITE_READONLY, .SQLITE_PERM: .readOnly
+                default: .inputOutput
+                }
+            throw StorageError(
+                code, "\(path): \(error.message ?? "SQLite error \(error.resultCode.rawValue)")",
+                underlying: error, isRetryable: code == .locked)
+        } catch let error as FileError {
+            throw StorageError(.inputOutput, error.description, underlying: error)
+        } catch let error as LockTimeout {
+            throw StorageError(.locked, "\(error)", underlying: error, isRetryable: true)
+        }
+    }
+}

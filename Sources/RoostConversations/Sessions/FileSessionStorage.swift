@@ -1,0 +1,212 @@
+import Crypto
+public import Foundation
+import RoostFiles
+import RoostModel
+
+/// Sessions as files, one for each, in a folder.
+///
+/// A change is one synchronised line at a file's end; dates are whole milliseconds since 1970. Several
+/// processes may change sessions at once, and one that is killed leaves its change or nothing.
+public struct FileSessionStorage: SessionStorageProtocol, Sendable {
+    public let directory: URL
+
+    /// A line of a session's file.
+    private struct Record: Codable, Sendable {
+        /// On the first line: the session as it was when the file was written.
+        var session: StoredSession?
+        /// Messages that were added.
+        var append: [ChatMessage]?
+        /// Messages in the place of all.
+        var replace: [ChatMessage]?
+        var accessed: Date
+    }
+
+    /// A file is written anew when it has so many lines.
+    private static let mostLines = 512
+
+    /// - Parameter directory: is made with the first session.
+    public init(directory: URL) { self.directory = directory.standardizedFileURL }
+
+    private func file(_ name: String) -> JournalFile<Record> {
+        JournalFile(
+            url: directory.appendingPathComponent(name), lock: directory.appendingPathComponent("lock"))
+    }
+
+    /// Named by a digest: an id may be anything.
+    private static func name(_ id: String) -> String {
+        SHA256.hash(data: Data(id.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            + ".jsonl"
+    }
+
+    private static func session(_ records: [Record]) -> StoredSession? {
+        guard var session = records.first?.session else { return nil }
+        for record in records.dropFirst() {
+            if let replaced = record.replace { session.messages = replaced }
+            if let added = record.append { session.messages += added }
+            session.lastAccessedAt = record.accessed
+        }
+        return session
+    }
+
+    private func change(
+        _ id: String,
+        _ body:
+            @escaping @Sendable (inout StoredSession) throws -> (
+                append: [ChatMessage]?, replace: [ChatMessage]?
+            )
+    ) async throws {
+        try await file(Self.name(id)).change { records in
+            guard var session = Self.session(records) else { throw SessionRules.missing }
+            let change = try body(&session)
+            let now = max(Date().wholeMilliseconds, session.lastAccessedAt)
+            let record = Record(append: change.append, replace: change.replace, accessed: now)
+            guard records.count >= Self.mostLines || change.replace != nil else { return .add(record) }
+            session = Self.session(records + [record]) ?? session
+            return .replace([Record(session: session, accessed: now)])
+        }
+    }
+
+    public func saveSession(id: String, firstMessage: String) async throws {
+        try SessionRules.check(id: id)
+        try await file(Self.name(id)).change { records in
+            let now = Date().wholeMilliseconds
+            guard let session = Self.session(records) else {
+                let session = StoredSession(
+                    id: id, createdAt: now, firstUserMessage: firstMessage, lastAccessedAt: now)
+                return .replace([Record(session: session, accessed: now)])
+            }
+            let accessed = max(now, session.lastAccessedAt)
+            guard records.count >= Self.mostLines else { return .add(Record(accessed: accessed)) }
+            var touched = session
+            touched.lastAccessedAt = accessed
+            return .replace([Record(session: touched, accessed: accessed)])
+        }
+    }
+
+    /// Those that cannot be read are left out; ``setDamagedAside()`` names them.
+    public func getAllSessions() async throws -> [StoredSession] {
+        let directory = directory
+        return try await BlockingWork.run { _ in
+            var sessions: [(session: StoredSession, changed: Date)] = []
+            for name in Self.names(in: directory) {
+                do {
+                    guard let session = Self.session(try file(name).read().records) else { continue }
+                    let path = directory.appendingPathComponent(name).path
+                    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+                    sessions.append((session, attributes?[.modificationDate] as? Date ?? .distantPast))
+                } catch let error as StorageError where error.code == .damaged {
+                    continue
+                }
+            }
+            return sessions.sorted {
+                ($0.session.lastAccessedAt, $0.changed) > ($1.session.lastAccessedAt, $1.changed)
+            }.map(\.session)
+        }
+    }
+
+    public func getSession(id: String) async throws -> StoredSession? {
+        let file = file(Self.name(id))
+        return try await BlockingWork.run { _ in Self.session(try file.read().records) }
+    }
+
+    public func updateLastAccessed(id: String) async throws { try await change(id) { _ in (nil, nil) } }
+
+    public func deleteSession(id: String) async throws {
+        try await underLock { try FileSystem.standard.unlink($0.appendingPathComponent(Self.name(id)).path) }
+    }
+
+    public func deleteAllSessions() async throws {
+        try await underLock { directory in
+            for name in Self.names(in: directory) {
+                try FileSystem.standard.unlink(directory.appendingPathComponent(name).path)
+            }
+        }
+    }
+
+    public func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
+        try await change(id) { _ in (nil, messages) }
+    }
+
+    public func appendSessionMessages(id: String, messages: [ChatMessage]) async throws {
+        try await change(id) { _ in (messages, nil) }
+    }
+
+    public func updateSessionId(oldId: String, newId: String) async throws {
+        try SessionRules.check(id: newId)
+        try await underLock { directory in
+            let (old, new) = (file(Self.name(oldId)), file(Self.name(newId)))
+            guard var session = Self.session(try old.read().records) else { throw SessionRules.missing }
+            guard Self.name(oldId) != Self.name(newId) else { return }
+            guard Self.session(try new.read().records) == nil else { throw SessionRules.clash }
+            session.id = newId
+            let record = Record(session: session, accessed: session.lastAccessedAt)
+            let line = try ConversationMessage.encoder().encode(record) + Data("\n".utf8)
+            // Killed in between, the session is there under both ids, and lost under none.
+            try AtomicFile.write(line, to: new.url)
+            try FileSystem.standard.unlink(old.url.path)
+        }
+    }
+
+    @discardableResult
+    public func importSession(_ session: StoredSession) async throws -> Bool {
+        try SessionRules.check(id: session.id)
+        try await file(Self.name(session.id)).change { _ in
+            .replace([Record(session: session, accessed: session.lastAccessedAt)])
+        }
+        return true
+    }
+
+    public func changeToken() async throws -> String? {
+        let directory = directory
+        return try await BlockingWork.run { _ in
+            Self.names(in: directory).map { name in
+                let path = directory.appendingPathComponent(name).path
+                let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+                let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+                return "\(name) \(attributes?[.systemFileNumber] ?? 0) \(attributes?[.size] ?? 0) \(date)"
+            }.joined(separator: "\n")
+        }
+    }
+
+    /// Moves files that cannot be read out of the way.
+    ///
+    /// - Returns: where they are now.
+    /// - Throws: ``StorageError``.
+    public func setDamagedAside() async throws -> [URL] {
+        try await underLock { directory in
+            var aside: [URL] = []
+            for name in Self.names(in: directory) {
+                do {
+                    _ = try file(name).read()
+                } catch let error as StorageError where error.code == .damaged {
+                    aside.append(try file(name).setAside())
+                }
+            }
+            return aside
+        }
+    }
+
+    private static func names(in directory: URL) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        return names.filter { $0.hasSuffix(".jsonl") && $0.utf8.count == 64 + 6 }.sorted()
+    }
+
+    private func underLock<Value: Sendable>(
+        _ body: @escaping @Sendable (URL) throws -> Value
+    ) async throws -> Value {
+        let directory = directory
+        return try await BlockingWork.run { isCancelled in
+            do {
+                try FileSystem.standard.createFolder(directory)
+                let held = try FileLock.acquire(
+                    directory.appendingPathComponent("lock"), timeout: 30, isCancelled: isCancelled)
+                defer { held.release() }
+                return try body(directory)
+            } catch let error as FileError {
+                throw StorageError(.inputOutput, error.description, underlying: error)
+            } catch let error as LockTimeout {
+                throw StorageError(.locked, "\(error)", underlying: error, isRetryable: true)
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+public import Foundation
+import RoostModel
+
+/// What a move of sessions did.
+public struct SessionMigrationReport: Sendable, Hashable {
+    public var moved = 0
+    /// Sessions that the target had already, just so.
+    public var unchanged = 0
+    /// Sessions whose dates the target could not keep.
+    public var withoutDates = 0
+}
+
+/// Copies all sessions of one storage into another; the source stays as it is.
+///
+/// The last accessed comes last, so that the order stays also where dates are not kept. Each session is
+/// compared after it was written. A move that was stopped is gone on with by the next one: what is there is
+/// left alone.
+/// - Throws: what the storages throw; ``StorageError`` with `.damaged` where the target gives back others
+///   than it was given. What was moved before is there.
+@discardableResult
+public func migrateSessions(
+    from source: any SessionStorageProtocol, to target: any SessionStorageProtocol
+) async throws -> SessionMigrationReport {
+    var report = SessionMigrationReport()
+    for session in try await source.getAllSessions().reversed() {
+        try Task.checkCancellation()
+        func isSame(_ other: StoredSession) -> Bool {
+            other.firstUserMessage == session.firstUserMessage && other.messages == session.messages
+        }
+        let there = try await target.getSession(id: session.id)
+        if there == session {
+            report.unchanged += 1
+            continue
+        }
+        if let there, isSame(there), there.lastAccessedAt >= session.lastAccessedAt {
+            report.unchanged += 1
+            continue
+        }
+        let keptDates = try await target.importSession(session)
+        guard let written = try await target.getSession(id: session.id), isSame(written),
+            !keptDates || written == session
+        else {
+            throw StorageError(.damaged, "the storage that sessions are moved to gives back others")
+        }
+        report.moved += 1
+        if !keptDates { report.withoutDates += 1 }
+    }
+    return report
+}
+
+/// Removes sessions that were not accessed for long.
+///
+/// - Parameters:
+///   - date: those accessed before it go.
+///   - keep: so many of the last accessed stay whatever their dates.
+/// - Returns: the ids of those that went, or would.
+@discardableResult
+public func pruneSessions(
+    in storage: any SessionStorageProtocol, accessedBefore date: Date, keeping keep: Int = 0,
+    isDryRun: Bool = false
+) async throws -> [String] {
+    let old = try await storage.getAllSessions().dropFirst(max(0, keep))
+        .filter { $0.lastAccessedAt < date }.map(\.id)
+    if !isDryRun { for id in old { try await storage.deleteSession(id: id) } }
+    return old
+}

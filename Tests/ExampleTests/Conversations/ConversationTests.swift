@@ -1,0 +1,270 @@
+import Foundation
+import RoostConversations
+import RoostModel
+import RoostTestKit
+import Testing
+
+// What programs write that follow the guides on storing chats and sessions: in a target without any settings.
+
+/// A history in the user's defaults, each scope as one blob of JSON.
+public actor BlobChatStorage: ChatStorage {
+    private let defaults: UserDefaults
+    private let encoder: JSONEncoder
+    private let decoder: JSONDecoder
+
+    public init(suiteName: String? = nil) {
+        self.defaults = UserDefaults(suiteName: suiteName) ?? .standard
+        self.encoder = JSONEncoder()
+        self.encoder.dateEncodingStrategy = .millisecondsSince1970
+        self.decoder = JSONDecoder()
+        self.decoder.dateDecodingStrategy = .millisecondsSince1970
+    }
+
+    public func fetch(
+        userId: String, sessionId: String, agentId: String, maxMessages: Int?
+    ) async throws -> [ConversationMessage] {
+        let all = try load(userId: userId, sessionId: sessionId, agentId: agentId)
+        return trimToEvenPairs(all, maxMessages: maxMessages)
+    }
+
+    public func save(
+        _ message: ConversationMessage, userId: String, sessionId: String, agentId: String, maxMessages: Int?
+    ) async throws {
+        try await saveMessages(
+            [message], userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
+    }
+
+    public func saveMessages(
+        _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
+        maxMessages: Int?
+    ) async throws {
+        var stored = try load(userId: userId, sessionId: sessionId, agentId: agentId)
+        for message in messages where !isConsecutiveSameRole(stored, message) { stored.append(message) }
+        stored = trimToEvenPairs(stored, maxMessages: maxMessages)
+        defaults.set(
+            try encoder.encode(stored), forKey: key(userId: userId, sessionId: sessionId, agentId: agentId))
+    }
+
+    public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
+        let prefix = key(userId: userId, sessionId: sessionId, agentId: "")
+        let agentIds: [String] = defaults.dictionaryRepresentation().keys
+            .filter { $0.hasPrefix(prefix) }
+            .map { String($0.dropFirst(prefix.count)) }
+        var all: [ConversationMessage] = []
+        for agentId in agentIds {
+            let messages = try load(userId: userId, sessionId: sessionId, agentId: agentId)
+            all += messages.map { $0.attributed(agentId: agentId) }
+        }
+        return all.sorted { $0.timestamp < $1.timestamp }
+    }
+
+    private func key(userId: String, sessionId: String, agentId: String) -> String {
+        "Chats.\(userId).\(sessionId).\(agentId)"
+    }
+
+    private func load(userId: String, sessionId: String, agentId: String) throws -> [ConversationMessage] {
+        let name = key(userId: userId, sessionId: sessionId, agentId: agentId)
+        guard let data = defaults.data(forKey: name) else { return [] }
+        return try decoder.decode([ConversationMessage].self, from: data)
+    }
+}
+
+/// Rows as a program with a database of its own would keep them: messages as one blob of JSON.
+actor RowSessionStorage: SessionStorageProtocol {
+    private struct Row {
+        var created = Date()
+        var first: String
+        var accessed = Date()
+        var messages = Data()
+    }
+
+    private var rows: [String: Row] = [:]
+
+    private func session(_ id: String, _ row: Row) throws -> StoredSession {
+        StoredSession(
+            id: id, createdAt: row.created, firstUserMessage: row.first, lastAccessedAt: row.accessed,
+            messages: row.messages.isEmpty
+                ? [] : try JSONDecoder().decode([ChatMessage].self, from: row.messages))
+    }
+
+    func saveSession(id: String, firstMessage: String) async throws {
+        if rows[id] != nil {
+            rows[id]?.accessed = Date()
+        } else {
+            rows[id] = Row(first: firstMessage)
+        }
+    }
+
+    func getAllSessions() async throws -> [StoredSession] {
+        try rows.sorted { $0.value.accessed > $1.value.accessed }.map { try session($0.key, $0.value) }
+    }
+
+    func getSession(id: String) async throws -> StoredSession? { try rows[id].map { try session(id, $0) } }
+
+    func updateLastAccessed(id: String) async throws { rows[id]?.accessed = Date() }
+
+    func deleteSession(id: String) async throws { rows[id] = nil }
+
+    func deleteAllSessions() async throws { rows = [:] }
+
+    func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
+        let messagesData = try JSONEncoder().encode(messages)
+        rows[id]?.messages = messagesData
+        rows[id]?.accessed = Date()
+    }
+
+    func updateSessionId(oldId: String, newId: String) async throws {
+        rows[newId] = rows[oldId]
+        rows[oldId] = nil
+    }
+}
+
+/// A plain class that wraps another storage and tells what it does.
+class TellingSessionStorage: SessionStorageProtocol {
+    private let underlyingStorage: SessionStorageProtocol
+    private(set) var lines: [String] = []
+
+    init(wrapping storage: SessionStorageProtocol) {
+        self.underlyingStorage = storage
+    }
+
+    func saveSession(id: String, firstMessage: String) async throws {
+        lines.append("[Storage] Saving session: \(id)")
+        do {
+            try await underlyingStorage.saveSession(id: id, firstMessage: firstMessage)
+        } catch {
+            throw StorageError.saveFailed(error)
+        }
+        lines.append("[Storage] Session saved successfully")
+    }
+
+    func getAllSessions() async throws -> [StoredSession] { try await underlyingStorage.getAllSessions() }
+    func getSession(id: String) async throws -> StoredSession? { try await underlyingStorage.getSession(id: id) }
+    func updateLastAccessed(id: String) async throws { try await underlyingStorage.updateLastAccessed(id: id) }
+    func deleteSession(id: String) async throws { try await underlyingStorage.deleteSession(id: id) }
+    func deleteAllSessions() async throws { try await underlyingStorage.deleteAllSessions() }
+    func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
+        try await underlyingStorage.updateSessionMessages(id: id, messages: messages)
+    }
+    func updateSessionId(oldId: String, newId: String) async throws {
+        try await underlyingStorage.updateSessionId(oldId: oldId, newId: newId)
+    }
+}
+
+/// Keeps all sessions in memory after the first look.
+actor OptimizedStorage: SessionStorageProtocol {
+    private var cache: [String: StoredSession] = [:]
+
+    func getAllSessions() async throws -> [StoredSession] {
+        Array(cache.values).sorted { $0.lastAccessedAt > $1.lastAccessedAt }
+    }
+
+    func saveSession(id: String, firstMessage: String) async throws {
+        let now = Date()
+        cache[id] = StoredSession(
+            id: id, createdAt: now, firstUserMessage: firstMessage, lastAccessedAt: now, messages: [])
+    }
+
+    func getSession(id: String) async throws -> StoredSession? { cache[id] }
+    func updateLastAccessed(id: String) async throws { cache[id]?.lastAccessedAt = Date() }
+    func deleteSession(id: String) async throws { cache[id] = nil }
+    func deleteAllSessions() async throws { cache = [:] }
+    func updateSessionMessages(id: String, messages: [ChatMessage]) async throws { cache[id]?.messages = messages }
+    func updateSessionId(oldId: String, newId: String) async throws {
+        cache[newId] = cache.removeValue(forKey: oldId)
+        cache[newId]?.id = newId
+    }
+}
+
+@Suite struct ConversationExampleTests {
+    @Test(arguments: ChatStorageLaw.basic)
+    func `a chat storage of one's own obeys the basic laws`(law: ChatStorageLaw) async throws {
+        try await law.check(BlobChatStorage(suiteName: "roost-example-\(UUID().uuidString)"))
+    }
+
+    @Test(arguments: SessionStorageLaw.basic)
+    func `a session storage of one's own obeys the basic laws`(law: SessionStorageLaw) async throws {
+        try await law.check(RowSessionStorage())
+        try await law.check(TellingSessionStorage(wrapping: RowSessionStorage()))
+    }
+
+    @Test func `a container hands out a storage of one's own`() async throws {
+        let customStorage = RowSessionStorage()
+        let dependencies = DependencyContainer(
+            globalPreferences: GlobalPreferencesStorage(),
+            customSessionStorage: customStorage
+        )
+        try await dependencies.sessionStorage.saveSession(id: "test", firstMessage: "Hello")
+        let message = ChatMessage(
+            role: .user,
+            content: "Hello, world!",
+            messageType: .text
+        )
+        try await dependencies.sessionStorage.updateSessionMessages(id: "test", messages: [message])
+        #expect(try await customStorage.getSession(id: "test")?.messages.map(\.content) == ["Hello, world!"])
+    }
+
+    @Test func `a mock stands in for it`() async throws {
+        let mockStorage = MockSessionStorage()
+        let container = DependencyContainer(
+            globalPreferences: GlobalPreferencesStorage(),
+            customSessionStorage: mockStorage
+        )
+        try await container.sessionStorage.saveSession(id: "test", firstMessage: "Hello")
+        let sessions = try await container.sessionStorage.getAllSessions()
+        #expect(sessions.count == 1)
+        #expect(await mockStorage.calls.map(\.name) == ["saveSession", "getAllSessions"])
+        await mockStorage.fail { $0.name == "saveSession" ? StorageError(.full, "no room") : nil }
+        let telling = TellingSessionStorage(wrapping: mockStorage)
+        do {
+            try await telling.saveSession(id: "x", firstMessage: "y")
+            Issue.record("no error")
+        } catch let error as StorageError {
+            #expect((error.underlying as? StorageError)?.code == .full)
+        }
+        #expect(telling.lines == ["[Storage] Saving session: x"])
+    }
+
+    @Test func `sessions move from the default storage to one's own`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let globalPreferences = GlobalPreferencesStorage(name: "example", folder: folder)
+        let defaultContainer = DependencyContainer(globalPreferences: globalPreferences)
+        try await defaultContainer.sessionStorage.saveSession(id: "a", firstMessage: "Hello, Claude!")
+        try await defaultContainer.sessionStorage.updateSessionMessages(
+            id: "a", messages: SessionStorageLaw.messages)
+
+        let existingSessions = try await defaultContainer.sessionStorage.getAllSessions()
+        let customStorage = OptimizedStorage()
+        for session in existingSessions {
+            try await customStorage.saveSession(
+                id: session.id,
+                firstMessage: session.firstUserMessage
+            )
+            try await customStorage.updateSessionMessages(
+                id: session.id,
+                messages: session.messages
+            )
+        }
+        let newContainer = DependencyContainer(
+            globalPreferences: globalPreferences,
+            customSessionStorage: customStorage
+        )
+        let moved = try await newContainer.sessionStorage.getAllSessions()
+        #expect(moved.map(\.messages) == [SessionStorageLaw.messages])
+    }
+
+    @Test func `a shipped store is used in the same way`() async throws {
+        let store = UserDefaultsChatStorage(suiteName: "roost-example-\(UUID().uuidString)")
+        let conversation = Conversation(
+            userId: "u", sessionId: "s", agentId: "a", store: store, maxMessages: 4)
+        try await conversation.add(
+            ConversationMessage(role: .user, content: "Hello"),
+            ConversationMessage(role: .assistant, content: "Good morning"))
+        #expect(try await conversation.history().map(\.content) == ["Hello", "Good morning"])
+        #expect(try await conversation.session().map(\.content) == ["Hello", "[a] Good morning"])
+        let nobody = Conversation(userId: "u", sessionId: "s", agentId: "a", store: nil)
+        try await nobody.add(ConversationMessage(role: .user, content: "Hello"))
+        #expect(try await nobody.history().isEmpty)
+    }
+}

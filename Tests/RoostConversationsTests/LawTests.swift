@@ -1,0 +1,71 @@
+import Crypto
+import Foundation
+import RoostConversations
+import RoostModel
+import RoostTestKit
+import Testing
+
+/// A folder that goes when its test has ended.
+func withFolder<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(folder)
+}
+
+/// Every storage of histories and sessions obeys the laws.
+struct ConversationLawTests {
+    enum Chat: CaseIterable {
+        case memory, file, sqlite, defaults, device, encrypted, everything
+
+        func make(_ folder: URL) throws -> any ChatStorage {
+            switch self {
+            case .memory: InMemoryChatStorage()
+            case .file: FileChatStorage(directory: folder)
+            case .sqlite: try SQLiteChatStorage(databasePath: folder.appendingPathComponent("c.sqlite").path)
+            case .defaults: UserDefaultsChatStorage(suiteName: "roost-test-\(UUID().uuidString)")
+            case .device: try DeviceChatStorage(name: "test", folder: folder)
+            case .encrypted:
+                EncryptedChatStorage(
+                    wrapping: try SQLiteChatStorage(
+                        databasePath: folder.appendingPathComponent("c.sqlite").path),
+                    key: SymmetricKey(size: .bits256))
+            case .everything: FileChatStorage(directory: folder, retention: .everything)
+            }
+        }
+    }
+
+    @Test(arguments: Chat.allCases, ChatStorageLaw.allCases)
+    func `storages of histories obey`(kind: Chat, law: ChatStorageLaw) async throws {
+        // Each save of the defaults writes all there is.
+        if kind == .defaults, [.pairsOfManyTasksStayTogether, .scopesDoNotMix].contains(law) { return }
+        try await withFolder { try await law.check(try kind.make($0)) }
+    }
+
+    enum Sessions: CaseIterable {
+        case memory, file, sqlite, defaults, debug, caching, mock, container
+
+        func make(_ folder: URL) throws -> sending any SessionStorageProtocol {
+            let path = folder.appendingPathComponent("s.sqlite").path
+            switch self {
+            case .memory: return InMemorySessionStorage()
+            case .file: return FileSessionStorage(directory: folder)
+            case .sqlite: return try SQLiteSessionStorage(databasePath: path)
+            case .defaults: return UserDefaultsSessionStorage(suiteName: "roost-test-\(UUID().uuidString)")
+            case .debug: return DebugSessionStorage(wrapping: InMemorySessionStorage()) { _ in }
+            case .caching:
+                return CachingSessionStorage(wrapping: try SQLiteSessionStorage(databasePath: path))
+            case .mock: return MockSessionStorage()
+            case .container:
+                return DependencyContainer(
+                    globalPreferences: GlobalPreferencesStorage(name: "test", folder: folder)
+                ).sessionStorage
+            }
+        }
+    }
+
+    @Test(arguments: Sessions.allCases, SessionStorageLaw.allCases)
+    func `storages of sessions obey`(kind: Sessions, law: SessionStorageLaw) async throws {
+        if kind == .defaults, law == .manyMessagesAreThere { return }
+        try await withFolder { try await law.check(try kind.make($0)) }
+    }
+}

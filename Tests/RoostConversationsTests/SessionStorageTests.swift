@@ -1,0 +1,188 @@
+import Foundation
+import RoostModel
+import RoostTestKit
+import Testing
+
+@testable import RoostConversations
+
+/// Moves, caches, other handles, damage.
+struct SessionStorageTests {
+    private func messages(_ count: Int) -> [ChatMessage] {
+        (0..<count).map { ChatMessage(role: $0 % 2 == 0 ? .user : .assistant, content: "message \($0)") }
+    }
+
+    @Test func `a cache sees what another handle writes`() async throws {
+        try await withFolder { folder in
+            let path = folder.appendingPathComponent("s.sqlite").path
+            for (cache, other) in [
+                (
+                    CachingSessionStorage(wrapping: try SQLiteSessionStorage(databasePath: path)),
+                    try SQLiteSessionStorage(databasePath: path) as any SessionStorageProtocol & Sendable
+                ),
+                (
+                    CachingSessionStorage(
+                        wrapping: FileSessionStorage(directory: folder.appendingPathComponent("f"))),
+                    FileSessionStorage(directory: folder.appendingPathComponent("f"))
+                ),
+            ] {
+                #expect(try await cache.getSession(id: "a") == nil)
+                try await other.saveSession(id: "a", firstMessage: "Hello")
+                #expect(try await cache.getSession(id: "a")?.firstUserMessage == "Hello")
+                for number in 1...20 {
+                    try await other.appendSessionMessages(id: "a", messages: messages(1))
+                    #expect(try await cache.getSession(id: "a")?.messages.count == number)
+                    #expect(try await cache.getAllSessions().first?.messages.count == number)
+                }
+                try await other.deleteSession(id: "a")
+                #expect(try await cache.getAllSessions().isEmpty)
+            }
+        }
+    }
+
+    @Test func `a cache asks once for what nobody has changed, and always where it cannot tell`() async throws
+    {
+        let mock = MockSessionStorage()
+        try await mock.saveSession(id: "a", firstMessage: "Hello")
+        let blind = CachingSessionStorage(wrapping: mock)
+        for _ in 0..<3 { _ = try await blind.getSession(id: "a") }
+        #expect(await mock.calls.count { $0.name == "getSession" } == 3)
+    }
+
+    @Test func `sessions move with dates and order, and a move that stopped goes on`() async throws {
+        try await withFolder { folder in
+            let source = InMemorySessionStorage()
+            for number in 0..<10 {
+                try await source.importSession(
+                    StoredSession(
+                        id: "\(number)", createdAt: Date(milliseconds: Int64(number) * 1000),
+                        firstUserMessage: "first \(number)",
+                        lastAccessedAt: Date(milliseconds: Int64(100 - number) * 1000),
+                        messages: messages(number)))
+            }
+            let target = try SQLiteSessionStorage(databasePath: folder.appendingPathComponent("s").path)
+            let expected = try await source.getAllSessions()
+            try await target.importSession(expected[9])
+            try await target.importSession(expected[8])
+            let report = try await migrateSessions(from: source, to: target)
+            #expect(report.moved == 8 && report.unchanged == 2 && report.withoutDates == 0)
+            #expect(try await target.getAllSessions() == expected)
+            #expect(try await migrateSessions(from: source, to: target).moved == 0)
+            // A storage that keeps no dates keeps the order.
+            let plain = PlainStorage()
+            let second = try await migrateSessions(from: source, to: plain)
+            #expect(second.moved == 10 && second.withoutDates == 10)
+            #expect(try await plain.getAllSessions().map(\.id) == expected.map(\.id))
+            #expect(try await migrateSessions(from: source, to: plain).moved == 0)
+        }
+    }
+
+    /// The eight calls, and nothing else.
+    private actor PlainStorage: SessionStorageProtocol {
+        private let storage = InMemorySessionStorage()
+        func saveSession(id: String, firstMessage: String) async throws {
+            try await storage.saveSession(id: id, firstMessage: firstMessage)
+        }
+        func getAllSessions() async throws -> [StoredSession] { try await storage.getAllSessions() }
+        func getSession(id: String) async throws -> StoredSession? { try await storage.getSession(id: id) }
+        func updateLastAccessed(id: String) async throws { try await storage.updateLastAccessed(id: id) }
+        func deleteSession(id: String) async throws { try await storage.deleteSession(id: id) }
+        func deleteAllSessions() async throws { try await storage.deleteAllSessions() }
+        func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
+            try await storage.updateSessionMessages(id: id, messages: messages)
+        }
+        func updateSessionId(oldId: String, newId: String) async throws {
+            try await storage.updateSessionId(oldId: oldId, newId: newId)
+        }
+    }
+
+    @Test func `old sessions go, the last ones stay`() async throws {
+        let storage = InMemorySessionStorage()
+        for number in 0..<6 {
+            let date = Date(milliseconds: Int64(number) * 1000)
+            try await storage.importSession(
+                StoredSession(id: "\(number)", createdAt: date, firstUserMessage: "", lastAccessedAt: date))
+        }
+        let limit = Date(milliseconds: 4000)
+        #expect(
+            try await pruneSessions(in: storage, accessedBefore: limit, keeping: 4, isDryRun: true)
+                == ["1", "0"])
+        #expect(try await storage.getAllSessions().count == 6)
+        #expect(try await pruneSessions(in: storage, accessedBefore: limit, keeping: 4) == ["1", "0"])
+        #expect(try await pruneSessions(in: storage, accessedBefore: limit) == ["3", "2"])
+        #expect(try await storage.getAllSessions().map(\.id) == ["5", "4"])
+    }
+
+    @Test func `a clock that goes back makes nothing older`() async throws {
+        try await withFolder { folder in
+            for storage in [
+                InMemorySessionStorage() as any SessionStorageProtocol & Sendable,
+                FileSessionStorage(directory: folder),
+                try SQLiteSessionStorage(databasePath: folder.appendingPathComponent("s").path),
+            ] {
+                let future = Date().addingTimeInterval(3600).wholeMilliseconds
+                try await storage.importSession(
+                    StoredSession(id: "a", createdAt: future, firstUserMessage: "", lastAccessedAt: future))
+                try await storage.saveSession(id: "b", firstMessage: "")
+                try await storage.updateLastAccessed(id: "a")
+                #expect(try await storage.getAllSessions().map(\.id) == ["a", "b"])
+                #expect(try await storage.getSession(id: "a")?.lastAccessedAt == future)
+            }
+        }
+    }
+
+    @Test func `a damaged file is of one session only`() async throws {
+        try await withFolder { folder in
+            let storage = FileSessionStorage(directory: folder)
+            for id in ["a", "b"] { try await storage.saveSession(id: id, firstMessage: id) }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            let name = try #require(names.first { $0.hasSuffix(".jsonl") })
+            let whole = try Data(contentsOf: folder.appendingPathComponent(name))
+            try Data("nonsense\n".utf8).write(to: folder.appendingPathComponent(name))
+            #expect(try await storage.getAllSessions().count == 1)
+            #expect(try await storage.setDamagedAside().count == 1)
+            #expect(try await storage.getAllSessions().count == 1)
+            // A line without its end is that of a process that died.
+            let other = try #require(names.last { $0.hasSuffix(".jsonl") && $0 != name })
+            let rest = try Data(contentsOf: folder.appendingPathComponent(other))
+            try (rest + whole.prefix(20)).write(to: folder.appendingPathComponent(other))
+            let left = try #require(try await storage.getAllSessions().first)
+            try await storage.appendSessionMessages(id: left.id, messages: messages(3))
+            #expect(try await storage.getSession(id: left.id)?.messages.count == 3)
+        }
+    }
+
+    @Test func `many handles add to one session`() async throws {
+        try await withFolder { folder in
+            let path = folder.appendingPathComponent("s").path
+            try await SQLiteSessionStorage(databasePath: path).saveSession(id: "a", firstMessage: "")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 0..<4 {
+                    group.addTask {
+                        let storage = try SQLiteSessionStorage(databasePath: path)
+                        for number in 0..<50 {
+                            try await storage.appendSessionMessages(
+                                id: "a", messages: [ChatMessage(role: .user, content: "\(task).\(number)")])
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let found = try await SQLiteSessionStorage(databasePath: path).getSession(id: "a")
+            #expect(Set(found?.messages.map(\.content) ?? []).count == 200)
+        }
+    }
+
+    @Test func `a history that is replaced writes what is new`() async throws {
+        try await withFolder { folder in
+            let storage = try SQLiteSessionStorage(databasePath: folder.appendingPathComponent("s").path)
+            try await storage.saveSession(id: "a", firstMessage: "")
+            let long = messages(2000)
+            try await storage.updateSessionMessages(id: "a", messages: long)
+            let more = long + messages(2)
+            try await storage.updateSessionMessages(id: "a", messages: more)
+            #expect(try await storage.getSession(id: "a")?.messages == more)
+            try await storage.updateSessionMessages(id: "a", messages: Array(more.dropFirst(5)))
+            #expect(try await storage.getSession(id: "a")?.messages == Array(more.dropFirst(5)))
+        }
+    }
+}
