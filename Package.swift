@@ -89,7 +89,8 @@ let package = Package(
             name: "Roost",
             dependencies: [
                 "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostJSON", "RoostSQLite",
-                "RoostEncoders", "RoostIndexes", "RoostClustering", "RoostChunks", "RoostBackups", crypto, logging,
+                "RoostEncoders", "RoostIndexes", "RoostClustering", "RoostChunks", "RoostBackups",
+                "RoostConversations", crypto, logging,
             ]),
         // What goes over the network, apart, so that whoever needs none builds no HTTP client.
         .target(

@@ -1,6 +1,7 @@
 @_exported import RoostBackups
 @_exported import RoostChunks
 @_exported import RoostClustering
+@_exported import RoostConversations
 @_exported import RoostEncoders
 @_exported import RoostIndexes
 @_exported import RoostJSON

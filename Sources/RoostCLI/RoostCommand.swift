@@ -20,7 +20,7 @@ struct RoostCommand: AsyncParsableCommand {
             TagCommand.self, Remove.self, Recluster.self, ClusterCommand.self, Export.self,
             ImportCommand.self,
             Stats.self, Index.self, Compact.self, Doctor.self, BackupCommand.self, Migrate.self, Reembed.self,
-            Undo.self,
+            Undo.self, ChatCommand.self, SessionCommand.self,
             Model.self,
             Embed.self, ConfigurationCommand.self,
         ])

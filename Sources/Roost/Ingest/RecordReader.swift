@@ -69,7 +69,7 @@ public struct RecordReader: Sendable {
         return drafts
     }
 
-    private func load(_ url: URL) throws -> Data {
+    func load(_ url: URL) throws -> Data {
         var status = stat()
         guard stat(url.path, &status) == 0 else {
             throw RoostError(.noInput, "\(url.path): \(String(cString: strerror(errno)))")

@@ -1,0 +1,47 @@
+import Foundation
+
+/// Any JSON, for files of other programs of which only parts are known.
+enum JSONValue: Decodable, Hashable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// - Returns: `nil` for what is no JSON.
+    init?(_ data: Data) {
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: data) else { return nil }
+        self = value
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    subscript(key: String) -> JSONValue? { if case .object(let fields) = self { fields[key] } else { nil } }
+
+    var string: String? { if case .string(let text) = self { text } else { nil } }
+    var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    var number: Double? { if case .number(let value) = self { value } else { nil } }
+
+    /// A text, or a number as one writes it; ids are either.
+    var text: String? {
+        if let string { return string }
+        guard let number else { return nil }
+        return Int64(exactly: number).map(String.init) ?? "\(number)"
+    }
+}

@@ -1,0 +1,300 @@
+public import Foundation
+import RoostConversations
+import RoostModel
+
+/// A conversation as a file has it.
+public struct Transcript: Sendable, Hashable {
+    /// `nil` where the file does not say.
+    public var sessionId: String?
+    public var agentId: String?
+    public var userId: String?
+    public var messages: [MessageDraft]
+}
+
+/// What a file of conversations has.
+public struct TranscriptFile: Sendable, Hashable {
+    /// Something that was not taken in.
+    public struct Problem: Sendable, Hashable, Encodable {
+        /// As `line 3`.
+        public var place: String
+        public var reason: String
+    }
+
+    public enum Format: String, Sendable, Hashable, Encodable {
+        /// JSON Lines of Claude Code.
+        case claudeCode
+        /// `conversations.json` of a ChatGPT export.
+        case chatGPT
+        /// `conversations.json` of a Claude.ai export.
+        case claude
+        /// JSON Lines of `{role, content, timestamp?}`.
+        case jsonLines
+    }
+
+    public var format: Format
+    public var transcripts: [Transcript] = []
+    public var problems: [Problem] = []
+    /// Records that hold no text of a conversation: results of tools, summaries, settings.
+    public var omitted = 0
+}
+
+/// Reads conversations from files: transcripts of Claude Code, exports of ChatGPT and Claude.ai, and JSON Lines.
+///
+/// A record that cannot be read is reported by its line or number and left out; the others are read.
+public struct TranscriptReader: Sendable {
+    /// The largest file that is read, in bytes.
+    public var maximumFileSize = 1 << 30
+
+    public init() {}
+
+    /// - Throws: ``RoostError``: `.noInput`, `.badInput` where a file is none of those kinds.
+    public func read(_ url: URL) throws -> TranscriptFile {
+        var reader = RecordReader()
+        reader.maximumFileSize = maximumFileSize
+        return try read(try reader.load(url), name: url.path)
+    }
+
+    /// - Parameter name: for messages.
+    /// - Throws: ``RoostError`` with `.badInput`.
+    public func read(_ data: Data, name: String) throws -> TranscriptFile {
+        let text = try RecordReader.text(data, name: name)
+        guard let first = text.unicodeScalars.first(where: { !$0.properties.isWhitespace }) else {
+            throw RoostError(.badInput, "\(name) is empty")
+        }
+        if first == "[" { return try exports(text, name) }
+        if first == "{" {
+            let lines = JSONLines(text)
+            if lines.isOneObject { return try exports("[\(text)]", name) }
+            return try self.lines(lines, name)
+        }
+        throw RoostError(
+            .badInput,
+            "\(name) is no conversation: it is neither JSON Lines nor an export's conversations.json")
+    }
+
+    // MARK: JSON Lines
+
+    private struct JSONLines {
+        var lines: [(number: Int, data: Data)] = []
+
+        init(_ text: String) {
+            for (place, line) in text.utf8.split(
+                separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
+            ).enumerated() where !Substring(line).allSatisfy(\.isWhitespace) {
+                lines.append((place + 1, Data(line)))
+            }
+        }
+
+        /// Whether the lines are one object that is written on several, or an export of one conversation.
+        var isOneObject: Bool {
+            guard let first = lines.first else { return false }
+            guard let object = JSONValue(first.data) else { return lines.count > 1 && JSONValue(joined) != nil }
+            return lines.count == 1 && (object["mapping"] != nil || object["chat_messages"] != nil)
+        }
+
+        private var joined: Data { Data(lines.flatMap { $0.data + Data("\n".utf8) }) }
+    }
+
+    private func lines(_ lines: JSONLines, _ name: String) throws -> TranscriptFile {
+        var file = TranscriptFile(format: .jsonLines)
+        var order: [Key] = []
+        var messages: [Key: [MessageDraft]] = [:]
+        func add(_ draft: MessageDraft, _ key: Key) {
+            if messages[key] == nil { order.append(key) }
+            messages[key, default: []].append(draft)
+        }
+        for (number, data) in lines.lines {
+            guard let record = JSONValue(data), case .object = record else {
+                file.problems.append(.init(place: "line \(number)", reason: "is no JSON object"))
+                continue
+            }
+            if record["message"] != nil || Self.ownTypes.contains(record["type"]?.string ?? "") {
+                file.format = .claudeCode
+                guard let (draft, key) = Self.claudeCode(record) else {
+                    file.omitted += 1
+                    continue
+                }
+                add(draft, key)
+                continue
+            }
+            guard let role = (record["role"] ?? record["sender"])?.string,
+                let content = (record["content"] ?? record["text"]).flatMap(Self.plainText)
+            else {
+                file.problems.append(
+                    .init(place: "line \(number)", reason: "has no \"role\" and \"content\" with texts"))
+                continue
+            }
+            let given = record["timestamp"] ?? record["created_at"] ?? record["time"]
+            let date = given.flatMap(Self.date)
+            guard given == nil || given == .null || date != nil else {
+                file.problems.append(.init(place: "line \(number)", reason: "has a time that cannot be read"))
+                continue
+            }
+            add(
+                MessageDraft(
+                    id: (record["id"] ?? record["uuid"])?.text, role: Self.role(role),
+                    speaker: (record["speaker"] ?? record["name"])?.string, content: content,
+                    timestamp: date),
+                Key(
+                    session: (record["session"] ?? record["sessionId"] ?? record["session_id"])?.text,
+                    agent: (record["agent"] ?? record["agentId"] ?? record["agent_id"])?.text,
+                    user: (record["user"] ?? record["userId"] ?? record["user_id"])?.text))
+        }
+        file.transcripts = order.map {
+            Transcript(
+                sessionId: $0.session, agentId: $0.agent, userId: $0.user, messages: messages[$0] ?? [])
+        }
+        if file.transcripts.isEmpty, file.omitted == 0, let problem = file.problems.first {
+            throw RoostError(.badInput, "\(name), \(problem.place) \(problem.reason); nothing was taken in")
+        }
+        return file
+    }
+
+    private struct Key: Hashable {
+        var session: String?
+        var agent: String?
+        var user: String?
+    }
+
+    /// Types of records that only Claude Code writes.
+    private static let ownTypes: Set<String> = [
+        "summary", "system", "file-history-snapshot", "queue-operation", "progress",
+    ]
+
+    /// - Returns: `nil` for a record without text of the conversation.
+    private static func claudeCode(_ record: JSONValue) -> (MessageDraft, Key)? {
+        guard let message = record["message"], let type = record["type"]?.string,
+            ["user", "assistant"].contains(type), record["isMeta"]?.bool != true,
+            let content = message["content"].flatMap(plainText), !content.allSatisfy(\.isWhitespace)
+        else { return nil }
+        let isSidechain = record["isSidechain"]?.bool == true
+        return (
+            MessageDraft(
+                id: record["uuid"]?.text, role: role(message["role"]?.string ?? type), content: content,
+                timestamp: record["timestamp"].flatMap(date)),
+            Key(
+                session: record["sessionId"]?.text, agent: isSidechain ? "claude-code-task" : "claude-code",
+                user: nil)
+        )
+    }
+
+    // MARK: Exports
+
+    private func exports(_ text: String, _ name: String) throws -> TranscriptFile {
+        guard case .array(let conversations)? = JSONValue(Data(text.utf8)) else {
+            throw RoostError(.badInput, "\(name) is not JSON that can be read; nothing was taken in")
+        }
+        var file = TranscriptFile(format: .claude)
+        for (place, conversation) in conversations.enumerated() {
+            if conversation["mapping"] != nil {
+                file.format = .chatGPT
+                file.transcripts.append(Self.chatGPT(conversation, &file.omitted))
+            } else if case .array(let messages)? = conversation["chat_messages"] {
+                file.transcripts.append(Self.claude(conversation, messages, &file.omitted))
+            } else {
+                file.problems.append(
+                    .init(
+                        place: "conversation \(place + 1)",
+                        reason: "is neither one of ChatGPT (mapping) nor one of Claude.ai (chat_messages)"))
+            }
+        }
+        if file.transcripts.isEmpty, !conversations.isEmpty {
+            throw RoostError(
+                .badInput, "\(name) is no export of ChatGPT or Claude.ai; nothing was taken in")
+        }
+        return file
+    }
+
+    /// The thread that was last shown: from the current node up.
+    private static func chatGPT(_ conversation: JSONValue, _ omitted: inout Int) -> Transcript {
+        guard case .object(let nodes)? = conversation["mapping"] else {
+            return Transcript(messages: [])
+        }
+        var thread: [JSONValue] = []
+        var seen = Set<String>()
+        var next = conversation["current_node"]?.string
+        while let id = next, let node = nodes[id], seen.insert(id).inserted {
+            thread.append(node)
+            next = node["parent"]?.string
+        }
+        if thread.isEmpty {
+            thread = nodes.values.sorted {
+                ($0["message"]?["create_time"]?.number ?? 0) > ($1["message"]?["create_time"]?.number ?? 0)
+            }
+        }
+        var messages: [MessageDraft] = []
+        for node in thread.reversed() {
+            guard let message = node["message"], message != .null else { continue }
+            guard let role = message["author"]?["role"]?.string, ["user", "assistant"].contains(role),
+                let content = message["content"]?["parts"].flatMap(plainText),
+                !content.allSatisfy(\.isWhitespace)
+            else {
+                omitted += 1
+                continue
+            }
+            messages.append(
+                MessageDraft(
+                    id: message["id"]?.text, role: self.role(role), content: content,
+                    timestamp: message["create_time"].flatMap(date)))
+        }
+        return Transcript(
+            sessionId: (conversation["conversation_id"] ?? conversation["id"])?.text, agentId: "chatgpt",
+            messages: messages)
+    }
+
+    private static func claude(
+        _ conversation: JSONValue, _ records: [JSONValue], _ omitted: inout Int
+    ) -> Transcript {
+        var messages: [MessageDraft] = []
+        for record in records {
+            let text = record["text"].flatMap(plainText) ?? ""
+            let content = text.isEmpty ? record["content"].flatMap(plainText) ?? "" : text
+            guard let sender = record["sender"]?.string, !content.allSatisfy(\.isWhitespace) else {
+                omitted += 1
+                continue
+            }
+            messages.append(
+                MessageDraft(
+                    id: record["uuid"]?.text, role: role(sender), content: content,
+                    timestamp: record["created_at"].flatMap(date)))
+        }
+        return Transcript(sessionId: conversation["uuid"]?.text, agentId: "claude", messages: messages)
+    }
+
+    // MARK: Values
+
+    private static func role(_ name: String) -> ConversationRole {
+        switch name.lowercased() {
+        case "human": .user
+        case "ai", "bot", "model": .assistant
+        case let other: ConversationRole(rawValue: other)
+        }
+    }
+
+    /// A text, or the texts of blocks; `nil` where there are none.
+    private static func plainText(_ value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): return text
+        case .array(let blocks):
+            let texts = blocks.compactMap { block -> String? in
+                if let text = block.string { return text }
+                guard block["type"] == nil || block["type"]?.string == "text" else { return nil }
+                return block["text"]?.string
+            }
+            return texts.isEmpty ? nil : texts.joined(separator: "\n\n")
+        default: return nil
+        }
+    }
+
+    /// ISO 8601, or a number of seconds, or of milliseconds where that many seconds are not of our time.
+    private static func date(_ value: JSONValue) -> Date? {
+        if let text = value.string {
+            if let date = DateText.date(from: text) { return date }
+            // Without a zone, as some write it, it is UTC.
+            return DateText.date(from: text.replacingOccurrences(of: " ", with: "T") + "Z")
+        }
+        guard let number = value.number, number.isFinite else { return nil }
+        let date = Date(timeIntervalSince1970: abs(number) > 1e11 ? number / 1000 : number)
+        return date.isWritable ? date : nil
+    }
+}

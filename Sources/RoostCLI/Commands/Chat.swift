@@ -1,0 +1,297 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+/// `roost chat`.
+struct ChatCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chat", abstract: "Conversations with agents: take them in, and find what was said.",
+        discussion: """
+            What was said becomes entries whose kind is message, so that `query --where kind=message` and \
+            clusters see them too.
+            """,
+        subcommands: [
+            ImportChats.self, ListChats.self, ShowChat.self, SearchChats.self, ExportChats.self,
+            DeleteChats.self,
+        ])
+
+    struct ImportChats: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "import", abstract: "Take in conversations from files.",
+            discussion: """
+                Reads transcripts of Claude Code (JSON Lines), conversations.json of ChatGPT's and Claude.ai's \
+                exports, and JSON Lines of {"role", "content", "timestamp"?, "id"?, "session"?, "agent"?, \
+                "user"?, "speaker"?}. The same file again adds nothing. A line that cannot be read is \
+                reported and left out.
+                """)
+
+        @OptionGroup var options: StoreOptions
+
+        @Argument(help: ArgumentHelp("Files; - for standard input.", valueName: "FILE"))
+        var files: [String]
+
+        @Option(name: .long, help: "Whose conversations they are, where a file does not say.")
+        var user = "me"
+
+        @Option(name: .long, help: "The session's name, where a file does not say; else the file's.")
+        var session: String?
+
+        @Option(name: .long, help: "The agent's name, where a file does not say.")
+        var agent = "assistant"
+
+        @Flag(name: .long, help: "As JSON.")
+        var json = false
+
+        private struct Document: Encodable {
+            struct File: Encodable {
+                var file: String
+                var format: String
+                var conversations: Int
+                var problems: [TranscriptFile.Problem]
+                var omitted: Int
+            }
+            var new = 0
+            var known = 0
+            var files: [File] = []
+        }
+
+        func run() async throws {
+            var read: [(name: String, file: TranscriptFile)] = []
+            for name in files {
+                let reader = TranscriptReader()
+                if name == "-" {
+                    read.append(
+                        ("stdin", try reader.read(try StandardInput.readToEnd(), name: "standard input")))
+                } else {
+                    read.append((name, try reader.read(URL(fileURLWithPath: name))))
+                }
+            }
+            let store = try await options.openOrCreate()
+            let memory = ConversationMemory(store)
+            var document = Document()
+            for (name, file) in read {
+                for transcript in file.transcripts {
+                    let scope = ChatScope(
+                        userId: transcript.userId ?? user,
+                        sessionId: transcript.sessionId ?? session
+                            ?? URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent,
+                        agentId: transcript.agentId ?? agent)
+                    // So many at a time that a command that is stopped has not worked in vain.
+                    for start in stride(from: 0, to: transcript.messages.count, by: 256) {
+                        let part = transcript.messages[start..<min(start + 256, transcript.messages.count)]
+                        let report = try await memory.remember(Array(part), in: scope)
+                        document.new += report.new
+                        document.known += report.known
+                    }
+                }
+                document.files.append(
+                    .init(
+                        file: name, format: file.format.rawValue, conversations: file.transcripts.count,
+                        problems: file.problems, omitted: file.omitted))
+                for problem in file.problems.prefix(20) where !options.quiet && !json {
+                    Terminal.error("skipped \(Terminal.line(name)), \(problem.place): \(problem.reason)")
+                }
+                if file.problems.count > 20, !json {
+                    options.note("\(file.problems.count - 20) more lines were skipped")
+                }
+            }
+            if document.new > 0 { await options.refreshIndex(of: store) }
+            try await store.close()
+            options.remark(on: store.embedder)
+            if json { return try Terminal.json(document) }
+            let count = document.files.reduce(0) { $0 + $1.conversations }
+            Terminal.write(
+                "\(document.new) messages new, \(document.known) known, of \(count) conversations")
+            let omitted = document.files.reduce(0) { $0 + $1.omitted }
+            if omitted > 0 { options.note("\(omitted) records without text of a conversation were left out") }
+        }
+    }
+
+    struct ListChats: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the conversations, the last one first.")
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var chosen: ChatFilterOptions
+
+        @Flag(name: .long, help: "As JSON.")
+        var json = false
+
+        func run() async throws {
+            let store = try await options.open()
+            let messages = try await ConversationMemory(store).messages(try chosen.filter())
+            try await store.close()
+            let chats = Dictionary(grouping: messages, by: \.scope).map(ChatSummary.init)
+                .sorted { ($1.last, $0.user, $0.session) < ($0.last, $1.user, $1.session) }
+            if json { return try Terminal.json(chats) }
+            for chat in chats { Terminal.write(chat.line(withAgent: true)) }
+            if chats.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        }
+    }
+
+    struct ShowChat: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show what was said in a session, in the order of time.")
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var chosen: ChatFilterOptions
+
+        @Argument(help: ArgumentHelp("The session, or the beginning of its name.", valueName: "SESSION"))
+        var name: String
+
+        @Flag(name: .long, help: "As JSON.")
+        var json = false
+
+        func run() async throws {
+            let store = try await options.open()
+            let memory = ConversationMemory(store)
+            var filter = try chosen.filter()
+            filter.sessionId = try await chosen.session(name, memory)
+            let messages = try await memory.messages(filter).inOrderOfTime()
+            try await store.close()
+            if json { return try Terminal.json(messages) }
+            for message in messages { message.show() }
+        }
+    }
+
+    struct SearchChats: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "search", abstract: "Find what was said, by meaning and by words.")
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var chosen: ChatFilterOptions
+
+        @Argument(help: "What to look for.")
+        var text: String
+
+        @Option(
+            name: .customShort("n"), parsing: .unconditional,
+            help: ArgumentHelp("The most messages.", valueName: "N"))
+        var limit = 5
+
+        @Option(
+            name: .long, help: ArgumentHelp("How many messages around each to show.", valueName: "N"))
+        var context = 1
+
+        @Option(
+            name: .long,
+            help: ArgumentHelp("The most tokens of all that is shown.", valueName: "N"))
+        var tokens: Int?
+
+        @Flag(name: .long, help: "What was said lately counts more.")
+        var recent = false
+
+        @Option(name: .long, help: "How to search: hybrid, vector or text.")
+        var mode: SearchMode = .hybrid
+
+        @Flag(name: .long, help: "As JSON.")
+        var json = false
+
+        func validate() throws {
+            guard limit > 0, limit <= 10_000 else {
+                throw ValidationError("-n takes a whole number from 1 to 10000, not \(limit).")
+            }
+            guard (0...100).contains(context) else {
+                throw ValidationError("--context takes a whole number from 0 to 100, not \(context).")
+            }
+            guard tokens.map({ $0 > 0 }) ?? true else {
+                throw ValidationError("--tokens takes a whole number above 0.")
+            }
+        }
+
+        func run() async throws {
+            let store = try await options.open()
+            var recall = RecallOptions(limit: limit, context: context, tokenBudget: tokens)
+            recall.mode = mode
+            if recent { recall.recency = .init() }
+            let found = try await ConversationMemory(store).recall(text, in: try chosen.filter(), recall)
+            try await store.close()
+            if json { return try Terminal.json(found) }
+            for (place, recollection) in found.enumerated() {
+                if place > 0 { Terminal.write("") }
+                let message = recollection.message
+                Terminal.write(
+                    Terminal.dim(
+                        String(format: "%.3f  ", recollection.score)
+                            + Terminal.line(
+                                "\(message.scope.sessionId) · \(message.scope.agentId)", limit: 80)))
+                for neighbour in recollection.before { neighbour.show(isDim: true) }
+                message.show()
+                for neighbour in recollection.after { neighbour.show(isDim: true) }
+            }
+            if found.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        }
+    }
+
+    struct ExportChats: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "export", abstract: "Write conversations as JSON Lines, which `chat import` reads.")
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var chosen: ChatFilterOptions
+
+        private struct Line: Encodable {
+            var id: String
+            var role: ConversationRole
+            var speaker: String?
+            var content: String
+            var timestamp: String
+            var user: String
+            var session: String
+            var agent: String
+        }
+
+        func run() async throws {
+            let store = try await options.open()
+            let messages = try await ConversationMemory(store).messages(try chosen.filter())
+            try await store.close()
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            for message in messages {
+                let line = Line(
+                    id: message.name ?? message.id.text, role: message.role, speaker: message.speaker,
+                    content: message.content, timestamp: DateText.string(from: message.timestamp),
+                    user: message.scope.userId, session: message.scope.sessionId,
+                    agent: message.scope.agentId)
+                Terminal.write(String(decoding: try encoder.encode(line), as: UTF8.self))
+            }
+            if messages.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        }
+    }
+
+    struct DeleteChats: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "delete", abstract: "Remove conversations; `roost undo` brings the last ones back.")
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var chosen: ChatFilterOptions
+
+        @Flag(name: .long, help: "Say what would be removed, and do nothing.")
+        var dryRun = false
+
+        func validate() throws {
+            guard !chosen.isEmpty else {
+                throw ValidationError(
+                    "Name what to remove: --user, --session, --agent, --since or --until.")
+            }
+        }
+
+        func run() async throws {
+            let store = try await options.open()
+            let memory = ConversationMemory(store)
+            let filter = try chosen.filter()
+            let count = try await memory.messages(filter).count
+            guard count > 0 else {
+                try await store.close()
+                throw RoostError(.notFound, "no message is meant by that; nothing was removed")
+            }
+            if !dryRun {
+                if count >= StoreBackup.fewestRemovals { try await options.backUpFirst() }
+                try await memory.forget(filter)
+                await options.refreshIndex(of: store)
+            }
+            try await store.close()
+            Terminal.write("\(dryRun ? "would remove" : "removed") \(count) messages")
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+/// Whose messages are meant, and of when.
+struct ChatFilterOptions: ParsableArguments {
+    @Option(name: .long, help: "Only of this user.")
+    var user: String?
+
+    @Option(name: .long, help: "Only of this session.")
+    var session: String?
+
+    @Option(name: .long, help: "Only with this agent.")
+    var agent: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Only what was said since: 7d, 12h, 2026-01-31 or a date with time.", valueName: "when"))
+    var since: String?
+
+    @Option(name: .long, help: ArgumentHelp("Only what was said before.", valueName: "when"))
+    var until: String?
+
+    var isEmpty: Bool { user == nil && session == nil && agent == nil && since == nil && until == nil }
+
+    func validate() throws {
+        for text in [since, until].compactMap(\.self) where FilterOptions.date(text, now: Date()) == nil {
+            throw ValidationError(
+                "'\(Terminal.line(text, limit: 40))' is no date: give 30m, 12h, 7d, 2w, 2026-01-31 or "
+                    + "2026-01-31T09:00:00Z.")
+        }
+    }
+
+    func filter() throws -> ConversationMemory.Filter {
+        let now = Date()
+        return ConversationMemory.Filter(
+            userId: user, sessionId: session, agentId: agent,
+            since: since.flatMap { FilterOptions.date($0, now: now) },
+            until: until.flatMap { FilterOptions.date($0, now: now) })
+    }
+
+    /// The whole name of the session that begins so.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound`, also where several begin so.
+    func session(_ beginning: String, _ memory: ConversationMemory) async throws -> String {
+        let messages = try await memory.messages(.init(userId: user, agentId: agent))
+        let all = Set(messages.map(\.scope.sessionId))
+        if all.contains(beginning) { return beginning }
+        let names = all.filter { !beginning.isEmpty && $0.hasPrefix(beginning) }
+        guard let name = names.first, names.count == 1 else {
+            throw RoostError(
+                .notFound,
+                names.isEmpty
+                    ? "there is no session '\(Terminal.line(beginning, limit: 60))'; `roost session list` "
+                        + "shows them"
+                    : "\(names.count) sessions begin with '\(Terminal.line(beginning, limit: 60))'; give more "
+                        + "of the name")
+        }
+        return name
+    }
+}
+
+/// A conversation, for people and programs.
+struct ChatSummary: Encodable {
+    var user: String
+    var session: String
+    var agent: String
+    var messages: Int
+    var first: Date
+    var last: Date
+    var firstMessage: String
+
+    init(_ scope: ChatScope, _ all: [RememberedMessage]) {
+        (user, session, agent) = (scope.userId, scope.sessionId, scope.agentId)
+        messages = all.count
+        let ordered = all.inOrderOfTime()
+        first = ordered.first?.timestamp ?? .distantPast
+        last = ordered.last?.timestamp ?? .distantPast
+        firstMessage = (ordered.first { $0.role == .user } ?? ordered.first)?.content ?? ""
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case user, session, agent, messages, first, last, firstMessage
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(user, forKey: .user)
+        try container.encode(session, forKey: .session)
+        try container.encode(agent, forKey: .agent)
+        try container.encode(messages, forKey: .messages)
+        try container.encode(DateText.string(from: first), forKey: .first)
+        try container.encode(DateText.string(from: last), forKey: .last)
+        try container.encode(firstMessage, forKey: .firstMessage)
+    }
+
+    func line(withAgent: Bool) -> String {
+        let names = [Terminal.line(session, limit: 40)] + (withAgent ? [Terminal.line(agent, limit: 20)] : [])
+        let count = "\(messages)".padding(toLength: 5, withPad: " ", startingAt: 0)
+        return Terminal.dim(DateText.string(from: last).prefix(16) + "  ") + count + "  "
+            + names.joined(separator: " · ") + "  " + Terminal.dim(Terminal.line(firstMessage, limit: 60))
+    }
+}
+
+extension [RememberedMessage] {
+    /// By time; of equal ones by their numbers.
+    func inOrderOfTime() -> [RememberedMessage] {
+        sorted { ($0.timestamp, $0.number) < ($1.timestamp, $1.number) }
+    }
+}
+
+extension RememberedMessage {
+    /// The message for people, on lines of its own.
+    func show(isDim: Bool = false) {
+        let who = Terminal.line(speaker ?? role.rawValue, limit: 40)
+        let when = String(DateText.string(from: timestamp).prefix(16))
+        let text = Terminal.safe(content, keepingLines: true)
+        if isDim {
+            Terminal.write(Terminal.dim("\(when)  \(who): \(Terminal.line(content, limit: 160))"))
+        } else {
+            Terminal.write(Terminal.dim("\(when)  ") + "\(who): \(text)")
+        }
+    }
+}
