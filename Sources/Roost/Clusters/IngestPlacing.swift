@@ -23,7 +23,11 @@ struct IngestPlacing {
         let current = try await snapshot.clustersRevision()
         if revision != current {
             // Who was assigned changes nothing about the clusters themselves.
-            if ownRevision != current { placer = ClusterPlacer(try await snapshot.clusterRecords()) }
+            if ownRevision != current {
+                // Who belongs to the clusters of a run among some entries, the next run says.
+                let isOfAll = try await snapshot.clusteringRun()?.isAmongSome != true
+                placer = isOfAll ? ClusterPlacer(try await snapshot.clusterRecords()) : nil
+            }
             revision = current
         }
         guard let placer, !placer.isEmpty else { return }

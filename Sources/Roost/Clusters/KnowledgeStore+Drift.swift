@@ -71,6 +71,8 @@ extension KnowledgeStore {
         func percent(_ part: Int, _ whole: Int) -> String {
             "\(Int((100 * Double(part) / Double(max(1, whole))).rounded()))%"
         }
+        // Of a run among some entries it cannot be told who else is meant.
+        if run?.isAmongSome == true { return drift }
         if Double(drift.unassigned) > Self.mostUnassigned * Double(entries) {
             drift.reasons.append(
                 "\(drift.unassigned) of \(entries) entries (\(percent(drift.unassigned, entries))) are in "

@@ -32,14 +32,17 @@ extension KnowledgeStore {
     ///   - maximumOutliers: at most so large a share of the entries, 0 to 1, is in no cluster where the
     ///     number is chosen.
     ///   - levels: with more than one, groups of groups above them (``Partition/adding(levels:)``).
+    ///   - conditions: only entries of which all hold are grouped; the others are in no cluster, and what
+    /// comes
+    ///     later waits for the next run.
     ///   - afresh: whether the last run's groups do not count, only the names of those that come out again.
     ///   - isDryRun: whether nothing is written.
     /// - Throws: ``RoostError`` with `.emptyStore` or `.badInput`; `ClusteringError`; ``StorageError``;
     ///   `CancellationError`, and nothing has changed then.
     public func recluster(
         clusters: Int? = nil, granularity: LeidenClusterer.Granularity = .medium,
-        maximumOutliers: Double = 0.05, levels: Int = 1, seed: UInt64 = 0, afresh: Bool = false,
-        isDryRun: Bool = false
+        maximumOutliers: Double = 0.05, levels: Int = 1, seed: UInt64 = 0,
+        among conditions: [EntryCondition] = [], afresh: Bool = false, isDryRun: Bool = false
     ) async throws -> ReclusterReport {
         guard levels >= 1 else {
             throw RoostError(.badInput, "a hierarchy has at least one level, not \(levels)")
@@ -47,7 +50,7 @@ extension KnowledgeStore {
         guard (0...1).contains(maximumOutliers) else {
             throw RoostError(.badInput, "a share of outliers is from 0 to 1, not \(maximumOutliers)")
         }
-        var request = Request(seed: seed, levels: levels, isDryRun: isDryRun)
+        var request = Request(seed: seed, levels: levels, conditions: conditions, isDryRun: isDryRun)
         if let clusters {
             request.parameters = ["requestedClusters": .integer(Int64(clusters))]
             return try await recluster(request) { ids, _ in
@@ -68,9 +71,10 @@ extension KnowledgeStore {
     /// Groups all entries with a clusterer of the caller's.
     public func recluster(
         with clusterer: any Clusterer, seed: UInt64, parameters: [String: MetadataValue] = [:],
-        levels: Int = 1, isDryRun: Bool = false
+        levels: Int = 1, among conditions: [EntryCondition] = [], isDryRun: Bool = false
     ) async throws -> ReclusterReport {
-        let request = Request(seed: seed, parameters: parameters, levels: levels, isDryRun: isDryRun)
+        let request = Request(
+            seed: seed, parameters: parameters, levels: levels, conditions: conditions, isDryRun: isDryRun)
         return try await recluster(request) { _, _ in clusterer }
     }
 
@@ -79,7 +83,15 @@ extension KnowledgeStore {
         var seed: UInt64
         var parameters: [String: MetadataValue] = [:]
         var levels = 1
+        var conditions: [EntryCondition] = []
         var isDryRun = false
+
+        /// What the run is recorded with: one among others is another run.
+        var recorded: [String: MetadataValue] {
+            guard !conditions.isEmpty else { return parameters }
+            let texts = conditions.map { MetadataValue.string($0.description) }
+            return parameters.merging([ClusteringRun.among: .array(texts)]) { $1 }
+        }
     }
 
     private typealias ClustererOfState =
@@ -94,7 +106,8 @@ extension KnowledgeStore {
     ) async throws -> LeidenClusterer.Start? {
         guard let run = try await snapshot.clusteringRun(), run.algorithm == LeidenClusterer().algorithm,
             run.seed == request.seed, let resolution = run.parameters["resolution"]?.double,
-            request.parameters.allSatisfy({ run.parameters[$0.key] == $0.value })
+            request.recorded.allSatisfy({ run.parameters[$0.key] == $0.value }),
+            run.isAmongSome == !request.conditions.isEmpty
         else { return nil }
         let assignments = try await snapshot.assignments(of: nil)
         guard Double(assignments.count) >= leastLeft * Double(run.stamp.entryCount) else { return nil }
@@ -115,7 +128,10 @@ extension KnowledgeStore {
         _ request: Request, _ clusterer: ClustererOfState
     ) async throws -> ReclusterReport {
         var snapshot = try await storage.snapshot()
-        let (ids, vectors) = try await Self.entryVectors(snapshot)
+        let (ids, vectors) = try await Self.entryVectors(snapshot, among: request.conditions)
+        guard !ids.isEmpty || request.conditions.isEmpty || snapshot.stamp.entryCount == 0 else {
+            throw RoostError(.notFound, "no entry meets the conditions; nothing was changed")
+        }
         guard !ids.isEmpty else {
             throw RoostError(
                 .emptyStore, "the store has no entries to cluster; add some with `roost ingest PATH`")
@@ -137,7 +153,7 @@ extension KnowledgeStore {
             }
             partition = partition.adding(levels: request.levels)
         }
-        var parameters = request.parameters
+        var parameters = request.recorded
         for (name, value) in partition.facts { parameters[name] = .number(value) }
         var run = ClusteringRun(
             algorithm: clusterer.algorithm, parameters: parameters, seed: request.seed, stamp: snapshot.stamp)
@@ -188,7 +204,22 @@ extension KnowledgeStore {
     }
 
     /// The embeddings of all entries, in the order of their ids, whatever the order they came in.
-    static func entryVectors(_ snapshot: any StorageSnapshot) async throws -> ([Entry.ID], Matrix) {
+    static func entryVectors(
+        _ snapshot: any StorageSnapshot, among conditions: [EntryCondition] = []
+    ) async throws -> ([Entry.ID], Matrix) {
+        var meant: Set<Entry.ID>?
+        if !conditions.isEmpty {
+            var filter = EntryFilter.all
+            filter.conditions = conditions
+            meant = []
+            var row: UInt32?
+            repeat {
+                try Task.checkCancellation()
+                let page = try await snapshot.entries(after: row, limit: 1000, matching: filter)
+                meant?.formUnion(page.entries.map(\.id))
+                row = page.next
+            } while row != nil
+        }
         var ids: [UUID] = []
         var elements: [Float] = []
         var dimension = 0
@@ -196,6 +227,15 @@ extension KnowledgeStore {
         repeat {
             try Task.checkCancellation()
             let page = try await snapshot.vectors(of: .entries, after: row, limit: 4096)
+            if let meant {
+                for (place, id) in page.ids.enumerated() where meant.contains(id) {
+                    ids.append(id)
+                    elements += page.vectors.row(place)
+                }
+                if page.vectors.rows > 0 { dimension = page.vectors.columns }
+                row = page.next
+                continue
+            }
             ids += page.ids
             if dimension == 0, page.vectors.rows > 0 {
                 dimension = page.vectors.columns
@@ -254,4 +294,11 @@ extension MetadataValue {
         default: nil
         }
     }
+}
+
+extension ClusteringRun {
+    /// The parameter that says which entries were grouped, where not all were.
+    static let among = "among"
+
+    var isAmongSome: Bool { parameters[Self.among] != nil }
 }

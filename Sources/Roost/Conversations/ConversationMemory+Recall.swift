@@ -56,7 +56,8 @@ extension ConversationMemory {
 
     /// The messages that answer a query best.
     ///
-    /// A message's score is half its cosine, as a share of the highest, and half its BM25 score, as a share of
+    /// A message's score is half its cosine, as a share of the highest, and half its BM25 score, as a share
+    /// of
     /// the highest, and a tenth of the scores of the messages beside it in its scope. (Ranks fused by their
     /// places lose how far apart they are, which tells much in short texts.)
     /// - Returns: best first; none for a memory without messages.

@@ -70,7 +70,8 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
         self.role = ConversationRole(rawValue: role)
         speaker = text(Key.speaker)
         let prefix = speaker.map(Self.prefix) ?? ""
-        content = entry.content.hasPrefix(prefix) ? String(entry.content.dropFirst(prefix.count)) : entry.content
+        content =
+            entry.content.hasPrefix(prefix) ? String(entry.content.dropFirst(prefix.count)) : entry.content
         timestamp = entry.createdAt
         name = text(Key.name)
     }

@@ -38,7 +38,8 @@ public struct TranscriptFile: Sendable, Hashable {
     public var omitted = 0
 }
 
-/// Reads conversations from files: transcripts of Claude Code, exports of ChatGPT and Claude.ai, and JSON Lines.
+/// Reads conversations from files: transcripts of Claude Code, exports of ChatGPT and Claude.ai, and JSON
+/// Lines.
 ///
 /// A record that cannot be read is reported by its line or number and left out; the others are read.
 public struct TranscriptReader: Sendable {
@@ -88,7 +89,9 @@ public struct TranscriptReader: Sendable {
         /// Whether the lines are one object that is written on several, or an export of one conversation.
         var isOneObject: Bool {
             guard let first = lines.first else { return false }
-            guard let object = JSONValue(first.data) else { return lines.count > 1 && JSONValue(joined) != nil }
+            guard let object = JSONValue(first.data) else {
+                return lines.count > 1 && JSONValue(joined) != nil
+            }
             return lines.count == 1 && (object["mapping"] != nil || object["chat_messages"] != nil)
         }
 

@@ -38,6 +38,13 @@ struct Recluster: AsyncParsableCommand {
         help: ArgumentHelp("With more than 1, clusters of clusters above them.", valueName: "N"))
     var levels = 1
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Only entries whose metadata is so, as in `query`: 'kind=message'; the others are in no cluster.",
+            valueName: "condition"))
+    var `where`: [String] = []
+
     @Flag(name: .long, help: "Do not go on from the last run's clusters; find all anew.")
     var fresh = false
 
@@ -53,6 +60,10 @@ struct Recluster: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
+        for text in self.where where EntryCondition(where: text) == nil {
+            throw ValidationError(
+                "--where takes a condition like kind=message, not '\(Terminal.line(text, limit: 60))'.")
+        }
         if let clusters, clusters < 1 {
             throw ValidationError("--clusters takes a whole number above 0, not \(clusters).")
         }
@@ -90,15 +101,16 @@ struct Recluster: AsyncParsableCommand {
         let model = autolabel ? try RemoteSettings().labelingModel(nil) : nil
         let store = try await options.open()
         let start = Date()
+        let conditions = self.where.compactMap(EntryCondition.init(where:))
         var report =
             if let dense {
                 try await store.recluster(
                     with: HDBSCAN(minimumSize: dense, minimumSamples: min(5, dense), seed: seed), seed: seed,
-                    levels: levels, isDryRun: dryRun)
+                    levels: levels, among: conditions, isDryRun: dryRun)
             } else {
                 try await store.recluster(
                     clusters: clusters, granularity: granularity, maximumOutliers: maxOutliers ?? 0.05,
-                    levels: levels, seed: seed, afresh: fresh, isDryRun: dryRun)
+                    levels: levels, seed: seed, among: conditions, afresh: fresh, isDryRun: dryRun)
             }
         options.detail(String(format: "reclustered in %.2f s", Date().timeIntervalSince(start)))
         guard let model else {
@@ -121,12 +133,17 @@ struct Recluster: AsyncParsableCommand {
         try labeling.finish(labels, of: requests.count)
     }
 
+    private func groupedCount(_ report: ReclusterReport) -> Int {
+        guard !self.where.isEmpty else { return report.run.stamp.entryCount }
+        return report.outlierCount + report.clusters.reduce(0) { $0 + $1.members.count }
+    }
+
     private func show(_ report: ReclusterReport) throws {
         if json { return try Terminal.json(ClusterTree(report.clusters).documents) }
         for line in ClusterTree(report.clusters).lines { Terminal.write(line) }
         let leaves = ClusterTree(report.clusters).leafCount
         options.note(
-            "\(leaves) clusters of \(report.run.stamp.entryCount) entries"
+            "\(leaves) clusters of \(groupedCount(report)) entries"
                 + (clusters == nil ? " (the number was chosen)" : "")
                 + (report.outlierCount > 0 ? ", \(report.outlierCount) in none" : "")
                 + (report.continuedCount > 0 ? "; \(report.continuedCount) continue earlier ones" : "")

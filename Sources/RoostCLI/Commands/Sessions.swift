@@ -68,10 +68,8 @@ struct SessionCommand: AsyncParsableCommand {
         func run() async throws {
             let store = try await options.open()
             let memory = ConversationMemory(store)
-            var chosen = ChatFilterOptions()
-            chosen.user = user
             var filter = ConversationMemory.Filter(userId: user)
-            filter.sessionId = try await chosen.session(name, memory)
+            filter.sessionId = try await ChatFilterOptions.session(name, of: filter, memory)
             let count = try await memory.messages(filter).count
             if count >= StoreBackup.fewestRemovals { try await options.backUpFirst() }
             try await memory.forget(filter)

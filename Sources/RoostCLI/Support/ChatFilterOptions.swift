@@ -44,7 +44,13 @@ struct ChatFilterOptions: ParsableArguments {
     ///
     /// - Throws: ``RoostError`` with `.notFound`, also where several begin so.
     func session(_ beginning: String, _ memory: ConversationMemory) async throws -> String {
-        let messages = try await memory.messages(.init(userId: user, agentId: agent))
+        try await Self.session(beginning, of: .init(userId: user, agentId: agent), memory)
+    }
+
+    static func session(
+        _ beginning: String, of filter: ConversationMemory.Filter, _ memory: ConversationMemory
+    ) async throws -> String {
+        let messages = try await memory.messages(filter)
         let all = Set(messages.map(\.scope.sessionId))
         if all.contains(beginning) { return beginning }
         let names = all.filter { !beginning.isEmpty && $0.hasPrefix(beginning) }
@@ -54,8 +60,8 @@ struct ChatFilterOptions: ParsableArguments {
                 names.isEmpty
                     ? "there is no session '\(Terminal.line(beginning, limit: 60))'; `roost session list` "
                         + "shows them"
-                    : "\(names.count) sessions begin with '\(Terminal.line(beginning, limit: 60))'; give more "
-                        + "of the name")
+                    : "\(names.count) sessions begin with '\(Terminal.line(beginning, limit: 60))'; "
+                        + "give more of the name")
         }
         return name
     }

@@ -40,6 +40,30 @@ public struct EntryCondition: Sendable, Hashable {
     }
 }
 
+extension EntryCondition: CustomStringConvertible {
+    /// As people write it: `year>=2020`.
+    public var description: String {
+        let name =
+            switch field {
+            case .metadata(let key): key
+            case .source: "source"
+            case .tag: "tag"
+            }
+        return switch test {
+        case .equals(let text): "\(name)=\(text)"
+        case .differs(let text): "\(name)!=\(text)"
+        case .isOneOf(let texts): "\(name) in \(texts.joined(separator: ","))"
+        case .isLess(let text): "\(name)<\(text)"
+        case .isAtMost(let text): "\(name)<=\(text)"
+        case .isGreater(let text): "\(name)>\(text)"
+        case .isAtLeast(let text): "\(name)>=\(text)"
+        case .hasPrefix(let text): "\(name)^=\(text)"
+        case .exists: "\(name) exists"
+        case .isMissing: "\(name) missing"
+        }
+    }
+}
+
 extension EntryCondition {
     /// The oracle: whether the condition holds of an entry.
     public func holds(of entry: Entry) -> Bool {

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct ChatRecall: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chat-recall",
+        abstract: "nDCG@10 and recall@10 of what is recalled of long conversations, each question asked of its own.",
+        discussion: "Of locomo-3, or --set; questions that have no answer (category 5) are left out.")
+
+    @Option var set = "locomo-3"
+    @OptionGroup var options: ModelOptions
+
+    private struct Turn: Decodable {
+        var id: String
+        var text: String
+        var conversation: String
+        var speaker: String
+        var date_time: String?
+    }
+
+    func run() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: try options.open())
+        let memory = ConversationMemory(store)
+        let turns = try Data(contentsOf: Material.data.appendingPathComponent("retrieval/\(set)/corpus.jsonl"))
+            .split(separator: 10).map { try JSONDecoder().decode(Turn.self, from: $0) }
+        for (conversation, turns) in Dictionary(grouping: turns, by: \.conversation).sorted(by: { $0.key < $1.key }) {
+            let drafts = turns.map { turn in
+                // The set has the speaker before the text; a memory puts it there itself.
+                let prefix = "\(turn.speaker): "
+                let text = turn.text.hasPrefix(prefix) ? String(turn.text.dropFirst(prefix.count)) : turn.text
+                return MessageDraft(id: turn.id, role: .user, speaker: turn.speaker, content: text)
+            }
+            try await memory.remember(drafts, in: ChatScope(userId: "u", sessionId: conversation, agentId: "a"))
+        }
+        let relevant = try RetrievalQuality.judgements(of: set)
+        let queries = try Material.rows("retrieval/\(set)/queries.jsonl").filter { relevant[$0.id] != nil && $0.category != 5 }
+        Material.line("messages", Double(turns.count), "")
+        Material.line("questions", Double(queries.count), "")
+        for mode in SearchMode.allCases {
+            var (gain, recall, elapsed) = (0.0, 0.0, 0.0)
+            for query in queries {
+                guard let wanted = relevant[query.id] else { continue }
+                var recallOptions = RecallOptions(limit: 10, context: 0)
+                recallOptions.mode = mode
+                var found: [String] = []
+                elapsed += try await Material.seconds {
+                    found = try await memory.recall(query.text, in: .init(sessionId: query.conversation), recallOptions)
+                        .compactMap(\.message.name)
+                }
+                let hits = found.enumerated().filter { wanted.contains($0.element) }
+                let ideal = (0..<min(10, wanted.count)).reduce(0.0) { $0 + 1 / log2(Double($1) + 2) }
+                gain += hits.reduce(0.0) { $0 + 1 / log2(Double($1.offset) + 2) } / ideal
+                recall += Double(hits.count) / Double(wanted.count)
+            }
+            let count = Double(queries.count)
+            Material.line("\(mode.rawValue) nDCG@10", gain / count, "")
+            Material.line("\(mode.rawValue) recall@10", recall / count, "")
+            Material.line("a question, embedding included", elapsed * 1000 / count, "ms")
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import Roost
+import RoostTestKit
+import Testing
+
+/// What is remembered of conversations, and recalled.
+struct ConversationMemoryTests {
+    private func memory() -> ConversationMemory {
+        ConversationMemory(KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder()))
+    }
+
+    private let scope = ChatScope(userId: "u", sessionId: "s", agentId: "a")
+
+    private func drafts(_ texts: String...) -> [MessageDraft] {
+        texts.enumerated().map {
+            MessageDraft(
+                id: "m\($0.offset)", role: $0.offset % 2 == 0 ? .user : .assistant, content: $0.element,
+                timestamp: Date(milliseconds: 1_700_000_000_000 + Int64($0.offset) * 60_000))
+        }
+    }
+
+    @Test(arguments: ChatStorageLaw.allCases)
+    func `a memory is a storage of histories`(law: ChatStorageLaw) async throws {
+        // Ids with a NUL and very long ones are metadata, which a store bounds.
+        try await law.check(memory())
+    }
+
+    @Test func `a message is an entry, and what is known is not added twice`() async throws {
+        let memory = memory()
+        let said = drafts("where do swifts sleep", "on the wing", "", "the storks are back")
+        #expect(try await memory.remember(said, in: scope) == report(new: 4))
+        #expect(try await memory.remember(said, in: scope) == report(known: 4))
+        let more = said + [MessageDraft(id: "m9", role: .user, speaker: "Ada", content: "and the owls")]
+        #expect(try await memory.remember(more, in: scope) == report(new: 1, known: 4))
+        let messages = try await memory.messages()
+        #expect(messages.map(\.number) == [0, 1, 2, 3, 4])
+        #expect(messages.map(\.content) == more.map(\.content))
+        #expect(messages.map(\.name) == ["m0", "m1", "m2", "m3", "m9"])
+        #expect(messages[4].speaker == "Ada" && messages[0].timestamp == said[0].timestamp)
+        let entry = try #require(try await memory.store.storage.snapshot().entries([messages[4].id]).first)
+        #expect(entry.content == "Ada: and the owls" && entry.metadata["kind"] == .string("message"))
+        #expect(entry.source == "chat:u/s/a" && !entry.embeddings.isEmpty)
+        // The same in another scope is another message.
+        #expect(
+            try await memory.remember(said, in: ChatScope(userId: "u", sessionId: "t", agentId: "a")).new == 4
+        )
+    }
+
+    private func report(new: Int = 0, known: Int = 0) -> ConversationMemory.Report {
+        var report = ConversationMemory.Report()
+        (report.new, report.known) = (new, known)
+        return report
+    }
+
+    @Test func `messages without names are told apart by role, time and place`() async throws {
+        let memory = memory()
+        let same = (0..<3).map { _ in MessageDraft(role: .user, content: "yes") }
+        #expect(try await memory.remember(same, in: scope).new == 3)
+        #expect(try await memory.remember(same, in: scope).known == 3)
+        #expect(
+            try await memory.remember([MessageDraft(role: .assistant, content: "yes")], in: scope).new == 1)
+        #expect(
+            try await memory.remember(
+                [MessageDraft(role: .user, content: "yes", timestamp: Date(milliseconds: 5))], in: scope
+            ).new == 1)
+    }
+
+    @Test func `scopes are triples, and read back from sources`() {
+        for ids in [
+            ["a", "b", "c"], ["a.b", "c", ""], ["a", "b.c", ""], ["", "", ""], ["a/b", "%2F", "é"],
+            ["e\u{301}", "\u{0}", " "],
+        ] {
+            let scope = ChatScope(userId: ids[0], sessionId: ids[1], agentId: ids[2])
+            #expect(ChatScope(source: scope.source) == scope, "\(scope.source)")
+        }
+        #expect(ChatScope(source: "file:///a") == nil && ChatScope(source: "chat:a/b") == nil)
+    }
+
+    @Test func `what is recalled has what was said around it, whose it is, and within a budget`() async throws
+    {
+        let memory = memory()
+        let said = drafts(
+            "good morning", "good morning, what shall we talk about", "the heron stood in the shallow water",
+            "did it catch a fish", "yes, a small perch", "how is the garden", "the beans are up")
+        try await memory.remember(said, in: scope)
+        try await memory.remember(
+            drafts("a heron of another user", "indeed"),
+            in: ChatScope(userId: "v", sessionId: "s", agentId: "a"))
+        let found = try await memory.recall(
+            "heron in the water", in: .init(userId: "u"), RecallOptions(limit: 1, context: 2))
+        #expect(found.map(\.message.content) == ["the heron stood in the shallow water"])
+        #expect(found[0].before.map(\.content) == ["good morning", "good morning, what shall we talk about"])
+        #expect(found[0].after.map(\.content) == ["did it catch a fish", "yes, a small perch"])
+        #expect(found[0].score > 0 && found[0].similarity > 0)
+        let all = try await memory.recall("heron", RecallOptions(limit: 5, context: 0))
+        #expect(Set(all.map(\.message.scope.userId)) == ["u", "v"])
+        // A neighbour that is found itself is not shown twice.
+        let several = try await memory.recall(
+            "heron fish perch", in: .init(userId: "u"), RecallOptions(limit: 3))
+        let shown = several.flatMap { [$0.message] + $0.before + $0.after }.map(\.number)
+        #expect(
+            Set(several.map(\.message.number)).isDisjoint(
+                with: several.flatMap { $0.before + $0.after }.map(\.number)))
+        #expect(!shown.isEmpty)
+        let tight = try await memory.recall(
+            "heron in the water", in: .init(userId: "u"), RecallOptions(limit: 5, context: 2, tokenBudget: 12)
+        )
+        let count = tight.flatMap { [$0.message] + $0.before + $0.after }
+            .reduce(0) { $0 + memory.store.embedder.tokenRanges(in: $1.content).count }
+        #expect(count <= 12 && tight.first?.message.number == 2)
+    }
+
+    @Test func `times and recency count where they are asked for`() async throws {
+        let memory = memory()
+        let now = Date(milliseconds: 1_700_000_000_000)
+        for days in [0, 30, 300] {
+            try await memory.remember(
+                [
+                    MessageDraft(
+                        id: "\(days)", role: .user, content: "the kestrel hovered over the verge",
+                        timestamp: now.addingTimeInterval(-86_400 * Double(days)))
+                ], in: ChatScope(userId: "u", sessionId: "\(days)", agentId: "a"))
+        }
+        var options = RecallOptions(limit: 3, context: 0)
+        options.recency = .init(weight: 0.5, halfLife: 86_400 * 10)
+        options.now = now
+        let found = try await memory.recall("kestrel", options)
+        #expect(found.map(\.message.name) == ["0", "30", "300"])
+        #expect(found[0].score > found[1].score && found[1].score > found[2].score)
+        var filter = ConversationMemory.Filter.all
+        filter.since = now.addingTimeInterval(-86_400 * 40)
+        filter.until = now.addingTimeInterval(-86_400)
+        #expect(try await memory.recall("kestrel", in: filter).map(\.message.name) == ["30"])
+    }
+
+    @Test func `what makes no sense is refused, and what is not there is nothing`() async throws {
+        let memory = memory()
+        #expect(try await memory.recall("anything").isEmpty)
+        for options in [
+            RecallOptions(limit: 0), RecallOptions(context: -1), RecallOptions(tokenBudget: 0),
+        ] {
+            await #expect(throws: RoostError.self) { try await memory.recall("x", options) }
+        }
+        await #expect(throws: RoostError.self) { try await memory.recall("  ") }
+        await #expect(throws: RoostError.self) {
+            try await memory.remember(
+                [MessageDraft(role: .user, content: "x", timestamp: .distantFuture.addingTimeInterval(1e15))],
+                in: scope)
+        }
+        #expect(try await memory.forget(.all) == 0)
+    }
+
+    @Test func `what is forgotten is gone, and the others stay`() async throws {
+        let memory = memory()
+        let other = ChatScope(userId: "u", sessionId: "t", agentId: "a")
+        try await memory.remember(drafts("one", "two"), in: scope)
+        try await memory.remember(drafts("three"), in: other)
+        _ = try await memory.store.add("a note that nobody said")
+        #expect(try await memory.forget(.init(scope)) == 2)
+        #expect(try await memory.messages().map(\.content) == ["three"])
+        #expect(try await memory.store.storage.fetchEntries().count == 2)
+        #expect(try await memory.store.storage.snapshot().sources().map(\.id).contains(scope.source) == false)
+    }
+
+    @Test func `two processes that talk at once number nothing twice`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let first = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
+        let second = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, store) in [first, second].enumerated() {
+                group.addTask {
+                    for turn in 0..<20 {
+                        try await ConversationMemory(store).remember(
+                            [
+                                MessageDraft(role: .user, content: "question \(number) \(turn)"),
+                                MessageDraft(role: .assistant, content: "answer \(number) \(turn)"),
+                            ], in: scope)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let messages = try await ConversationMemory(first).messages()
+        #expect(messages.map(\.number) == Array(0..<80))
+        for start in stride(from: 0, to: 80, by: 2) {
+            #expect(
+                messages[start].content.dropFirst("question".count)
+                    == messages[start + 1].content.dropFirst("answer".count))
+        }
+        try await first.close()
+        try await second.close()
+    }
+}
