@@ -20,9 +20,9 @@ struct ChatCommand: AsyncParsableCommand {
             commandName: "import", abstract: "Take in conversations from files.",
             discussion: """
                 Reads transcripts of Claude Code (JSON Lines), conversations.json of ChatGPT's and \
-                Claude.ai's exports, and JSON Lines of {"role", "content", "timestamp"?, "id"?, "session"?, "agent"?, \
-                "user"?, "speaker"?}. The same file again adds nothing. A line that cannot be read is \
-                reported and left out.
+                Claude.ai's exports, and JSON Lines of {"role", "content", "timestamp"?, "id"?, \
+                "session"?, "agent"?, "user"?, "speaker"?}. The same file again adds nothing. A line that \
+                cannot be read is reported and left out.
                 """)
 
         @OptionGroup var options: StoreOptions
