@@ -10,6 +10,9 @@ public struct BackupReport: Sendable {
     /// Segments that were not there before, of all that the snapshot has.
     public var newSegments: Int
     public var segments: Int
+    /// The digests of kept documents that could not be read as they were written: they are not in the
+    /// snapshot.
+    public var damagedDocuments: [String] = []
 }
 
 extension BackupRepository {
@@ -45,7 +48,8 @@ extension BackupRepository {
             ) { first, _ in first }
             result.lists = try await lists(of: snapshot, assignments, writer, progress)
             let known = try await knownSources(parent, store)
-            try await writeSources(try await snapshot.sources(), documents, known, writer, into: &result)
+            let damaged = try await writeSources(
+                try await snapshot.sources(), documents, known, writer, into: &result)
             let clusters = try await snapshot.clusterRecords()
             for start in stride(from: 0, to: clusters.count, by: 64) {
                 let part = Array(clusters[start..<min(clusters.count, start + 64)])
@@ -54,7 +58,9 @@ extension BackupRepository {
             if let run = try await snapshot.clusteringRun() {
                 result.run = try await writer.write(try RecordCodec.encode(run), .run)
             }
-            return try await finish(result, writer, lock)
+            var report = try await finish(result, writer, lock)
+            report.damagedDocuments = damaged
+            return report
         }
     }
 

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import RoostChunks
 import RoostModel
+import Synchronization
 
 /// Source records, and the documents that they are of.
 extension BackupRepository {
@@ -33,10 +34,13 @@ extension BackupRepository {
     }
 
     /// Writes the source records of a snapshot, and the documents that are kept of them.
+    ///
+    /// - Returns: the documents that are not as they were written, and were left out.
     func writeSources(
         _ sources: [Source], _ documents: (any ChunkStorage)?, _ known: KnownSources,
         _ writer: SegmentWriter, into snapshot: inout BackupSnapshot
-    ) async throws {
+    ) async throws -> [String] {
+        let damaged = Mutex<Set<String>>([])
         snapshot.sourceCount = sources.count
         let runs = SourceRuns.cut(sources)
         var counted = Set<SegmentID>()
@@ -50,7 +54,13 @@ extension BackupRepository {
             guard let documents else { continue }
             let digests = run.sources.compactMap(\.documentDigest).compactMap { SegmentID(hexadecimal: $0) }
             let records = try await writer.inOrder(digests) { digest in
-                try await self.write(digest, documents, known, writer)
+                do {
+                    return try await self.write(digest, documents, known, writer)
+                } catch let error as ChunkStorageError where error.isDamage {
+                    // One document less is better than no backup.
+                    _ = damaged.withLock { $0.insert(digest.description) }
+                    return nil
+                }
             }.compactMap(\.self)
             for record in records where counted.insert(record.digest).inserted {
                 snapshot.originalCount += 1
@@ -61,6 +71,7 @@ extension BackupRepository {
                     OriginalListCodec.encode(records), .originals, relativeTo: known.originals[run.bound]))
         }
         if snapshot.originalCount > 0 { snapshot.originals = lists }
+        return damaged.withLock { $0.sorted() }
     }
 
     /// - Returns: `nil` for a document that is not kept.
@@ -89,8 +100,11 @@ extension BackupRepository {
     }
 
     /// Writes the documents of a snapshot to where they are kept.
+    ///
+    /// - Parameter onDamage: told of a document that is damaged, which is left out then; `nil` throws.
     func restoreOriginals(
-        of snapshot: BackupSnapshot, into documents: any ChunkStorage, _ store: SegmentStore
+        of snapshot: BackupSnapshot, into documents: any ChunkStorage, _ store: SegmentStore,
+        onDamage: (@Sendable (String) -> Void)?
     ) async throws {
         var done = Set<SegmentID>()
         for list in snapshot.originals {
@@ -99,7 +113,13 @@ extension BackupRepository {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (number, record) in records.enumerated() {
                     if number >= Self.documentsAtOnce { try await group.next() }
-                    group.addTask { try await self.restore(record, into: documents, store) }
+                    group.addTask {
+                        do {
+                            try await self.restore(record, into: documents, store)
+                        } catch let error where onDamage != nil && Self.isDamage(error) {
+                            onDamage?(record.digest.description)
+                        }
+                    }
                 }
                 try await group.waitForAll()
             }
@@ -108,12 +128,20 @@ extension BackupRepository {
 
     private static let documentsAtOnce = 4
 
+    private static func isDamage(_ error: any Error) -> Bool {
+        (error as? BackupError)?.code == .damaged || (error as? ChunkStorageError)?.isDamage == true
+    }
+
     @concurrent
     private func restore(
         _ record: OriginalRecord, into documents: any ChunkStorage, _ store: SegmentStore
     ) async throws {
         var data = Data()
-        for piece in record.pieces { data += try await store.read(piece, .original) }
+        for piece in record.pieces {
+            data += try await store.read(piece, .original)
+            // A false list may name one piece a million times.
+            guard data.count <= record.size else { break }
+        }
         guard SegmentID(SHA256.hash(data: data)) == record.digest else {
             throw BackupError(
                 .damaged, "a document of the backup is not what its name says: \(record.digest)")

@@ -12,6 +12,8 @@ extension BackupRepository {
     /// from another state is taken for one of this.
     /// - Parameters:
     ///   - documents: takes in the source documents that the snapshot has; `nil` leaves them out.
+    ///   - onDamagedDocument: told the digest of a document that is damaged, which is left out then; `nil`
+    ///     throws.
     ///   - progress: told now and then how many entries have been written, and how many there are.
     /// - Returns: the stamp of the store.
     /// - Throws: ``BackupError`` with `.exists` where the store has entries, `.damaged`; ``StorageError``;
@@ -21,7 +23,8 @@ extension BackupRepository {
     @concurrent
     public func restore(
         _ snapshot: BackupSnapshot, into storage: any StorageProvider,
-        documents: (any ChunkStorage)? = nil, progress: @Sendable (Int, Int) -> Void = { _, _ in }
+        documents: (any ChunkStorage)? = nil, progress: @Sendable (Int, Int) -> Void = { _, _ in },
+        onDamagedDocument: (@Sendable (String) -> Void)? = nil
     ) async throws -> Stamp {
         guard try await storage.snapshot().stamp.entryCount == 0 else {
             throw BackupError(.exists, "a backup is restored into an empty store; this one has entries")
@@ -48,7 +51,10 @@ extension BackupRepository {
                     "snapshot \(snapshot.id.prefix(12)) has \(done) entries where it says "
                         + "\(snapshot.stamp.entryCount)")
             }
-            if let documents { try await restoreOriginals(of: snapshot, into: documents, store) }
+            if let documents {
+                try await restoreOriginals(
+                    of: snapshot, into: documents, store, onDamage: onDamagedDocument)
+            }
             _ = try await storage.commit(try await rest(of: snapshot, assignments, store))
             return try await storage.renewEpoch()
         }

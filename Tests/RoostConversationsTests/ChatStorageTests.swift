@@ -19,7 +19,7 @@ struct ChatStorageTests {
         arguments: [
             ("uaua", nil, "0123"), ("uaua", 4, "0123"), ("uaua", 3, "23"), ("uaua", 2, "23"), ("uaua", 1, ""),
             ("uaua", 0, ""), ("uaua", -5, ""), ("", 4, ""), ("auau", 4, "0123"), ("auaua", 4, "1234"),
-            ("auaua", 3, "34"), ("uauau", 2, "4"), ("uauau", 4, "234"), ("aaaa", 2, ""), ("u", 2, "0"),
+            ("auaua", 3, "34"), ("uauau", 2, "4"), ("uauau", 4, "234"), ("aaaa", 2, "23"), ("u", 2, "0"),
         ] as [(String, Int?, String)])
     func `a window is whole pairs that begin with a question`(roles: String, most: Int?, expected: String) {
         let trimmed = InMemoryChatStorage().trimToEvenPairs(history(roles), maxMessages: most)
@@ -215,6 +215,55 @@ struct ChatStorageTests {
                 ($0 as? StorageError)?.code == .damaged
             }
             #expect(try Data(contentsOf: none) == Data(repeating: 7, count: 8192))
+        }
+    }
+
+    @Test func `a turn of tools that is longer than the window is not lost`() async throws {
+        let tool = ConversationRole.tool
+        let turn = [
+            message(.user, "q"), message(.assistant, "1"), message(tool, "2"), message(.assistant, "3"),
+            message(tool, "4"),
+        ]
+        let storage = InMemoryChatStorage()
+        #expect(storage.trimToEvenPairs(turn, maxMessages: 4).map(\.content) == ["1", "2", "3", "4"])
+        try await storage.saveMessages(turn, userId: "u", sessionId: "s", agentId: "a", maxMessages: 4)
+        #expect(
+            try await storage.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: 4).count == 4)
+    }
+
+    @Test func `a commit to a database survives a loss of power, and nobody else reads it`() async throws {
+        try await withFolder { folder in
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let path = folder.appendingPathComponent("c.sqlite").path
+            let storage = try SQLiteChatStorage(databasePath: path)
+            #expect(try storage.database.synchronousSetting() == 2)
+            try await storage.save(
+                message(.user, "x"), userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+            for suffix in ["", "-wal"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
+                #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
+            }
+        }
+    }
+
+    @Test func `many handles may make one database at once`() async throws {
+        try await withFolder { folder in
+            let path = folder.appendingPathComponent("c.sqlite").path
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        try await SQLiteChatStorage(databasePath: path).save(
+                            message(.user, "\(number)"), userId: "u", sessionId: "\(number)", agentId: "a",
+                            maxMessages: nil)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let storage = try SQLiteChatStorage(databasePath: path)
+            for number in 0..<8 {
+                #expect(
+                    try await storage.fetchAllChats(userId: "u", sessionId: "\(number)").count == 1)
+            }
         }
     }
 

@@ -76,6 +76,40 @@ struct SessionStorageTests {
         }
     }
 
+    @Test func `what went on in the target is not written over`() async throws {
+        let (source, target) = (InMemorySessionStorage(), InMemorySessionStorage())
+        for id in ["a", "b", "c"] {
+            try await source.saveSession(id: id, firstMessage: id)
+            try await source.updateSessionMessages(id: id, messages: messages(4))
+        }
+        try await migrateSessions(from: source, to: target)
+        let more = ChatMessage(role: .user, content: "later")
+        try await target.appendSessionMessages(id: "a", messages: [more])
+        try await source.appendSessionMessages(id: "b", messages: [more])
+        try await target.updateSessionMessages(id: "c", messages: [more])
+        let report = try await migrateSessions(from: source, to: target)
+        #expect(report.moved == 1 && report.conflicts == ["c"])
+        #expect(try await target.getSession(id: "a")?.messages.last == more)
+        #expect(try await target.getSession(id: "b")?.messages.last == more)
+        #expect(try await target.getSession(id: "c")?.messages == [more])
+    }
+
+    @Test func `a change of id that was killed halfway is gone on with`() async throws {
+        try await withFolder { folder in
+            let storage = FileSessionStorage(directory: folder)
+            try await storage.saveSession(id: "old", firstMessage: "x")
+            try await storage.appendSessionMessages(id: "old", messages: messages(3))
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            let name = try #require(names.first { $0.hasSuffix(".jsonl") })
+            let before = try Data(contentsOf: folder.appendingPathComponent(name))
+            try await storage.updateSessionId(oldId: "old", newId: "new")
+            try before.write(to: folder.appendingPathComponent(name))
+            try await storage.updateSessionId(oldId: "old", newId: "new")
+            #expect(try await storage.getAllSessions().map(\.id) == ["new"])
+            #expect(try await storage.getSession(id: "new")?.messages.count == 3)
+        }
+    }
+
     /// The eight calls, and nothing else.
     private actor PlainStorage: SessionStorageProtocol {
         private let storage = InMemorySessionStorage()

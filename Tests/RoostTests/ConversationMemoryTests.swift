@@ -162,6 +162,34 @@ struct ConversationMemoryTests {
         #expect(try await memory.store.storage.snapshot().sources().map(\.id).contains(scope.source) == false)
     }
 
+    @Test func `equal texts are told apart whatever the batches, and numbers go on after an import`()
+        async throws
+    {
+        let memory = memory()
+        let same = (0..<10).map { MessageDraft(role: .user, content: $0 % 5 == 0 ? "ok" : "text \($0)") }
+        #expect(try await memory.remember(same, in: scope, batchSize: 3) == report(new: 10))
+        #expect(try await memory.remember(same, in: scope, batchSize: 4) == report(known: 10))
+        // Entries without the record of their scope, as an import of entries leaves them.
+        let entries = try await memory.store.storage.fetchEntries()
+        let other = self.memory()
+        _ = try await other.store.storage.commit(WriteBatch(upserts: entries))
+        try await other.remember([MessageDraft(role: .user, content: "the next")], in: scope)
+        #expect(try await other.messages().map(\.number) == Array(0..<11))
+    }
+
+    @Test func `numbers that nobody gave harm nothing`() async throws {
+        let memory = memory()
+        try await memory.remember(drafts("the heron", "is here"), in: scope)
+        var entries = try await memory.store.storage.fetchEntries()
+        for (place, number) in [Int64.max, .min].enumerated() {
+            entries[place].metadata["number"] = .integer(number)
+        }
+        _ = try await memory.store.storage.commit(WriteBatch(upserts: entries))
+        #expect(try await memory.recall("heron", RecallOptions(limit: 5, context: 3)).isEmpty == false)
+        #expect(try await memory.recall("heron", in: scope, limit: 1).count == 1)
+        await #expect(throws: RoostError.self) { try await memory.recall("x", RecallOptions(context: .max)) }
+    }
+
     @Test func `two processes that talk at once number nothing twice`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -127,6 +127,42 @@ struct OriginalTests {
         #expect(try original("hello") == note)
     }
 
+    @Test func `a damaged file, another's passphrase or an old snapshot does not stand in a backup's way`()
+        throws
+    {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        try write(note, "n/a.md")
+        try write(rows, "n/r.jsonl")
+        let many = (0..<120).map { "{\"text\": \"row \($0)\"}\n" }.joined()
+        try write(Data(many.utf8), "many.jsonl")
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        #expect(try cli.roost("ingest", "--store=s", "n", "many.jsonl", "--keep-originals").status == 0)
+        let folder = cli.home.appendingPathComponent("s/originals")
+        let all = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
+        let file = folder.appendingPathComponent(
+            try #require(all.first { $0.split(separator: "/").last?.count == 64 }))
+        try Data("x".utf8).write(to: file)
+        let made = try cli.roost("backup", "create", "--store=s", "--to=b", "--json")
+        #expect(made.status == 0 && made.output.contains("\"documents\" : 2"), "\(made.error)")
+        #expect(made.error.contains("damaged and not in the backup"))
+        #expect(try cli.roost("backup", "create", "--store=s").status == 0)
+        let snapshots = cli.home.appendingPathComponent("s/backups/repository/snapshots")
+        let old = try #require(FileManager.default.contentsOfDirectory(atPath: snapshots.path).first)
+        try Data("x".utf8).write(to: snapshots.appendingPathComponent(old))
+        let running = try cli.start(
+            ["remove", "--store=s", "--source", "many.jsonl"],
+            environment: ["ROOST_BACKUP_PASSWORD": "of another"])
+        try running.input.close()
+        let removed = try running.outcome()
+        #expect(removed.status == 0 && removed.error.contains("a backup was made first"), "\(removed.error)")
+        // A folder of which only the lock is left is none to be copied.
+        #expect(try cli.roost("remove", "--store=s", "--source", "n").status == 0)
+        #expect(try cli.roost("add", "--store=s", "one more").status == 0)
+        #expect(try cli.roost("compact", "--store=s").status == 0)
+        #expect(try kept() == 0)
+        #expect(try cli.roost("migrate", "--store=s", "--to=json", "m").status == 0)
+    }
+
     @Test func `a library keeps documents of its own`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }

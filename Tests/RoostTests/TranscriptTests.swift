@@ -93,10 +93,50 @@ struct TranscriptTests {
     }
 
     @Test(arguments: [
-        "", "  \n", "plain text", "[1, 2", "[{\"a\": 1}]", "{\"a\": 1}", "\u{0}", "{\"role\": \"user\"}",
+        "", "  \n", "plain text", "[1, 2", "[{\"a\": 1}]", "{\"a\": 1}", "\u{0}x", "{\"role\": \"user\"}",
     ])
     func `what is no conversation is an error`(text: String) {
         #expect { try read(text) } throws: { ($0 as? RoostError)?.code == .badInput }
+    }
+
+    @Test func `a bad line is of itself only, wherever it stands`() throws {
+        for bad in ["oops", "[log] start", "[1, 2", "{\"a\":"] {
+            let file = try read("\(bad)\n{\"role\": \"Critic\", \"content\": \"x\"}\n")
+            #expect(
+                file.problems.map(\.place) == ["line 1"] && file.transcripts[0].messages.count == 1, "\(bad)")
+            #expect(file.transcripts[0].messages[0].role.rawValue == "Critic")
+        }
+        var data = Data("{\"role\": \"user\", \"content\": \"a\"}\n{\"role\": \"user\", \"content\": \"".utf8)
+        data += [0xFF] + Data("\"}\n{\"role\": \"user\", \"content\": \"b\", \"session\": null}".utf8)
+        let file = try TranscriptReader().read(data, name: "file")
+        #expect(file.problems.map(\.place) == ["line 2"])
+        #expect(file.transcripts.map { $0.messages.map(\.content) } == [["a", "b"]])
+        // Fields that other programs have too are no reason to leave a message out.
+        let own = try read(
+            "{\"role\": \"user\", \"content\": \"hello\", \"message\": \"x\", \"type\": \"system\"}")
+        #expect(own.format == .jsonLines && own.transcripts[0].messages.count == 1)
+        let forms = try read(
+            "{\"role\": \"user\", \"content\": \"x\", \"session\": \"\u{E9}\"}\n"
+                + "{\"role\": \"user\", \"content\": \"y\", \"session\": \"e\u{301}\"}")
+        #expect(forms.transcripts.count == 2)
+    }
+
+    @Test func `a session of two users wants its user named, and an export is known again`() throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        for user in ["ada", "bo"] {
+            let line =
+                "{\"role\": \"user\", \"content\": \"hello of \(user)\", \"session\": \"main\", \"user\": \"\(user)\"}\n"
+            #expect(try cli.roost("chat", "import", "--store=s", "-", input: line).status == 0)
+        }
+        let exported = try cli.roost("chat", "export", "--store=s").output
+        #expect(
+            try cli.roost("chat", "import", "--store=s", "-", input: exported).output
+                .hasPrefix("0 messages new, 2 known"))
+        let several = try cli.roost("session", "delete", "--store=s", "main")
+        #expect(several.status == 66 && several.error.contains("--user"), "\(several.error)")
+        #expect(try cli.roost("session", "delete", "--store=s", "main", "--user=bo").status == 0)
+        #expect(try cli.roost("session", "list", "--store=s").output.contains("hello of ada"))
     }
 
     @Test(arguments: ["sqlite", "json"])

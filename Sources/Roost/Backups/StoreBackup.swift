@@ -33,7 +33,10 @@ public struct StoreBackup: Sendable {
     /// - Throws: as ``openOrCreate(in:named:passphrase:)``.
     public static func openOrCreate(_ folder: URL, passphrase: String? = nil) async throws -> BackupRepository
     {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        // What a process left that was killed as it made one is nobody's.
+        let left = Set(AtomicFile.leftovers(in: folder))
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+            .filter { !left.contains($0) }
         let hasConfiguration = FileManager.default.fileExists(
             atPath: folder.appendingPathComponent("config").path)
         guard names.isEmpty || hasConfiguration else { throw hasOthers(folder.path) }
@@ -93,6 +96,10 @@ public struct StoreBackup: Sendable {
         progress: @Sendable (Int, Int) -> Void = { _, _ in }
     ) async throws -> BackupReport {
         let manifest = try StoreManifest.read(in: directory)
+        let originals = OriginalStore(of: directory)
+        // Before the snapshot: nobody tidies up what it names.
+        let keeping = originals.exists ? try await originals.use() : nil
+        defer { keeping?.release() }
         let storage = try await StoreConfiguration(directory: directory, manifest: manifest)
             .open(isForLooking: true)
         do {
@@ -104,10 +111,6 @@ public struct StoreBackup: Sendable {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             let text = String(decoding: try encoder.encode(settled), as: UTF8.self)
-            let originals = OriginalStore(of: directory)
-            // Nobody tidies up what the snapshot names.
-            let keeping = originals.exists ? try? await originals.use() : nil
-            defer { keeping?.release() }
             let report = try await repository.create(
                 of: snapshot, tags: tags, attributes: [Self.manifestKey: text],
                 documents: originals.exists ? originals.storage : nil, progress: progress)
@@ -131,10 +134,11 @@ public struct StoreBackup: Sendable {
     public func createAutomatically(
         passphrase: String? = nil, forgetsOld: Bool = true
     ) async throws -> BackupReport? {
-        let repository = try await Self.openOrCreate(ownRepository, passphrase: passphrase)
+        let repository = try await openOwn(passphrase)
         let report = try await create(in: repository, tags: [Self.automaticTag])
         guard forgetsOld else { return report }
-        let snapshots = try await repository.snapshots()
+        // The snapshot is made, whatever comes of the rest.
+        guard let snapshots = try? await repository.readableSnapshots() else { return report }
         let automatic = snapshots.filter { $0.tags == [Self.automaticTag] }
         let kept = Self.automaticRetention.kept(of: automatic)
         let old = automatic.map(\.id).filter { !kept.contains($0) }
@@ -146,6 +150,19 @@ public struct StoreBackup: Sendable {
         return report
     }
 
+    /// The store's own repository. A passphrase that is meant for others opens one that has none.
+    private func openOwn(_ passphrase: String?) async throws -> BackupRepository {
+        do {
+            return try await Self.openOrCreate(ownRepository, passphrase: passphrase)
+        } catch let error as BackupError where error.code == .wrongPassphrase {
+            if passphrase != nil, let open = try? await Self.openOrCreate(ownRepository) { return open }
+            throw BackupError(
+                .wrongPassphrase,
+                "a backup has to be made first, and \(ownRepository.path) is encrypted: set "
+                    + "ROOST_BACKUP_PASSWORD to its passphrase")
+        }
+    }
+
     // MARK: Restoring
 
     /// Makes a store of a snapshot, in a folder that is new or empty.
@@ -153,6 +170,8 @@ public struct StoreBackup: Sendable {
     /// The folder becomes a store with the last step: before that, whatever happens, it is none.
     /// - Parameters:
     ///   - provider: `nil` takes the one that the store had.
+    ///   - onDamagedDocument: told the digest of a kept document that is damaged, which is left out then;
+    ///     `nil` throws.
     ///   - progress: told now and then how many entries have been written, and how many there are.
     /// - Returns: the stamp of the store, whose history is a new one.
     /// - Throws: ``RoostError``: `.storeExists`, `.configuration` where the folder has files;
@@ -161,7 +180,8 @@ public struct StoreBackup: Sendable {
     @discardableResult
     public func restore(
         _ snapshot: BackupSnapshot, from repository: BackupRepository,
-        provider: StoreManifest.Provider? = nil, progress: @Sendable (Int, Int) -> Void = { _, _ in }
+        provider: StoreManifest.Provider? = nil, progress: @Sendable (Int, Int) -> Void = { _, _ in },
+        onDamagedDocument: (@Sendable (String) -> Void)? = nil
     ) async throws -> Stamp {
         guard !StoreManifest.exists(in: directory) else {
             throw RoostError(.storeExists, "there is a store in \(directory.path) already")
@@ -193,7 +213,8 @@ public struct StoreBackup: Sendable {
             do {
                 stamp = try await repository.restore(
                     snapshot, into: storage,
-                    documents: OriginalStore(of: directory, files: .deferring).storage, progress: progress)
+                    documents: OriginalStore(of: directory, files: .deferring).storage,
+                    progress: progress, onDamagedDocument: onDamagedDocument)
             } catch {
                 try? await storage.close()
                 throw error

@@ -66,7 +66,8 @@ extension ConversationMemory {
     public func recall(
         _ query: String, in filter: Filter = .all, _ options: RecallOptions = RecallOptions()
     ) async throws -> [Recollection] {
-        guard options.limit > 0, options.context >= 0, options.tokenBudget.map({ $0 > 0 }) ?? true,
+        guard options.limit > 0, (0...1000).contains(options.context),
+            options.tokenBudget.map({ $0 > 0 }) ?? true,
             options.recency.map({ (0...1).contains($0.weight) && $0.halfLife > 0 }) ?? true
         else {
             throw RoostError(.badInput, "a limit, a budget or a weight of what to recall is out of range")
@@ -86,6 +87,15 @@ extension ConversationMemory {
         found.sort { ($1.score, $0.message.id.uuidString) < ($0.score, $1.message.id.uuidString) }
         let best = Array(found.prefix(options.limit))
         return try await fitted(try await withContext(best, options.context), options.tokenBudget)
+    }
+
+    /// The messages of a scope that answer a query best.
+    ///
+    /// - Throws: as ``recall(_:in:_:)``.
+    public func recall(
+        _ query: String, in scope: ChatScope, limit: Int = 10
+    ) async throws -> [Recollection] {
+        try await recall(query, in: Filter(scope), RecallOptions(limit: limit))
     }
 
     /// A message's place in its scope.

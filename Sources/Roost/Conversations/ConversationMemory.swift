@@ -33,17 +33,31 @@ public struct ConversationMemory: Sendable {
 
     /// Adds messages to a scope, in their order; those that it has already are left alone.
     ///
-    /// - Atomicity: one commit: all messages with their entries, or none; they stand next to each other.
+    /// - Parameter batchSize: so many go into one commit; `nil` puts all into one.
+    /// - Atomicity: a commit: all its messages with their entries, or none; they stand next to each other.
     /// - Throws: ``RoostError`` with `.badInput` for a time that no store can keep; ``EmbedderError``;
     ///   ``StorageError``.
     @discardableResult
-    public func remember(_ drafts: [MessageDraft], in scope: ChatScope) async throws -> Report {
+    public func remember(
+        _ drafts: [MessageDraft], in scope: ChatScope, batchSize: Int? = nil
+    ) async throws -> Report {
         var report = Report()
-        var entries = try Self.entries(drafts, scope)
-        let present = Set(try await store.storage.snapshot().entries(entries.map(\.id)).map(\.id))
-        report.known = drafts.count - entries.count { !present.contains($0.id) }
-        entries.removeAll { present.contains($0.id) }
-        guard !entries.isEmpty else { return report }
+        // Of all at once: which of several equal texts one is must not depend on the batches.
+        let entries = try Self.entries(drafts, scope)
+        report.known = drafts.count - entries.count
+        let size = max(1, batchSize ?? entries.count)
+        for start in stride(from: 0, to: entries.count, by: size) {
+            try Task.checkCancellation()
+            try await remember(Array(entries[start..<min(entries.count, start + size)]), scope, &report)
+        }
+        return report
+    }
+
+    private func remember(_ given: [Entry], _ scope: ChatScope, _ report: inout Report) async throws {
+        let present = try await known(given, scope)
+        var entries = given.filter { !present.contains($0.id) }
+        report.known += given.count - entries.count
+        guard !entries.isEmpty else { return }
         // What has no words has no vector; it is part of the conversation all the same.
         let worded = entries.filter { !$0.content.allSatisfy(\.isWhitespace) }
         let digests = Set(worded.map { ContentDigest(of: $0.content) })
@@ -52,8 +66,39 @@ public struct ConversationMemory: Sendable {
         let embedded = try await store.embedded(worded, known: known, &embedding)
         let vectors = Dictionary(embedded.map { ($0.id, $0) }) { first, _ in first }
         entries = entries.map { vectors[$0.id] ?? $0 }
-        report.new = try await commit(entries, scope, &report)
-        return report
+        report.new += try await commit(entries, scope, &report)
+    }
+
+    /// Those of some entries that the scope has: by their ids, or by the entry's own id where an export gave
+    /// it to a message without a name.
+    private func known(_ entries: [Entry], _ scope: ChatScope) async throws -> Set<Entry.ID> {
+        let snapshot = try await store.storage.snapshot()
+        var present = Set(try await snapshot.entries(entries.map(\.id)).map(\.id))
+        let named = entries.compactMap { entry -> (entry: Entry.ID, exported: Entry.ID)? in
+            guard !present.contains(entry.id),
+                case .string(let name)? = entry.metadata[RememberedMessage.Key.name]
+            else { return nil }
+            return UUID(uuidString: name).map { (entry.id, $0) }
+        }
+        let exported = try await snapshot.entries(named.map(\.exported)).filter { $0.source == scope.source }
+        let ids = Set(exported.map(\.id))
+        present.formUnion(named.filter { ids.contains($0.exported) }.map(\.entry))
+        return present
+    }
+
+    /// The number of a scope's next message.
+    private static func next(
+        in scope: ChatScope, _ snapshot: any StorageSnapshot
+    ) async throws -> Int64 {
+        let record = try await snapshot.sources([scope.source]).first
+        if let record, record.fingerprint.hasPrefix(numberPrefix),
+            let next = Int64(record.fingerprint.dropFirst(numberPrefix.count)), next >= 0
+        {
+            return next
+        }
+        // Entries that came without the record: of an import.
+        let last = try await messages(Filter(scope).entries, snapshot).map(\.number).max()
+        return Int64((last ?? -1) + 1)
     }
 
     /// - Returns: how many were new still.
@@ -69,8 +114,7 @@ public struct ConversationMemory: Sendable {
                 report.known += entries.count
                 return 0
             }
-            let record = try await snapshot.sources([scope.source]).first
-            let first = record.flatMap { Int64($0.fingerprint.dropFirst(Self.numberPrefix.count)) } ?? 0
+            let first = try await Self.next(in: scope, snapshot)
             var batch = WriteBatch()
             for (place, entry) in missing.enumerated() {
                 var entry = entry
@@ -105,9 +149,8 @@ public struct ConversationMemory: Sendable {
                 key = "message:\(id)"
             } else {
                 let time = draft.timestamp.map { "\($0.milliseconds)" } ?? ""
-                let digest = ContentDigest(
-                    of: [draft.role.rawValue, draft.speaker ?? "", time, draft.content].joined(
-                        separator: "\u{0}"))
+                let parts = [draft.role.rawValue, draft.speaker ?? "", time, draft.content]
+                let digest = ContentDigest(of: parts.map { "\($0.utf8.count):\($0)" }.joined())
                 key = EntryID.contentKey(digest, occurrence: occurrences[digest, default: 0])
                 occurrences[digest, default: 0] += 1
             }
@@ -206,17 +249,35 @@ public struct ConversationMemory: Sendable {
     /// - Throws: ``StorageError``.
     @discardableResult
     public func forget(_ filter: Filter) async throws -> Int {
-        let snapshot = try await store.storage.snapshot()
-        let messages = try await Self.messages(filter.entries, snapshot)
-        guard !messages.isEmpty else { return 0 }
-        var batch = WriteBatch(removals: messages.map(\.id))
-        // A scope without messages is none any more.
-        for record in try await snapshot.sources(Array(Set(messages.map(\.scope.source)))) {
-            let gone = Set(batch.removals)
-            if record.entryIDs.allSatisfy(gone.contains) { batch.removedSources.append(record.id) }
+        try await forget(try await messages(filter))
+    }
+
+    /// Removes messages; what was said since they were read stays.
+    ///
+    /// - Returns: how many were there still.
+    /// - Throws: ``StorageError``.
+    @discardableResult
+    public func forget(_ messages: [RememberedMessage]) async throws -> Int {
+        for attempt in 1... {
+            let snapshot = try await store.storage.snapshot()
+            let present = try await snapshot.entries(messages.map(\.id)).map(\.id)
+            guard !present.isEmpty else { return 0 }
+            var batch = WriteBatch(removals: present)
+            let gone = Set(present)
+            // A scope without messages is none any more.
+            for record in try await snapshot.sources(Array(Set(messages.map(\.scope.source)))) {
+                if record.entryIDs.allSatisfy(gone.contains) { batch.removedSources.append(record.id) }
+            }
+            batch.expecting.epoch = snapshot.stamp.epoch
+            batch.expecting.revision = snapshot.stamp.revision
+            do {
+                _ = try await store.storage.commit(batch)
+                return present.count
+            } catch let error as StorageError where error.code == .conflict && attempt < Self.attempts {
+                try await Task.sleep(for: .milliseconds(Int.random(in: 1...10)))
+            }
         }
-        _ = try await store.storage.commit(batch)
-        return messages.count
+        return 0
     }
 }
 

@@ -34,6 +34,11 @@ enum JSONValue: Decodable, Hashable {
 
     subscript(key: String) -> JSONValue? { if case .object(let fields) = self { fields[key] } else { nil } }
 
+    /// The value of the first of some keys that has one: a null is none.
+    func first(_ keys: String...) -> JSONValue? {
+        keys.lazy.compactMap { self[$0] }.first { $0 != .null }
+    }
+
     var string: String? { if case .string(let text) = self { text } else { nil } }
     var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     var number: Double? { if case .number(let value) = self { value } else { nil } }

@@ -66,12 +66,16 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
         else { return nil }
         id = entry.id
         scope = ChatScope(userId: user, sessionId: session, agentId: agent)
-        self.number = Int(clamping: number)
+        // What no conversation has, somebody made up.
+        self.number = Int(min(max(0, number), 1 << 52))
         self.role = ConversationRole(rawValue: role)
         speaker = text(Key.speaker)
         let prefix = speaker.map(Self.prefix) ?? ""
+        // By bytes: a letter may go on after the blank.
         content =
-            entry.content.hasPrefix(prefix) ? String(entry.content.dropFirst(prefix.count)) : entry.content
+            entry.content.utf8.starts(with: prefix.utf8)
+            ? String(decoding: entry.content.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+            : entry.content
         timestamp = entry.createdAt
         name = text(Key.name)
     }

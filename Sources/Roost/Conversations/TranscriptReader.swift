@@ -58,47 +58,36 @@ public struct TranscriptReader: Sendable {
     /// - Parameter name: for messages.
     /// - Throws: ``RoostError`` with `.badInput`.
     public func read(_ data: Data, name: String) throws -> TranscriptFile {
-        let text = try RecordReader.text(data, name: name)
-        guard let first = text.unicodeScalars.first(where: { !$0.properties.isWhitespace }) else {
-            throw RoostError(.badInput, "\(name) is empty")
+        guard !data.prefix(8192).contains(0) else {
+            throw RoostError(.badInput, "\(name) is a binary file")
         }
-        if first == "[" { return try exports(text, name) }
-        if first == "{" {
-            let lines = JSONLines(text)
-            if lines.isOneObject { return try exports("[\(text)]", name) }
-            return try self.lines(lines, name)
+        let bare = data.starts(with: [0xEF, 0xBB, 0xBF]) ? Data(data.dropFirst(3)) : data
+        let lines = Self.lines(bare)
+        guard let first = lines.first else { throw RoostError(.badInput, "\(name) is empty") }
+        // An export is one document, whatever lines it is written on.
+        let mark = first.data.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+        if mark == UInt8(ascii: "["), case .array(let conversations)? = JSONValue(bare) {
+            return try exports(conversations, name)
         }
-        throw RoostError(
-            .badInput,
-            "\(name) is no conversation: it is neither JSON Lines nor an export's conversations.json")
+        if let object = JSONValue(first.data) ?? (lines.count > 1 ? JSONValue(bare) : nil),
+            object["mapping"] != nil || object["chat_messages"] != nil
+        {
+            return try exports([object], name)
+        }
+        return try read(lines, name)
+    }
+
+    /// The lines that are not blank, by bytes: what is no text is of its line only.
+    private static func lines(_ data: Data) -> [(number: Int, data: Data)] {
+        data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated().compactMap {
+            let isBlank = $0.element.allSatisfy { $0 == 32 || $0 == 9 || $0 == 13 }
+            return isBlank ? nil : ($0.offset + 1, Data($0.element))
+        }
     }
 
     // MARK: JSON Lines
 
-    private struct JSONLines {
-        var lines: [(number: Int, data: Data)] = []
-
-        init(_ text: String) {
-            for (place, line) in text.utf8.split(
-                separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
-            ).enumerated() where !Substring(line).allSatisfy(\.isWhitespace) {
-                lines.append((place + 1, Data(line)))
-            }
-        }
-
-        /// Whether the lines are one object that is written on several, or an export of one conversation.
-        var isOneObject: Bool {
-            guard let first = lines.first else { return false }
-            guard let object = JSONValue(first.data) else {
-                return lines.count > 1 && JSONValue(joined) != nil
-            }
-            return lines.count == 1 && (object["mapping"] != nil || object["chat_messages"] != nil)
-        }
-
-        private var joined: Data { Data(lines.flatMap { $0.data + Data("\n".utf8) }) }
-    }
-
-    private func lines(_ lines: JSONLines, _ name: String) throws -> TranscriptFile {
+    private func read(_ lines: [(number: Int, data: Data)], _ name: String) throws -> TranscriptFile {
         var file = TranscriptFile(format: .jsonLines)
         var order: [Key] = []
         var messages: [Key: [MessageDraft]] = [:]
@@ -106,42 +95,47 @@ public struct TranscriptReader: Sendable {
             if messages[key] == nil { order.append(key) }
             messages[key, default: []].append(draft)
         }
-        for (number, data) in lines.lines {
+        for (number, data) in lines {
             guard let record = JSONValue(data), case .object = record else {
                 file.problems.append(.init(place: "line \(number)", reason: "is no JSON object"))
                 continue
             }
-            if record["message"] != nil || Self.ownTypes.contains(record["type"]?.string ?? "") {
+            if Self.isOfClaudeCode(record) {
                 file.format = .claudeCode
                 guard let (draft, key) = Self.claudeCode(record) else {
                     file.omitted += 1
                     continue
                 }
+                guard draft.timestamp != nil || record.first("timestamp") == nil else {
+                    file.problems.append(
+                        .init(place: "line \(number)", reason: "has a time that cannot be read"))
+                    continue
+                }
                 add(draft, key)
                 continue
             }
-            guard let role = (record["role"] ?? record["sender"])?.string,
-                let content = (record["content"] ?? record["text"]).flatMap(Self.plainText)
+            guard let role = record.first("role", "sender")?.string,
+                let content = record.first("content", "text").flatMap(Self.plainText)
             else {
                 file.problems.append(
                     .init(place: "line \(number)", reason: "has no \"role\" and \"content\" with texts"))
                 continue
             }
-            let given = record["timestamp"] ?? record["created_at"] ?? record["time"]
+            let given = record.first("timestamp", "created_at", "time")
             let date = given.flatMap(Self.date)
-            guard given == nil || given == .null || date != nil else {
-                file.problems.append(.init(place: "line \(number)", reason: "has a time that cannot be read"))
+            guard given == nil || date != nil else {
+                file.problems.append(
+                    .init(place: "line \(number)", reason: "has a time that cannot be read"))
                 continue
             }
             add(
                 MessageDraft(
-                    id: (record["id"] ?? record["uuid"])?.text, role: Self.role(role),
-                    speaker: (record["speaker"] ?? record["name"])?.string, content: content,
-                    timestamp: date),
+                    id: record.first("id", "uuid")?.text, role: Self.role(role),
+                    speaker: record.first("speaker", "name")?.string, content: content, timestamp: date),
                 Key(
-                    session: (record["session"] ?? record["sessionId"] ?? record["session_id"])?.text,
-                    agent: (record["agent"] ?? record["agentId"] ?? record["agent_id"])?.text,
-                    user: (record["user"] ?? record["userId"] ?? record["user_id"])?.text))
+                    session: record.first("session", "sessionId", "session_id")?.text,
+                    agent: record.first("agent", "agentId", "agent_id")?.text,
+                    user: record.first("user", "userId", "user_id")?.text))
         }
         file.transcripts = order.map {
             Transcript(
@@ -153,10 +147,22 @@ public struct TranscriptReader: Sendable {
         return file
     }
 
+    /// Equal where the bytes are: two spellings of one letter are two names.
     private struct Key: Hashable {
         var session: String?
         var agent: String?
         var user: String?
+
+        private var bytes: [Data?] { [session, agent, user].map { $0.map { Data($0.utf8) } } }
+
+        static func == (left: Key, right: Key) -> Bool { left.bytes == right.bytes }
+        func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+    }
+
+    /// Its records have a message in them, or none at all.
+    private static func isOfClaudeCode(_ record: JSONValue) -> Bool {
+        if case .object? = record["message"], record["type"] != nil { return true }
+        return record.first("role", "sender") == nil && ownTypes.contains(record["type"]?.string ?? "")
     }
 
     /// Types of records that only Claude Code writes.
@@ -183,10 +189,7 @@ public struct TranscriptReader: Sendable {
 
     // MARK: Exports
 
-    private func exports(_ text: String, _ name: String) throws -> TranscriptFile {
-        guard case .array(let conversations)? = JSONValue(Data(text.utf8)) else {
-            throw RoostError(.badInput, "\(name) is not JSON that can be read; nothing was taken in")
-        }
+    private func exports(_ conversations: [JSONValue], _ name: String) throws -> TranscriptFile {
         var file = TranscriptFile(format: .claude)
         for (place, conversation) in conversations.enumerated() {
             if conversation["mapping"] != nil {
@@ -235,13 +238,15 @@ public struct TranscriptReader: Sendable {
                 omitted += 1
                 continue
             }
+            // Without a time of its own it was said when the one before it was.
+            let time = message.first("create_time").flatMap(date) ?? messages.last?.timestamp
             messages.append(
                 MessageDraft(
-                    id: message["id"]?.text, role: self.role(role), content: content,
-                    timestamp: message["create_time"].flatMap(date)))
+                    id: message.first("id")?.text, role: self.role(role), content: content,
+                    timestamp: time ?? conversation.first("create_time").flatMap(date)))
         }
         return Transcript(
-            sessionId: (conversation["conversation_id"] ?? conversation["id"])?.text, agentId: "chatgpt",
+            sessionId: conversation.first("conversation_id", "id")?.text, agentId: "chatgpt",
             messages: messages)
     }
 
@@ -270,7 +275,8 @@ public struct TranscriptReader: Sendable {
         switch name.lowercased() {
         case "human": .user
         case "ai", "bot", "model": .assistant
-        case let other: ConversationRole(rawValue: other)
+        case "user", "assistant", "system", "tool": ConversationRole(rawValue: name.lowercased())
+        default: ConversationRole(rawValue: name)
         }
     }
 

@@ -15,6 +15,7 @@ public struct OriginalStore: Sendable {
 
     private static let name = "originals"
     private static let lockName = ".lock"
+    private static let patience = Duration.seconds(1)
 
     /// - Parameter directory: the store's folder.
     public init(of directory: URL) { self.init(of: directory, files: .standard) }
@@ -96,13 +97,22 @@ public struct OriginalStore: Sendable {
         let url = folder.appendingPathComponent(Self.lockName)
         guard let lock = try? FileLock.acquire(url, timeout: 0) else { return 0 }
         defer { lock.release() }
+        try await self.storage.retrieval.removeLeftovers(in: "")
         // Listed first: what is kept later is not among them.
         let all = try await digests()
-        var needed = Set(try await storage.snapshot().sources().compactMap(\.documentDigest))
-        needed.formUnion(Self.digests(inFile: UndoRecorder.url(directory)))
-        let unneeded = all.filter { !needed.contains($0) }
-        for digest in unneeded { try await self.storage.deleteChunk(ChunkIdentifier(id: digest)) }
-        return unneeded.count
+        func unneeded(of digests: [String]) async throws -> [String] {
+            // In this order: an undo brings a record back before it takes its own away.
+            var needed = Set(Self.digests(inFile: UndoRecorder.url(directory)))
+            needed.formUnion(try await storage.snapshot().sources().compactMap(\.documentDigest))
+            return digests.filter { !needed.contains($0) }
+        }
+        var gone = try await unneeded(of: all)
+        guard !gone.isEmpty else { return 0 }
+        // What was just removed is written down for undo a moment after its commit.
+        try await Task.sleep(for: Self.patience)
+        gone = try await unneeded(of: gone)
+        for digest in gone { try await self.storage.deleteChunk(ChunkIdentifier(id: digest)) }
+        return gone.count
     }
 
     /// All that looks like the fingerprint of a file.

@@ -207,8 +207,7 @@ public struct StoreInspection: Sendable {
             return [
                 .note(
                     directory.path,
-                    "cannot be read as a whole, so no backup was made; what is damaged is set aside"
-                )
+                    "has no backup as it was (\(error)); what is damaged is set aside")
             ]
         }
     }

@@ -93,6 +93,7 @@ public struct StoreMigration: Sendable {
         let keeping = try? await from.use()
         defer { keeping?.release() }
         let digests = try await from.digests()
+        guard !digests.isEmpty else { return }
         try await BlockingWork.run { isCancelled in
             do {
                 for digest in digests {

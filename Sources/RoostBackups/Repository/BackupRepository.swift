@@ -130,8 +130,10 @@ public final class BackupRepository: Sendable {
         try await snapshots(leavingOutDamaged: false)
     }
 
-    /// Those that can be read: for whoever needs them only to do better.
-    func readableSnapshots() async throws -> [BackupSnapshot] {
+    /// Those that can be read, oldest first: for whoever needs them only to do better.
+    ///
+    /// - Throws: ``BackupError`` with `.newerFormat`; ``ChunkStorageError``.
+    public func readableSnapshots() async throws -> [BackupSnapshot] {
         try await snapshots(leavingOutDamaged: true)
     }
 

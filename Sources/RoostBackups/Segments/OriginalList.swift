@@ -28,20 +28,29 @@ enum OriginalListCodec {
     }
 
     static func decode(_ data: Data) throws -> [OriginalRecord] {
-        try EntryCodec.reading(data) { reader throws(BinaryReader.Short) in
+        var isSound = true
+        let records = try EntryCodec.reading(data) { reader throws(BinaryReader.Short) in
             var records: [OriginalRecord] = []
             while reader.remaining > 0 {
                 let digest = SegmentID(reading: try reader.take(SegmentID.size))
-                let size = Int(truncatingIfNeeded: try reader.read(UInt64.self))
+                let size = try reader.read(UInt64.self)
                 var pieces: [SegmentID] = []
                 for _ in 0..<(try reader.count(ofAtLeast: SegmentID.size)) {
                     pieces.append(SegmentID(reading: try reader.take(SegmentID.size)))
                 }
-                records.append(OriginalRecord(digest: digest, size: size, pieces: pieces))
+                let expected = max(1, (size + pieceSize - 1) / pieceSize)
+                isSound = isSound && size <= largest && UInt64(pieces.count) == expected
+                records.append(
+                    OriginalRecord(digest: digest, size: Int(clamping: size), pieces: pieces))
             }
             return records
         }
+        guard isSound else { throw EntryCodec.Damaged() }
+        return records
     }
+
+    private static let pieceSize = UInt64(OriginalRecord.pieceSize)
+    private static let largest: UInt64 = 1 << 40
 }
 
 /// Cuts sources, in the order of their ids, at boundaries that depend on an id only.

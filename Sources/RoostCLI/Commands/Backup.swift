@@ -48,6 +48,11 @@ struct BackupCommand: AsyncParsableCommand {
             }
             progress.finish()
             options.detail(String(format: "backed up in %.2f s", Date().timeIntervalSince(start)))
+            for digest in report.damagedDocuments {
+                options.note(
+                    "a kept document is damaged and not in the backup: \(digest.prefix(12)) "
+                        + "(`roost doctor` says more)")
+            }
             if json {
                 return try Terminal.json(BackupDocument(report.snapshot, written: report.writtenBytes))
             }
@@ -213,8 +218,13 @@ struct BackupCommand: AsyncParsableCommand {
             let found = try await repository.snapshot(snapshot)
             let target = URL(fileURLWithPath: into)
             let progress = Progress(isQuiet: options.quiet)
-            let stamp = try await StoreBackup(target).restore(found, from: repository, provider: chosen) {
+            let options = options
+            let stamp = try await StoreBackup(target).restore(
+                found, from: repository, provider: chosen
+            ) {
                 progress.update($0, fraction: Double($0) / Double(max(1, $1)))
+            } onDamagedDocument: {
+                options.note("a kept document is damaged in the backup and was left out: \($0.prefix(12))")
             }
             progress.finish()
             Terminal.write(

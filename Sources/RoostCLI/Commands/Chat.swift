@@ -55,17 +55,25 @@ struct ChatCommand: AsyncParsableCommand {
             var files: [File] = []
         }
 
+        private static func read(_ name: String) throws -> TranscriptFile {
+            guard name == "-" else { return try TranscriptReader().read(URL(fileURLWithPath: name)) }
+            return try TranscriptReader().read(try StandardInput.readToEnd(), name: "standard input")
+        }
+
         func run() async throws {
             var read: [(name: String, file: TranscriptFile)] = []
+            var failures: [RoostError] = []
             for name in files {
-                let reader = TranscriptReader()
-                if name == "-" {
-                    read.append(
-                        ("stdin", try reader.read(try StandardInput.readToEnd(), name: "standard input")))
-                } else {
-                    read.append((name, try reader.read(URL(fileURLWithPath: name))))
+                do {
+                    read.append((name == "-" ? "stdin" : name, try Self.read(name)))
+                } catch let error as RoostError where files.count > 1 {
+                    failures.append(error)
                 }
             }
+            for failure in failures where !options.quiet {
+                Terminal.error("skipped \(Terminal.line(failure.message, limit: 200))")
+            }
+            if read.isEmpty, let failure = failures.first { throw failure }
             let store = try await options.openOrCreate()
             let memory = ConversationMemory(store)
             var document = Document()
@@ -77,12 +85,10 @@ struct ChatCommand: AsyncParsableCommand {
                             ?? URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent,
                         agentId: transcript.agentId ?? agent)
                     // So many at a time that a command that is stopped has not worked in vain.
-                    for start in stride(from: 0, to: transcript.messages.count, by: 256) {
-                        let part = transcript.messages[start..<min(start + 256, transcript.messages.count)]
-                        let report = try await memory.remember(Array(part), in: scope)
-                        document.new += report.new
-                        document.known += report.known
-                    }
+                    let report = try await memory.remember(
+                        transcript.messages, in: scope, batchSize: 256)
+                    document.new += report.new
+                    document.known += report.known
                 }
                 document.files.append(
                     .init(
@@ -146,7 +152,8 @@ struct ChatCommand: AsyncParsableCommand {
             let store = try await options.open()
             let memory = ConversationMemory(store)
             var filter = try chosen.filter()
-            filter.sessionId = try await chosen.session(name, memory)
+            let session = try await chosen.session(name, memory)
+            (filter.userId, filter.sessionId) = (session.user, session.session)
             let messages = try await memory.messages(filter).inOrderOfTime()
             try await store.close()
             if json { return try Terminal.json(messages) }
@@ -280,14 +287,15 @@ struct ChatCommand: AsyncParsableCommand {
             let store = try await options.open()
             let memory = ConversationMemory(store)
             let filter = try chosen.filter()
-            let count = try await memory.messages(filter).count
+            let messages = try await memory.messages(filter)
+            let count = messages.count
             guard count > 0 else {
                 try await store.close()
                 throw RoostError(.notFound, "no message is meant by that; nothing was removed")
             }
             if !dryRun {
                 if count >= StoreBackup.fewestRemovals { try await options.backUpFirst() }
-                try await memory.forget(filter)
+                try await memory.forget(messages)
                 await options.refreshIndex(of: store)
             }
             try await store.close()

@@ -69,10 +69,12 @@ struct SessionCommand: AsyncParsableCommand {
             let store = try await options.open()
             let memory = ConversationMemory(store)
             var filter = ConversationMemory.Filter(userId: user)
-            filter.sessionId = try await ChatFilterOptions.session(name, of: filter, memory)
-            let count = try await memory.messages(filter).count
+            let session = try await ChatFilterOptions.session(name, of: filter, memory)
+            (filter.userId, filter.sessionId) = (session.user, session.session)
+            let messages = try await memory.messages(filter)
+            let count = messages.count
             if count >= StoreBackup.fewestRemovals { try await options.backUpFirst() }
-            try await memory.forget(filter)
+            try await memory.forget(messages)
             await options.refreshIndex(of: store)
             try await store.close()
             Terminal.write("removed \(count) messages")
@@ -117,7 +119,11 @@ struct SessionCommand: AsyncParsableCommand {
             if !dryRun, count > 0 {
                 if count >= StoreBackup.fewestRemovals { try await options.backUpFirst() }
                 for session in old {
-                    try await memory.forget(.init(userId: session.user, sessionId: session.session))
+                    let messages = try await memory.messages(
+                        .init(userId: session.user, sessionId: session.session))
+                    // Somebody may have gone on with it meanwhile.
+                    guard messages.allSatisfy({ $0.timestamp < limit }) else { continue }
+                    try await memory.forget(messages)
                 }
                 await options.refreshIndex(of: store)
             }

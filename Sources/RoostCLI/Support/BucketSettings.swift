@@ -15,7 +15,7 @@ struct BucketSettings {
         guard let credentials = S3Credentials.found(environment: environment) else {
             throw CommandError(
                 .configuration,
-                "no credentials for \(Terminal.line(address, limit: 80)) are set; set AWS_ACCESS_KEY_ID and "
+                "no credentials for \(Self.shown(address)) are set; set AWS_ACCESS_KEY_ID and "
                     + "AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials")
         }
         let file = value("AWS_CONFIG_FILE").map { URL(fileURLWithPath: $0) }
@@ -38,7 +38,7 @@ struct BucketSettings {
             return bucket
         } catch is ChunkStorageError {
             throw CommandError(
-                .usage, "'\(Terminal.line(address, limit: 80))' is no address of the form s3://BUCKET/PREFIX")
+                .usage, "'\(Self.shown(address))' is no address of the form s3://BUCKET/PREFIX")
         }
     }
 
@@ -48,7 +48,7 @@ struct BucketSettings {
         guard (try? probe(endpoint: endpoint)) != nil else {
             throw CommandError(
                 .configuration,
-                "'\(Terminal.line(endpoint, limit: 80))' is no endpoint of an object store; it takes "
+                "'\(shown(endpoint))' is no endpoint of an object store; it takes "
                     + "http:// or https:// with a host and a port, and nothing after")
         }
     }
@@ -59,6 +59,11 @@ struct BucketSettings {
                 .configuration,
                 "'\(Terminal.line(region, limit: 80))' is no region of an object store, as eu-north-1 is")
         }
+    }
+
+    /// Without what stands before an @, which may be a password.
+    private static func shown(_ text: String) -> String {
+        Terminal.line(text.contains("@") ? "…@" + (text.split(separator: "@").last ?? "") : text, limit: 80)
     }
 
     private static func probe(endpoint: String? = nil, region: String = "us-east-1") throws -> S3Bucket? {

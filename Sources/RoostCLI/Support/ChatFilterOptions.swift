@@ -43,28 +43,45 @@ struct ChatFilterOptions: ParsableArguments {
     /// The whole name of the session that begins so.
     ///
     /// - Throws: ``RoostError`` with `.notFound`, also where several begin so.
-    func session(_ beginning: String, _ memory: ConversationMemory) async throws -> String {
+    func session(_ beginning: String, _ memory: ConversationMemory) async throws -> ChatSession {
         try await Self.session(beginning, of: .init(userId: user, agentId: agent), memory)
     }
 
     static func session(
         _ beginning: String, of filter: ConversationMemory.Filter, _ memory: ConversationMemory
-    ) async throws -> String {
+    ) async throws -> ChatSession {
+        let shown = Terminal.line(beginning, limit: 60)
         let messages = try await memory.messages(filter)
-        let all = Set(messages.map(\.scope.sessionId))
-        if all.contains(beginning) { return beginning }
-        let names = all.filter { !beginning.isEmpty && $0.hasPrefix(beginning) }
-        guard let name = names.first, names.count == 1 else {
+        let all = Set(messages.map { ChatSession($0.scope) })
+        let exact = all.filter { $0.session.utf8.elementsEqual(beginning.utf8) }
+        let found =
+            exact.isEmpty
+            ? all.filter { !beginning.isEmpty && $0.session.utf8.starts(with: beginning.utf8) } : exact
+        guard let session = found.first else {
+            throw RoostError(
+                .notFound, "there is no session '\(shown)'; `roost session list` shows them")
+        }
+        guard found.count == 1 else {
             throw RoostError(
                 .notFound,
-                names.isEmpty
-                    ? "there is no session '\(Terminal.line(beginning, limit: 60))'; `roost session list` "
-                        + "shows them"
-                    : "\(names.count) sessions begin with '\(Terminal.line(beginning, limit: 60))'; "
-                        + "give more of the name")
+                exact.isEmpty
+                    ? "\(found.count) sessions begin with '\(shown)'; give more of the name"
+                    : "\(found.count) users have a session '\(shown)'; name one with --user")
         }
-        return name
+        return session
     }
+}
+
+/// A session of a user: two spellings of one letter are two names.
+struct ChatSession: Hashable {
+    private var scope: ChatScope
+
+    init(_ scope: ChatScope) {
+        self.scope = ChatScope(userId: scope.userId, sessionId: scope.sessionId, agentId: "")
+    }
+
+    var user: String { scope.userId }
+    var session: String { scope.sessionId }
 }
 
 /// A conversation, for people and programs.

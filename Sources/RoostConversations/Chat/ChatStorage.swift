@@ -38,7 +38,8 @@ extension ChatStorage {
     ///
     /// `nil` gives all. Else the last `maxMessages`, made even by leaving out one (a question and its answer
     /// stay together), none for 1 and less. Where something is cut off, what is left begins with a user's
-    /// message: an answer whose question fell out goes too. A history that fits is given as it is.
+    /// message, if there is one: an answer whose question fell out goes too. A history that fits is given as
+    /// it is.
     public func trimToEvenPairs(
         _ messages: [ConversationMessage], maxMessages: Int?
     ) -> [ConversationMessage] {
@@ -58,7 +59,9 @@ enum ChatRules {
     static func trimmed(_ messages: [ConversationMessage], _ most: Int?) -> [ConversationMessage] {
         guard let most, messages.count > max(0, most - most % 2) else { return messages }
         let window = messages.suffix(max(0, most - most % 2))
-        return Array(window.drop { $0.role != .user })
+        // A turn of tools may be longer than the window: it is not lost for having no question in it.
+        guard let first = window.firstIndex(where: { $0.role == .user }) else { return Array(window) }
+        return Array(window[first...])
     }
 
     /// A history with messages added.

@@ -32,7 +32,7 @@ public struct ConversationMessage: Sendable, Hashable, Codable, Identifiable {
     /// An assistant's message with `[agentId]` before its content, once; any other as it is.
     public func attributed(agentId: String) -> ConversationMessage {
         let prefix = "[\(agentId)] "
-        guard role == .assistant, !content.hasPrefix(prefix) else { return self }
+        guard role == .assistant, !content.utf8.starts(with: prefix.utf8) else { return self }
         var message = self
         message.content = prefix + content
         return message

@@ -53,10 +53,10 @@ public struct EncryptedChatStorage: ChatStorage {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: "")
         return try found.map { message in
             // The wrapped storage has put the agent before what it cannot read.
-            guard message.role == .assistant, message.content.hasPrefix("["),
-                let end = message.content.range(of: "] " + Self.mark)
+            guard message.role == .assistant, message.content.utf8.first == UInt8(ascii: "["),
+                let end = message.content.range(of: "] " + Self.mark, options: [.literal, .backwards])
             else { return try opened(message, scope) }
-            let agent = String(message.content[..<end.lowerBound].dropFirst())
+            let agent = String(decoding: message.content[..<end.lowerBound].utf8.dropFirst(), as: UTF8.self)
             var bare = message
             bare.content = Self.mark + message.content[end.upperBound...]
             return try opened(bare, scope).attributed(agentId: agent)
@@ -82,8 +82,10 @@ public struct EncryptedChatStorage: ChatStorage {
     }
 
     private func opened(_ message: ConversationMessage, _ scope: ChatScope) throws -> ConversationMessage {
-        guard message.content.hasPrefix(Self.mark),
-            let data = Data(base64Encoded: String(message.content.dropFirst(Self.mark.count))),
+        guard message.content.utf8.starts(with: Self.mark.utf8),
+            let data = Data(
+                base64Encoded: String(
+                    decoding: message.content.utf8.dropFirst(Self.mark.utf8.count), as: UTF8.self)),
             let box = try? ChaChaPoly.SealedBox(combined: data),
             let text = try? ChaChaPoly.open(box, using: key, authenticating: bound(message, scope))
         else {

@@ -72,7 +72,10 @@ public struct FileChatStorage: ChatStorage {
             let kept = ChatRules.trimmed(history + added, keep)
             guard !added.isEmpty || kept.count < history.count else { return nil }
             if records.count >= Self.mostLines, kept.count < records.reduce(0, { $0 + $1.append.count }) / 2 {
-                return .replace([Record(scope: scope, append: kept, keep: keep)])
+                // A line for each message: no line is longer than the longest of them makes it.
+                return .replace(
+                    [Record(scope: scope, append: [], keep: nil)]
+                        + kept.map { Record(append: [$0], keep: nil) })
             }
             return .add(Record(scope: records.isEmpty ? scope : nil, append: added, keep: keep))
         }

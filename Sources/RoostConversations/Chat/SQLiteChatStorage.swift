@@ -7,7 +7,7 @@ import RoostModel
 /// A save is one transaction that survives a loss of power. Any number of processes may use the database.
 public struct SQLiteChatStorage: ChatStorage {
     public let retention: ChatRetention
-    private let database: ConversationDatabase
+    let database: ConversationDatabase
 
     /// - Parameter databasePath: made with its folder where there is none.
     /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.inputOutput`.

@@ -15,12 +15,16 @@ struct ConversationDatabase: Sendable {
             throw StorageError(.inputOutput, error.description, underlying: error)
         }
         pool = try Self.translating(path) {
+            // Two processes that make the same database at the same moment: one of them waits.
+            let lock = try FileLock.acquire(url.appendingPathExtension("opening"), timeout: 30)
+            defer { lock.release() }
+            // What is said is nobody else's; the log gets the rights that the database has.
+            _ = try FileDescriptor(url.path, O_RDWR | O_CREAT)
             var configuration = Configuration()
             configuration.busyMode = .timeout(30)
-            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            let pool = try Self.openPool(url, configuration)
-            // What is said is nobody else's.
-            chmod(path, 0o600)
+            let pool = try DatabasePool(path: url.path, configuration: configuration)
+            // GRDB sets NORMAL on its writer when it turns the log on, after a configuration is applied.
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             let migrator = Self.migrator
             let known = Set(migrator.migrations)
             let applied = try pool.read { try migrator.appliedIdentifiers($0) }
@@ -33,11 +37,9 @@ struct ConversationDatabase: Sendable {
         }
     }
 
-    /// Two processes that make the same database at the same moment: one of them waits.
-    private static func openPool(_ url: URL, _ configuration: Configuration) throws -> DatabasePool {
-        let lock = try FileLock.acquire(url.appendingPathExtension("opening"), timeout: 30)
-        defer { lock.release() }
-        return try DatabasePool(path: url.path, configuration: configuration)
+    /// What SQLite says of the connection that commits: 2 for `FULL`.
+    func synchronousSetting() throws -> Int? {
+        try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
     }
 
     private static var migrator: DatabaseMigrator {

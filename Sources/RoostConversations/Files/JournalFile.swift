@@ -69,6 +69,8 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
                 case .replace(let records):
                     var data = Data()
                     for record in records { data += try Self.line(record) }
+                    // What processes left that were killed here.
+                    try AtomicFile.removeLeftovers(in: url.deletingLastPathComponent())
                     try AtomicFile.write(data, to: url)
                 }
             } catch let error as FileError {

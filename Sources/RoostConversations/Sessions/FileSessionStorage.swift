@@ -21,8 +21,21 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         var accessed: Date
     }
 
-    /// A file is written anew when it has so many lines.
+    /// A file is written anew when it has so many lines, and most of them say no more than when it was used.
     private static let mostLines = 512
+
+    private static func isLong(_ records: [Record], _ session: StoredSession) -> Bool {
+        records.count >= mostLines && records.count > 2 * (session.messages.count + 1)
+    }
+
+    /// A line for each message: no line is longer than the longest of them makes it.
+    private static func records(_ session: StoredSession) -> [Record] {
+        var bare = session
+        bare.messages = []
+        let accessed = session.lastAccessedAt
+        return [Record(session: bare, accessed: accessed)]
+            + session.messages.map { Record(append: [$0], accessed: accessed) }
+    }
 
     /// - Parameter directory: is made with the first session.
     public init(directory: URL) { self.directory = directory.standardizedFileURL }
@@ -60,9 +73,9 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
             let change = try body(&session)
             let now = max(Date().wholeMilliseconds, session.lastAccessedAt)
             let record = Record(append: change.append, replace: change.replace, accessed: now)
-            guard records.count >= Self.mostLines || change.replace != nil else { return .add(record) }
             session = Self.session(records + [record]) ?? session
-            return .replace([Record(session: session, accessed: now)])
+            guard Self.isLong(records, session) || change.replace != nil else { return .add(record) }
+            return .replace(Self.records(session))
         }
     }
 
@@ -73,13 +86,13 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
             guard let session = Self.session(records) else {
                 let session = StoredSession(
                     id: id, createdAt: now, firstUserMessage: firstMessage, lastAccessedAt: now)
-                return .replace([Record(session: session, accessed: now)])
+                return .replace(Self.records(session))
             }
             let accessed = max(now, session.lastAccessedAt)
-            guard records.count >= Self.mostLines else { return .add(Record(accessed: accessed)) }
+            guard Self.isLong(records, session) else { return .add(Record(accessed: accessed)) }
             var touched = session
             touched.lastAccessedAt = accessed
-            return .replace([Record(session: touched, accessed: accessed)])
+            return .replace(Self.records(touched))
         }
     }
 
@@ -112,7 +125,10 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
     public func updateLastAccessed(id: String) async throws { try await change(id) { _ in (nil, nil) } }
 
     public func deleteSession(id: String) async throws {
-        try await underLock { try FileSystem.standard.unlink($0.appendingPathComponent(Self.name(id)).path) }
+        try await underLock { directory in
+            try FileSystem.standard.unlink(directory.appendingPathComponent(Self.name(id)).path)
+            try AtomicFile.removeLeftovers(in: directory)
+        }
     }
 
     public func deleteAllSessions() async throws {
@@ -120,6 +136,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
             for name in Self.names(in: directory) {
                 try FileSystem.standard.unlink(directory.appendingPathComponent(name).path)
             }
+            try AtomicFile.removeLeftovers(in: directory)
         }
     }
 
@@ -137,12 +154,16 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
             let (old, new) = (file(Self.name(oldId)), file(Self.name(newId)))
             guard var session = Self.session(try old.read().records) else { throw SessionRules.missing }
             guard Self.name(oldId) != Self.name(newId) else { return }
-            guard Self.session(try new.read().records) == nil else { throw SessionRules.clash }
+            let other = Self.session(try new.read().records)
             session.id = newId
-            let record = Record(session: session, accessed: session.lastAccessedAt)
-            let line = try ConversationMessage.encoder().encode(record) + Data("\n".utf8)
+            // One who was killed between the two steps below has left the same under both ids.
+            guard other == nil || other == session else { throw SessionRules.clash }
+            var data = Data()
+            for record in Self.records(session) {
+                data += try ConversationMessage.encoder().encode(record) + Data("\n".utf8)
+            }
             // Killed in between, the session is there under both ids, and lost under none.
-            try AtomicFile.write(line, to: new.url)
+            try AtomicFile.write(data, to: new.url)
             try FileSystem.standard.unlink(old.url.path)
         }
     }
@@ -151,7 +172,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
     public func importSession(_ session: StoredSession) async throws -> Bool {
         try SessionRules.check(id: session.id)
         try await file(Self.name(session.id)).change { _ in
-            .replace([Record(session: session, accessed: session.lastAccessedAt)])
+            .replace(Self.records(session))
         }
         return true
     }

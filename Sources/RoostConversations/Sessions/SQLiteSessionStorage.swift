@@ -7,7 +7,7 @@ import RoostModel
 ///
 /// Each call is one transaction that survives a loss of power. Any number of processes may use the database.
 public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
-    private let database: ConversationDatabase
+    let database: ConversationDatabase
 
     /// - Parameter databasePath: made with its folder where there is none.
     /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.inputOutput`.
@@ -26,12 +26,37 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         }
     }
 
+    /// Those that cannot be read are left out; ``damagedSessions()`` names them.
     public func getAllSessions() async throws -> [StoredSession] {
         try await database.read { database in
-            try Row.fetchAll(
-                database, sql: "SELECT * FROM sessions ORDER BY accessed DESC, touch DESC"
-            ).map { try Self.session($0, database) }
+            try Self.rows(database).compactMap { row in
+                do {
+                    return try Self.session(row, database)
+                } catch let error as StorageError where error.code == .damaged {
+                    return nil
+                }
+            }
         }
+    }
+
+    /// The ids of sessions with a message that is not as it was written.
+    ///
+    /// - Throws: ``StorageError``.
+    public func damagedSessions() async throws -> [String] {
+        try await database.read { database in
+            try Self.rows(database).compactMap { row in
+                do {
+                    _ = try Self.session(row, database)
+                    return nil
+                } catch let error as StorageError where error.code == .damaged {
+                    return String(decoding: row["id"] as Data, as: UTF8.self)
+                }
+            }
+        }
+    }
+
+    private static func rows(_ database: Database) throws -> [Row] {
+        try Row.fetchAll(database, sql: "SELECT * FROM sessions ORDER BY accessed DESC, touch DESC")
     }
 
     public func getSession(id: String) async throws -> StoredSession? {

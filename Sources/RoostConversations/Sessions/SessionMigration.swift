@@ -8,13 +8,16 @@ public struct SessionMigrationReport: Sendable, Hashable {
     public var unchanged = 0
     /// Sessions whose dates the target could not keep.
     public var withoutDates = 0
+    /// The ids of sessions that the target has otherwise: they were left alone.
+    public var conflicts: [String] = []
 }
 
 /// Copies all sessions of one storage into another; the source stays as it is.
 ///
 /// The last accessed comes last, so that the order stays also where dates are not kept. Each session is
-/// compared after it was written. A move that was stopped is gone on with by the next one: what is there is
-/// left alone.
+/// compared after it was written. A move that was stopped is gone on with by the next one. A session that the
+/// target has already is replaced only where the source has the same messages and more; one that went on in
+/// the target, or is another, is left alone.
 /// - Throws: what the storages throw; ``StorageError`` with `.damaged` where the target gives back others
 ///   than it was given. What was moved before is there.
 @discardableResult
@@ -32,9 +35,17 @@ public func migrateSessions(
             report.unchanged += 1
             continue
         }
-        if let there, isSame(there), there.lastAccessedAt >= session.lastAccessedAt {
-            report.unchanged += 1
-            continue
+        if let there {
+            let isContinued = there.messages.starts(with: session.messages)
+            let isOlder = session.messages.starts(with: there.messages)
+            if isContinued, !isOlder || there.lastAccessedAt >= session.lastAccessedAt {
+                report.unchanged += 1
+                continue
+            }
+            guard isOlder else {
+                report.conflicts.append(session.id)
+                continue
+            }
         }
         let keptDates = try await target.importSession(session)
         guard let written = try await target.getSession(id: session.id), isSame(written),

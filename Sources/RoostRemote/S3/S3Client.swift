@@ -169,7 +169,8 @@ final class S3Client: Sendable {
         case .proxyAuthenticationRequired:
             throw ChunkStorageError.storageUnavailable(
                 reason: "the proxy before \(place) asks for a user and a password; name them in its address")
-        default: return "\(place) cannot be reached (\(error.description))"
+        // Not its description, which may have headers in it.
+        default: return "\(place) cannot be reached"
         }
     }
 

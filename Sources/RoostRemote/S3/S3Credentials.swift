@@ -33,8 +33,8 @@ public struct S3Credentials: Sendable {
     }
 
     private init?(_ key: String, _ secret: String, _ token: String?) {
-        guard let secretKey = Secret(secret), Secret(key) != nil else { return nil }
-        self.init(accessKey: key, secretKey: secretKey, sessionToken: token.flatMap { Secret($0) })
+        guard let secretKey = Secret(secret), let accessKey = Secret(key) else { return nil }
+        self.init(accessKey: accessKey.text, secretKey: secretKey, sessionToken: token.flatMap { Secret($0) })
     }
 }
 

@@ -113,12 +113,16 @@ public final class S3Retrieval: ChunkStorageRetrieval {
                 .init(method: .GET, query: query.map { (name: $0.0, value: $0.1) }))
             guard answer.status == 200 else { throw client.refusal(answer, folder) }
             guard
-                let page = S3Document(answer.body, ["Key", "IsTruncated", "NextContinuationToken"]),
+                let page = S3Document(
+                    answer.body, ["Key", "IsTruncated", "NextContinuationToken", "EncodingType"]),
                 page.root == "ListBucketResult", let isTruncated = page["IsTruncated"].first
             else { throw noStore() }
+            let isEncoded = page["EncodingType"].first?.lowercased() == "url"
             for text in page["Key"] {
                 // Spaces may be pluses in what is said to be a URL.
-                let name = text.replacingOccurrences(of: "+", with: "%20").removingPercentEncoding
+                let name =
+                    isEncoded
+                    ? text.replacingOccurrences(of: "+", with: "%20").removingPercentEncoding : text
                 guard let name, name.hasPrefix(base) else { throw noStore() }
                 let path = String(name.dropFirst(base.count))
                 if (try? ChunkPath.check(path)) != nil { paths.append(path) }
@@ -175,8 +179,9 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         }
         headers.append(("content-type", "application/octet-stream"))
         let condition = mustBeNew ? [(name: "if-none-match", value: "*")] : []
+        // Asked first: a server that does not know conditions would write over what is there.
+        if mustBeNew, try await presence(at: path) { return false }
         if data.count > max(bucket.partSize, Self.smallestPart) {
-            if mustBeNew, try await presence(at: path) { return false }
             return try await writeInParts(data, path, key, headers, condition)
         }
         let answer = try await client.send(
@@ -212,15 +217,21 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         }
         do {
             let tags = try await writeParts(data, path, key, upload)
-            return try await complete(tags, path, key, upload, headers, condition)
+            let isOurs = try await complete(tags, path, key, upload, headers, condition)
+            if !isOurs { await giveUp(upload, key) }
+            return isOurs
         } catch {
-            // Parts that stay are paid for until a rule of the bucket removes them.
-            let client = client
-            await Task {
-                _ = try? await client.send(.init(method: .DELETE, key: key, query: [("uploadId", upload)]))
-            }.value
+            await giveUp(upload, key)
             throw error
         }
+    }
+
+    /// Parts that stay are paid for until a rule of the bucket removes them.
+    private func giveUp(_ upload: String, _ key: String) async {
+        let client = client
+        await Task {
+            _ = try? await client.send(.init(method: .DELETE, key: key, query: [("uploadId", upload)]))
+        }.value
     }
 
     /// - Returns: the tags of the parts, in their order.
@@ -265,8 +276,8 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         _ headers: [(name: String, value: String)], _ condition: [(name: String, value: String)]
     ) async throws -> Bool {
         let parts = tags.enumerated().map { number, tag in
-            let plain = tag.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "\"") }
-                .replacingOccurrences(of: "\"", with: "&quot;")
+            let plain = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
+                .reduce(tag) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
             return "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\(plain)</ETag></Part>"
         }
         let body = "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>"
