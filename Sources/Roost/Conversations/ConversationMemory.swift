@@ -290,13 +290,6 @@ extension ConversationMemory: ChatStorage {
         return trimToEvenPairs(window(of: try await messages(Filter(scope))), maxMessages: maxMessages)
     }
 
-    public func save(
-        _ message: ConversationMessage, userId: String, sessionId: String, agentId: String, maxMessages: Int?
-    ) async throws {
-        try await saveMessages(
-            [message], userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
-    }
-
     public func saveMessages(
         _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
         maxMessages: Int?

@@ -12,7 +12,8 @@ public protocol ChatStorage: Sendable {
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage]
 
-    /// Adds a message to a scope, as ``saveMessages(_:userId:sessionId:agentId:maxMessages:)`` does.
+    /// Adds a message to a scope. The default is ``saveMessages(_:userId:sessionId:agentId:maxMessages:)``
+    /// with one.
     func save(
         _ message: ConversationMessage, userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws
@@ -34,6 +35,13 @@ public protocol ChatStorage: Sendable {
 }
 
 extension ChatStorage {
+    public func save(
+        _ message: ConversationMessage, userId: String, sessionId: String, agentId: String, maxMessages: Int?
+    ) async throws {
+        try await saveMessages(
+            [message], userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
+    }
+
     /// The end of a history that an agent is given.
     ///
     /// `nil` gives all. Else the last `maxMessages`, made even by leaving out one (a question and its answer

@@ -31,13 +31,6 @@ public struct EncryptedChatStorage: ChatStorage {
         ).map { try opened($0, scope) }
     }
 
-    public func save(
-        _ message: ConversationMessage, userId: String, sessionId: String, agentId: String, maxMessages: Int?
-    ) async throws {
-        try await saveMessages(
-            [message], userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
-    }
-
     public func saveMessages(
         _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
         maxMessages: Int?

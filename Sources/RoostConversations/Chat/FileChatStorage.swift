@@ -53,13 +53,6 @@ public struct FileChatStorage: ChatStorage {
         return ChatRules.trimmed(Self.history(records), maxMessages)
     }
 
-    public func save(
-        _ message: ConversationMessage, userId: String, sessionId: String, agentId: String, maxMessages: Int?
-    ) async throws {
-        try await saveMessages(
-            [message], userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
-    }
-
     public func saveMessages(
         _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
         maxMessages: Int?

@@ -29,13 +29,6 @@ public struct SQLiteChatStorage: ChatStorage {
         return ChatRules.trimmed(messages, maxMessages)
     }
 
-    public func save(
-        _ message: ConversationMessage, userId: String, sessionId: String, agentId: String, maxMessages: Int?
-    ) async throws {
-        try await saveMessages(
-            [message], userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
-    }
-
     /// - Complexity: as many rows as there are messages to save, and those of the window.
     public func saveMessages(
         _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,

@@ -20,13 +20,6 @@ public actor UserDefaultsChatStorage: ChatStorage {
         return ChatRules.trimmed(try load(Self.key(scope)), maxMessages)
     }
 
-    public func save(
-        _ message: ConversationMessage, userId: String, sessionId: String, agentId: String, maxMessages: Int?
-    ) async throws {
-        try await saveMessages(
-            [message], userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
-    }
-
     public func saveMessages(
         _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
         maxMessages: Int?
