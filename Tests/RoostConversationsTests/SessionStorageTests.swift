@@ -185,6 +185,19 @@ struct SessionStorageTests {
         }
     }
 
+    @Test func `a folder that cannot be listed is not an empty one`() async throws {
+        try await withFolder { folder in
+            #expect(try await FileSessionStorage(directory: folder).getAllSessions().isEmpty)
+            try Data("a file".utf8).write(to: folder)
+            await #expect(throws: StorageError.self) {
+                try await FileSessionStorage(directory: folder).getAllSessions()
+            }
+            await #expect(throws: StorageError.self) {
+                try await FileChatStorage(directory: folder).fetchAllChats(userId: "u", sessionId: "s")
+            }
+        }
+    }
+
     @Test func `many handles add to one session`() async throws {
         try await withFolder { folder in
             let path = folder.appendingPathComponent("s").path

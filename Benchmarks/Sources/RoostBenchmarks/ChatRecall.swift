@@ -48,10 +48,9 @@ struct ChatRecall: AsyncParsableCommand {
                     found = try await memory.recall(query.text, in: .init(sessionId: query.conversation), recallOptions)
                         .compactMap(\.message.name)
                 }
-                let hits = found.enumerated().filter { wanted.contains($0.element) }
-                let ideal = (0..<min(10, wanted.count)).reduce(0.0) { $0 + 1 / log2(Double($1) + 2) }
-                gain += hits.reduce(0.0) { $0 + 1 / log2(Double($1.offset) + 2) } / ideal
-                recall += Double(hits.count) / Double(wanted.count)
+                let quality = RetrievalQuality.measure(found, wanted)
+                gain += quality.gain
+                recall += quality.recall
             }
             let count = Double(queries.count)
             Material.line("\(mode.rawValue) nDCG@10", gain / count, "")

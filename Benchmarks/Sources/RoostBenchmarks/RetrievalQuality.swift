@@ -43,16 +43,25 @@ struct RetrievalQuality: AsyncParsableCommand {
                 elapsed += try await Material.seconds {
                     found = try await store.query(query.text, search).hits.compactMap(\.entry.key)
                 }
-                let hits = found.enumerated().filter { wanted.contains($0.element) }
-                let ideal = (0..<min(10, wanted.count)).reduce(0.0) { $0 + 1 / log2(Double($1) + 2) }
-                gain += hits.reduce(0.0) { $0 + 1 / log2(Double($1.offset) + 2) } / ideal
-                recall += Double(hits.count) / Double(wanted.count)
+                let quality = Self.measure(found, wanted)
+                gain += quality.gain
+                recall += quality.recall
             }
             let count = Double(queries.count)
             Material.line("\(mode.rawValue) nDCG@10", gain / count, "")
             Material.line("\(mode.rawValue) recall@10", recall / count, "")
             Material.line("a query, embedding included", elapsed * 1000 / count, "ms")
         }
+    }
+
+    /// nDCG@10 and recall@10 of ten answers at most.
+    static func measure(_ found: [String], _ wanted: Set<String>) -> (gain: Double, recall: Double) {
+        let hits = found.enumerated().filter { wanted.contains($0.element) }
+        let ideal = (0..<min(10, wanted.count)).reduce(0.0) { $0 + 1 / log2(Double($1) + 2) }
+        return (
+            hits.reduce(0.0) { $0 + 1 / log2(Double($1.offset) + 2) } / ideal,
+            Double(hits.count) / Double(wanted.count)
+        )
     }
 
     /// The relevant documents of each query.

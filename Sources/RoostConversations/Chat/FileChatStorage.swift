@@ -78,7 +78,7 @@ public struct FileChatStorage: ChatStorage {
         let directory = directory
         let scopes = try await BlockingWork.run { _ in
             var scopes: [(agent: String, messages: [ConversationMessage])] = []
-            for digest in Self.digests(in: directory) {
+            for digest in try Self.digests(in: directory) {
                 let file = file(digest)
                 let records: [Record]
                 do {
@@ -100,10 +100,8 @@ public struct FileChatStorage: ChatStorage {
         return ChatRules.merged(scopes)
     }
 
-    private static func digests(in directory: URL) -> [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        return names.filter { $0.hasSuffix(".jsonl") && $0.utf8.count == 64 + 6 }
-            .map { String($0.dropLast(6)) }.sorted()
+    private static func digests(in directory: URL) throws -> [String] {
+        try JournalFolder.names(in: directory).map { String($0.dropLast(6)) }
     }
 
     private static func scope(of url: URL) -> ChatScope? {
@@ -134,7 +132,7 @@ public struct FileChatStorage: ChatStorage {
                 directory.appendingPathComponent("lock"), timeout: 30, isCancelled: isCancelled)
             defer { held.release() }
             var found: [Damage] = []
-            for digest in Self.digests(in: directory) {
+            for digest in try Self.digests(in: directory) {
                 let file = file(digest)
                 do {
                     _ = try file.read()

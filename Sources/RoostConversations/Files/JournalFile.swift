@@ -108,7 +108,16 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
             try file.synchronize()
         } catch {
             // Nobody was told that it is there, and a reader must not find it.
-            try? file.truncate(to: length)
+            do {
+                try file.truncate(to: length)
+                try file.synchronize()
+            } catch let second {
+                throw StorageError(
+                    .inputOutput,
+                    "\(error); nor could what was written be taken back (\(second)), so that it may or may "
+                        + "not be found",
+                    underlying: error)
+            }
             throw error
         }
     }
@@ -126,5 +135,26 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
             throw StorageError(.inputOutput, error.description, underlying: error)
         }
         return aside
+    }
+}
+
+/// A folder of journals, each named by a digest.
+enum JournalFolder {
+    /// The names of the journals in it, in their order; none where there is no folder.
+    ///
+    /// - Throws: ``StorageError`` with `.inputOutput` where it cannot be listed, which is not the same as
+    ///   empty.
+    static func names(in directory: URL) throws -> [String] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: directory.path)
+                .filter { $0.hasSuffix(".jsonl") && $0.utf8.count == 64 + 6 }.sorted()
+        } catch let error as CocoaError
+            where [.fileReadNoSuchFile, .fileNoSuchFile].contains(error.code)
+        {
+            return []
+        } catch {
+            throw StorageError(
+                .inputOutput, "the folder \(directory.path) cannot be listed", underlying: error)
+        }
     }
 }

@@ -101,7 +101,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         let directory = directory
         return try await BlockingWork.run { _ in
             var sessions: [(session: StoredSession, changed: Date)] = []
-            for name in Self.names(in: directory) {
+            for name in try JournalFolder.names(in: directory) {
                 do {
                     guard let session = Self.session(try file(name).read().records) else { continue }
                     let path = directory.appendingPathComponent(name).path
@@ -133,7 +133,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
 
     public func deleteAllSessions() async throws {
         try await underLock { directory in
-            for name in Self.names(in: directory) {
+            for name in try JournalFolder.names(in: directory) {
                 try FileSystem.standard.unlink(directory.appendingPathComponent(name).path)
             }
             try AtomicFile.removeLeftovers(in: directory)
@@ -180,7 +180,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
     public func changeToken() async throws -> String? {
         let directory = directory
         return try await BlockingWork.run { _ in
-            Self.names(in: directory).map { name in
+            try JournalFolder.names(in: directory).map { name in
                 let path = directory.appendingPathComponent(name).path
                 let attributes = try? FileManager.default.attributesOfItem(atPath: path)
                 let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
@@ -196,7 +196,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
     public func setDamagedAside() async throws -> [URL] {
         try await underLock { directory in
             var aside: [URL] = []
-            for name in Self.names(in: directory) {
+            for name in try JournalFolder.names(in: directory) {
                 do {
                     _ = try file(name).read()
                 } catch let error as StorageError where error.code == .damaged {
@@ -205,11 +205,6 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
             }
             return aside
         }
-    }
-
-    private static func names(in directory: URL) -> [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        return names.filter { $0.hasSuffix(".jsonl") && $0.utf8.count == 64 + 6 }.sorted()
     }
 
     private func underLock<Value: Sendable>(
