@@ -78,7 +78,7 @@ let package = Package(
         .target(
             name: "RoostBackups", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostChunks", crypto]),
         .target(
-            name: "RoostConversations", dependencies: ["RoostModel", "RoostFiles", grdb, crypto]),
+            name: "RoostConversations", dependencies: ["RoostModel", "RoostFiles", grdb, crypto, logging]),
         .target(name: "RoostIndexes", dependencies: ["RoostVectors", "RoostFiles", "CRoostKernels"]),
         .target(
             name: "RoostClustering",

@@ -145,8 +145,8 @@ struct ChatStorageTests {
             #expect(try await fetch("two") == 2)
             #expect(try await storage.fetchAllChats(userId: "u", sessionId: "two").count == 2)
             let found = try await storage.setDamagedAside()
-            #expect(found.map(\.recovered) == [1] && found[0].scope?.sessionId == "one")
-            #expect(FileManager.default.fileExists(atPath: found[0].file.path))
+            #expect(found.map(\.readable) == [1] && found[0].subject?.sessionId == "one")
+            #expect(FileManager.default.fileExists(atPath: found[0].aside ?? ""))
             #expect(try await fetch("one") == 1)
             #expect(try await storage.setDamagedAside().isEmpty)
         }

@@ -3,8 +3,9 @@ import RoostModel
 
 /// Histories where the platform keeps what programs know, durably: a SQLite database in the application
 /// support folder of the user.
-public struct DeviceChatStorage: ChatStorage {
+public struct DeviceChatStorage: ChatStorageDecorator {
     private let storage: SQLiteChatStorage
+    public var base: any ChatStorage { storage }
 
     /// - Parameters:
     ///   - name: of the program, or of what the histories are of: a folder's name.
@@ -17,30 +18,17 @@ public struct DeviceChatStorage: ChatStorage {
         storage = try SQLiteChatStorage(
             databasePath: place.appendingPathComponent("conversations.sqlite").path, retention: retention)
     }
+}
 
-    public func fetch(
-        userId: String, sessionId: String, agentId: String, maxMessages: Int?
-    ) async throws -> [ConversationMessage] {
-        try await storage.fetch(
-            userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
-    }
+extension DeviceChatStorage: MaintainedStorage {
+    public static let schemaVersion = SQLiteChatStorage.schemaVersion
 
-    public func save(
-        _ message: ConversationMessage, userId: String, sessionId: String, agentId: String, maxMessages: Int?
-    ) async throws {
-        try await storage.save(
-            message, userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
-    }
+    @discardableResult
+    public func migrateIfNeeded() async throws -> Int { try await storage.migrateIfNeeded() }
 
-    public func saveMessages(
-        _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
-        maxMessages: Int?
-    ) async throws {
-        try await storage.saveMessages(
-            messages, userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
-    }
+    public func damage() async throws -> [ConversationDamage<ChatScope>] { try await storage.damage() }
 
-    public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
-        try await storage.fetchAllChats(userId: userId, sessionId: sessionId)
+    public func setDamagedAside() async throws -> [ConversationDamage<ChatScope>] {
+        try await storage.setDamagedAside()
     }
 }

@@ -7,8 +7,9 @@ import RoostModel
 ///
 /// Bound to a message's text are user, session, role, time and id: it opens in its own session only. Ids,
 /// roles and times are not hidden, nor how long a text is.
-public struct EncryptedChatStorage: ChatStorage {
-    private let wrapped: any ChatStorage
+public struct EncryptedChatStorage: ChatStorageDecorator {
+    /// What has the sealed messages.
+    public let base: any ChatStorage
     private let key: SymmetricKey
 
     private static let mark = "roost-sealed:1:"
@@ -16,7 +17,7 @@ public struct EncryptedChatStorage: ChatStorage {
     /// - Precondition: the key has 256 bits.
     public init(wrapping storage: any ChatStorage, key: SymmetricKey) {
         precondition(key.bitCount == 256, "a key of 256 bits")
-        (wrapped, self.key) = (storage, key)
+        (base, self.key) = (storage, key)
     }
 
     /// - Throws: ``StorageError`` with `.damaged` for what this key did not seal in this place, texts that
@@ -26,7 +27,7 @@ public struct EncryptedChatStorage: ChatStorage {
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        return try await wrapped.fetch(
+        return try await base.fetch(
             userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages
         ).map { try opened($0, scope) }
     }
@@ -36,13 +37,13 @@ public struct EncryptedChatStorage: ChatStorage {
         maxMessages: Int?
     ) async throws {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        try await wrapped.saveMessages(
+        try await base.saveMessages(
             try messages.map { try sealed($0, scope) }, userId: userId, sessionId: sessionId,
             agentId: agentId, maxMessages: maxMessages)
     }
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
-        let found = try await wrapped.fetchAllChats(userId: userId, sessionId: sessionId)
+        let found = try await base.fetchAllChats(userId: userId, sessionId: sessionId)
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: "")
         return try found.map { message in
             // The wrapped storage has put the agent before what it cannot read.

@@ -1,5 +1,4 @@
 public import Foundation
-import RoostFiles
 import RoostModel
 
 /// Histories as files, one for each scope, in a folder.
@@ -29,11 +28,7 @@ public struct FileChatStorage: ChatStorage {
         (self.directory, self.retention) = (directory.standardizedFileURL, retention)
     }
 
-    private func file(_ digest: String) -> JournalFile<Record> {
-        JournalFile(
-            url: directory.appendingPathComponent("\(digest).jsonl"),
-            lock: directory.appendingPathComponent("lock"))
-    }
+    private var folder: JournalFolder<Record> { JournalFolder(directory: directory, kind: "histories") }
 
     private static func history(_ records: [Record]) -> [ConversationMessage] {
         var history: [ConversationMessage] = []
@@ -48,8 +43,7 @@ public struct FileChatStorage: ChatStorage {
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        let file = file(scope.digest)
-        let records = try await BlockingWork.run { _ in try file.read().records }
+        let records = try await folder.read { try $0.file(scope.digest).read().records }
         return ChatRules.trimmed(Self.history(records), maxMessages)
     }
 
@@ -59,7 +53,7 @@ public struct FileChatStorage: ChatStorage {
     ) async throws {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
         let keep = retention == .window ? maxMessages : nil
-        try await file(scope.digest).change { records in
+        try await folder.change(scope.digest) { records in
             let history = Self.history(records)
             let added = Array(ChatRules.adding(messages, to: history).dropFirst(history.count))
             let kept = ChatRules.trimmed(history + added, keep)
@@ -75,87 +69,38 @@ public struct FileChatStorage: ChatStorage {
     }
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
-        let directory = directory
-        let scopes = try await BlockingWork.run { _ in
+        let scopes = try await folder.read { folder in
             var scopes: [(agent: String, messages: [ConversationMessage])] = []
-            for digest in try Self.digests(in: directory) {
-                let file = file(digest)
-                let records: [Record]
-                do {
-                    records = try file.read().records
-                } catch let error as StorageError where error.code == .damaged {
-                    // Whose it was is on its first line, which may be whole.
-                    guard let scope = Self.scope(of: file.url),
-                        scope.isOf(userId: userId, sessionId: sessionId)
-                    else { continue }
-                    throw error
-                }
-                guard let scope = records.first?.scope,
+            for digest in try folder.digests() {
+                let file = folder.file(digest)
+                let contents = try file.salvage()
+                guard let scope = contents.records.first?.scope,
                     scope.isOf(userId: userId, sessionId: sessionId)
                 else { continue }
-                scopes.append((scope.agentId, Self.history(records)))
+                if !contents.badLines.isEmpty { _ = try file.read() }
+                scopes.append((scope.agentId, Self.history(contents.records)))
             }
             return scopes
         }
         return ChatRules.merged(scopes)
     }
+}
 
-    private static func digests(in directory: URL) throws -> [String] {
-        try JournalFolder.names(in: directory).map { String($0.dropLast(6)) }
+extension FileChatStorage: MaintainedStorage {
+    public static let schemaVersion = 1
+
+    @discardableResult
+    public func migrateIfNeeded() async throws -> Int { try await folder.migrateIfNeeded() }
+
+    public func damage() async throws -> [ConversationDamage<ChatScope>] {
+        try await folder.damage(Self.summary)
     }
 
-    private static func scope(of url: URL) -> ChatScope? {
-        guard let data = FileManager.default.contents(atPath: url.path),
-            let line = data.split(separator: UInt8(ascii: "\n"), maxSplits: 1).first
-        else { return nil }
-        return try? ConversationMessage.decoder().decode(Record.self, from: Data(line)).scope
+    public func setDamagedAside() async throws -> [ConversationDamage<ChatScope>] {
+        try await folder.setDamagedAside(Self.summary)
     }
 
-    /// A file that was moved out of the way, and why.
-    public struct Damage: Sendable, Hashable {
-        /// Whose history it was, where that can be told.
-        public var scope: ChatScope?
-        /// Where the file is now.
-        public var file: URL
-        /// The messages that could still be read of it, oldest first: they are the scope's history now.
-        public var recovered: Int
-    }
-
-    /// Moves files that cannot be read out of the way, and goes on with what can be read of them.
-    ///
-    /// - Throws: ``StorageError``.
-    public func setDamagedAside() async throws -> [Damage] {
-        let directory = directory
-        return try await BlockingWork.run { isCancelled in
-            guard FileManager.default.fileExists(atPath: directory.path) else { return [] }
-            let held = try FileLock.acquire(
-                directory.appendingPathComponent("lock"), timeout: 30, isCancelled: isCancelled)
-            defer { held.release() }
-            var found: [Damage] = []
-            for digest in try Self.digests(in: directory) {
-                let file = file(digest)
-                do {
-                    _ = try file.read()
-                } catch let error as StorageError where error.code == .damaged {
-                    let data = FileManager.default.contents(atPath: file.url.path) ?? Data()
-                    let decoder = ConversationMessage.decoder()
-                    var records: [Record] = []
-                    for line in data.split(separator: UInt8(ascii: "\n")) {
-                        guard let record = try? decoder.decode(Record.self, from: Data(line)) else { break }
-                        records.append(record)
-                    }
-                    let aside = try file.setAside()
-                    let history = Self.history(records)
-                    if let scope = records.first?.scope {
-                        let whole = try ConversationMessage.encoder()
-                            .encode(Record(scope: scope, append: history, keep: nil))
-                        try AtomicFile.write(whole + Data("\n".utf8), to: file.url)
-                    }
-                    found.append(
-                        Damage(scope: records.first?.scope, file: aside, recovered: history.count))
-                }
-            }
-            return found
-        }
+    private static func summary(_ records: [Record]) -> (subject: ChatScope?, messages: Int) {
+        (records.first?.scope, history(records).count)
     }
 }

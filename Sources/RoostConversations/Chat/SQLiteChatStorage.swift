@@ -117,10 +117,89 @@ public struct SQLiteChatStorage: ChatStorage {
                 ORDER BY number DESC LIMIT ?
                 """, arguments: [scope, count]
         ).reversed().map { row in
-            ConversationMessage(
-                role: ConversationRole(rawValue: String(decoding: row["role"] as Data, as: UTF8.self)),
-                content: String(decoding: row["content"] as Data, as: UTF8.self),
-                timestamp: Date(milliseconds: row["timestamp"]), id: UUID(uuidString: row["id"]) ?? UUID())
+            guard let message = Self.message(row) else {
+                throw StorageError(
+                    .damaged,
+                    "chat_messages, scope \(scope), has a row that is not as it was written; "
+                        + "setDamagedAside() keeps it elsewhere, and the history goes on without it")
+            }
+            return message
         }
+    }
+
+    /// - Returns: `nil` for a row that cannot be read.
+    private static func message(_ row: Row) -> ConversationMessage? {
+        func bytes(_ column: String) -> Data? { (row[column] as DatabaseValue).storage.value as? Data }
+        guard let role = bytes("role").flatMap({ String(validating: $0, as: UTF8.self) }),
+            let content = bytes("content").flatMap({ String(validating: $0, as: UTF8.self) }),
+            let id = String.fromDatabaseValue(row["id"]).flatMap(UUID.init),
+            let timestamp = Int64.fromDatabaseValue(row["timestamp"])
+        else { return nil }
+        return ConversationMessage(
+            role: ConversationRole(rawValue: role), content: content,
+            timestamp: Date(milliseconds: timestamp), id: id)
+    }
+}
+
+extension SQLiteChatStorage: MaintainedStorage {
+    public static let schemaVersion = ConversationDatabase.schemaVersion
+
+    @discardableResult
+    public func migrateIfNeeded() async throws -> Int { try await database.migrateIfNeeded() }
+
+    public func damage() async throws -> [ConversationDamage<ChatScope>] {
+        try await database.read { database in
+            try Self.scopes(database).compactMap { try Self.damage($0, $1, database)?.damage }
+        }
+    }
+
+    public func setDamagedAside() async throws -> [ConversationDamage<ChatScope>] {
+        try await database.write { database in
+            try Self.scopes(database).compactMap { id, scope in
+                guard let found = try Self.damage(id, scope, database) else { return nil }
+                for number in found.bad {
+                    try database.execute(
+                        sql: """
+                            INSERT INTO damaged_messages
+                                (at, user, session, agent, number, id, role, content, timestamp)
+                            SELECT ?, ?, ?, ?, number, id, role, content, timestamp FROM chat_messages
+                            WHERE scope = ? AND number = ?
+                            """,
+                        arguments: [Date().milliseconds] + Self.arguments(scope) + [id, number])
+                    try database.execute(
+                        sql: "DELETE FROM chat_messages WHERE scope = ? AND number = ?",
+                        arguments: [id, number])
+                }
+                var damage = found.damage
+                damage.aside = "damaged_messages"
+                return damage
+            }
+        }
+    }
+
+    private static func scopes(_ database: Database) throws -> [(id: Int64, scope: ChatScope)] {
+        func text(_ row: Row, _ column: String) -> String {
+            String(decoding: row[column] as Data, as: UTF8.self)
+        }
+        return try Row.fetchAll(database, sql: "SELECT * FROM chat_scopes ORDER BY id").map { row in
+            let scope = ChatScope(
+                userId: text(row, "user"), sessionId: text(row, "session"), agentId: text(row, "agent"))
+            return (row["id"], scope)
+        }
+    }
+
+    /// - Returns: `nil` for a scope whose rows can all be read; else the numbers of those that cannot.
+    private static func damage(
+        _ id: Int64, _ scope: ChatScope, _ database: Database
+    ) throws -> (damage: ConversationDamage<ChatScope>, bad: [Int64])? {
+        var (readable, bad) = (0, [Int64]())
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT * FROM chat_messages WHERE scope = ? ORDER BY number", arguments: [id])
+        while let row = try rows.next() {
+            if message(row) == nil { bad.append(row["number"]) } else { readable += 1 }
+        }
+        guard !bad.isEmpty else { return nil }
+        let place = "chat_messages, scope \(id), " + ConversationDatabase.places(bad)
+        return (ConversationDamage(subject: scope, place: place, readable: readable), bad)
     }
 }

@@ -7,63 +7,74 @@ import RoostModel
 /// the saves, and a loss of power the last ones: defaults promise no more. Where that matters, use
 /// ``DeviceChatStorage``.
 public actor UserDefaultsChatStorage: ChatStorage {
-    private let defaults: UserDefaults
-    private static let prefix = "roost.chat."
+    private let domain: DefaultsDomain
 
     /// - Parameter suiteName: `nil` takes the standard defaults.
-    public init(suiteName: String? = nil) { defaults = UserDefaults(suiteName: suiteName) ?? .standard }
+    public init(suiteName: String? = nil) {
+        domain = DefaultsDomain(suiteName: suiteName, prefix: "roost.chat")
+    }
 
     public func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
+        try domain.open()
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        return ChatRules.trimmed(try load(Self.key(scope)), maxMessages)
+        return ChatRules.trimmed(try history(Self.name(scope)), maxMessages)
     }
 
     public func saveMessages(
         _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
         maxMessages: Int?
     ) async throws {
-        let key = Self.key(ChatScope(userId: userId, sessionId: sessionId, agentId: agentId))
-        let all = ChatRules.adding(messages, to: try load(key))
-        let encoded = try ConversationMessage.encoder().encode(ChatRules.trimmed(all, maxMessages))
-        defaults.set(encoded, forKey: key)
-        guard defaults.synchronize() else {
-            throw StorageError(.inputOutput, "the user's defaults could not be written")
-        }
+        try domain.open()
+        let name = Self.name(ChatScope(userId: userId, sessionId: sessionId, agentId: agentId))
+        let all = ChatRules.adding(messages, to: try history(name))
+        try domain.set(ChatRules.trimmed(all, maxMessages), for: name)
+        try domain.save()
     }
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
-        defaults.synchronize()
-        let scopes = try defaults.dictionaryRepresentation().keys.compactMap { key in
-            guard let scope = Self.scope(key), scope.isOf(userId: userId, sessionId: sessionId) else {
+        try domain.open()
+        let scopes = try domain.names.compactMap { name in
+            guard let scope = Self.scope(name), scope.isOf(userId: userId, sessionId: sessionId) else {
                 return nil as (agent: String, messages: [ConversationMessage])?
             }
-            return (scope.agentId, try load(key))
+            return (scope.agentId, try history(name))
         }
         return ChatRules.merged(scopes)
     }
 
-    /// The ids as JSON in base 64: no two scopes have the same key, and each can be read back.
-    private static func key(_ scope: ChatScope) -> String {
-        let ids = try? JSONEncoder().encode([scope.userId, scope.sessionId, scope.agentId])
-        return prefix + (ids ?? Data()).base64EncodedString()
+    private func history(_ name: Data) throws -> [ConversationMessage] { try domain.value(name) ?? [] }
+
+    /// The ids as JSON: no two scopes have the same name, and each can be read back.
+    private static func name(_ scope: ChatScope) -> Data {
+        (try? JSONEncoder().encode([scope.userId, scope.sessionId, scope.agentId])) ?? Data()
     }
 
-    private static func scope(_ key: String) -> ChatScope? {
-        guard key.hasPrefix(prefix), let data = Data(base64Encoded: String(key.dropFirst(prefix.count))),
-            let ids = try? JSONDecoder().decode([String].self, from: data), ids.count == 3
-        else { return nil }
+    private static func scope(_ name: Data) -> ChatScope? {
+        guard let ids = try? JSONDecoder().decode([String].self, from: name), ids.count == 3 else {
+            return nil
+        }
         return ChatScope(userId: ids[0], sessionId: ids[1], agentId: ids[2])
     }
+}
 
-    private func load(_ key: String) throws -> [ConversationMessage] {
-        defaults.synchronize()
-        guard let data = defaults.data(forKey: key) else { return [] }
-        do {
-            return try ConversationMessage.decoder().decode([ConversationMessage].self, from: data)
-        } catch {
-            throw StorageError(.damaged, "a history in the user's defaults cannot be read", underlying: error)
-        }
+extension UserDefaultsChatStorage: MaintainedStorage {
+    public static let schemaVersion = 1
+
+    @discardableResult
+    public func migrateIfNeeded() async throws -> Int {
+        let version = try domain.open()
+        try domain.save()
+        return version
+    }
+
+    public func damage() async throws -> [ConversationDamage<ChatScope>] {
+        try domain.open()
+        return domain.damage([ConversationMessage].self, Self.scope)
+    }
+
+    public func setDamagedAside() async throws -> [ConversationDamage<ChatScope>] {
+        try domain.setDamagedAside(try await damage())
     }
 }

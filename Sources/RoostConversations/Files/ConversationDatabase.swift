@@ -25,15 +25,31 @@ struct ConversationDatabase: Sendable {
             let pool = try DatabasePool(path: url.path, configuration: configuration)
             // GRDB sets NORMAL on its writer when it turns the log on, after a configuration is applied.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            let migrator = Self.migrator
-            let known = Set(migrator.migrations)
-            let applied = try pool.read { try migrator.appliedIdentifiers($0) }
-            guard applied.isSubset(of: known) else {
-                throw StorageError(
-                    .newerFormat, "a newer version of Roost wrote \(path); update Roost to open it")
-            }
-            try migrator.migrate(pool)
+            _ = try Self.migrate(pool)
             return pool
+        }
+    }
+
+    /// The schema that this program writes.
+    static var schemaVersion: Int { migrator.migrations.count }
+
+    /// - Returns: the version that the database had, 0 for a new one.
+    /// - Throws: ``StorageError`` with `.newerFormat`.
+    private static func migrate(_ pool: DatabasePool) throws -> Int {
+        let migrator = migrator
+        let applied = try pool.read { try migrator.appliedIdentifiers($0) }
+        guard applied.isSubset(of: Set(migrator.migrations)) else {
+            throw StorageError(
+                .newerFormat, "a newer version of Roost wrote \(pool.path); update Roost to open it")
+        }
+        try migrator.migrate(pool)
+        return applied.count
+    }
+
+    func migrateIfNeeded() async throws -> Int {
+        let pool = pool
+        return try await BlockingWork.run { _ in
+            try Self.translating(pool.path) { try Self.migrate(pool) }
         }
     }
 
@@ -65,6 +81,15 @@ struct ConversationDatabase: Sendable {
                         session INTEGER NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
                         number INTEGER NOT NULL, message BLOB NOT NULL,
                         PRIMARY KEY (session, number)) WITHOUT ROWID;
+                    """)
+        }
+        // Rows that could not be read, kept for people: whose they were, where, and what they had.
+        migrator.registerMigration("2") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE damaged_messages (
+                        at INTEGER NOT NULL, user BLOB, session BLOB NOT NULL, agent BLOB,
+                        number INTEGER NOT NULL, id, role, content, timestamp, message);
                     """)
         }
         return migrator
@@ -104,6 +129,12 @@ struct ConversationDatabase: Sendable {
         try await read { database in
             "\(try Int64.fetchOne(database, sql: "SELECT changes FROM conversation_meta") ?? 0)"
         }
+    }
+
+    /// Numbers of rows, for people.
+    static func places(_ numbers: [Int64]) -> String {
+        "number " + numbers.prefix(5).map(String.init).joined(separator: ", ")
+            + (numbers.count > 5 ? " and \(numbers.count - 5) more" : "")
     }
 
     private static func translating<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {

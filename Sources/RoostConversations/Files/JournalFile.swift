@@ -5,15 +5,16 @@ import RoostModel
 /// A file of JSON lines that grows at its end: a header, and a record for each change.
 ///
 /// A line counts when it is there with its end: what a killed process left half-written is no line, and is
-/// cut off by the next one. Writers of all processes take turns by a lock beside the files.
+/// cut off by the next one. Writers of all processes take turns by the lock of the ``JournalFolder``.
 struct JournalFile<Record: Codable & Sendable>: Sendable {
     let url: URL
-    let lock: URL
 
     /// What a file has: its records, and how many bytes of it are whole lines.
     struct Contents {
         var records: [Record] = []
         var length = 0
+        /// The numbers of lines that are not as they were written, from 1.
+        var badLines: [Int] = []
     }
 
     /// No record has more bytes.
@@ -22,10 +23,21 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
     /// - Returns: no records where there is no file.
     /// - Throws: ``StorageError`` with `.damaged` for a line that is none of ours, `.inputOutput`.
     func read() throws -> Contents {
+        let contents = try salvage()
+        guard let line = contents.badLines.first else { return contents }
+        throw StorageError(
+            .damaged,
+            "\(url.path), line \(line), is not as it was written; setDamagedAside() moves the file out of the "
+                + "way, and goes on with its other lines")
+    }
+
+    /// What can be read of the file.
+    ///
+    /// - Throws: ``StorageError`` with `.inputOutput`.
+    func salvage() throws -> Contents {
         do {
             let file = try FileDescriptor(url.path, O_RDONLY | O_NOFOLLOW)
-            let data = try file.read(at: 0, count: try file.size())
-            return try Self.parse(data, url.path)
+            return Self.parse(try file.read(at: 0, count: try file.size()))
         } catch let error as FileError where error.isMissing {
             return Contents()
         } catch let error as FileError {
@@ -33,52 +45,44 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         }
     }
 
-    private static func parse(_ data: Data, _ path: String) throws -> Contents {
+    private static func parse(_ data: Data) -> Contents {
         var contents = Contents()
         let decoder = ConversationMessage.decoder()
         var start = data.startIndex
         var number = 0
         while let end = data[start...].firstIndex(of: UInt8(ascii: "\n")) {
             number += 1
-            guard let record = try? decoder.decode(Record.self, from: data[start..<end]) else {
-                throw StorageError(.damaged, "\(path), line \(number), is not as it was written")
+            if let record = try? decoder.decode(Record.self, from: data[start..<end]) {
+                contents.records.append(record)
+            } else {
+                contents.badLines.append(number)
             }
-            contents.records.append(record)
             start = data.index(after: end)
             contents.length = start - data.startIndex
         }
         return contents
     }
 
-    /// Changes the file under the lock: `body` is given what it has and returns the record to add, or all
-    /// records that it shall have from now on.
+    /// Changes the file: `body` is given what it has and returns the record to add, or all records that it
+    /// shall have from now on. The caller holds the folder's lock.
     ///
-    /// - Throws: as ``read()``; `.locked`; what `body` throws. The file is as it was then.
-    func change(_ body: @escaping @Sendable ([Record]) throws -> Change?) async throws {
-        try await BlockingWork.run { isCancelled in
-            do {
-                try FileSystem.standard.createFolder(url.deletingLastPathComponent())
-                let held = try FileLock.acquire(lock, timeout: 30, isCancelled: isCancelled)
-                defer { held.release() }
-                let contents = try read()
-                let change = try body(contents.records)
-                if isCancelled() { throw CancellationError() }
-                switch change {
-                case nil: return
-                case .add(let record): try append(record, contents.length)
-                case .replace(let records):
-                    var data = Data()
-                    for record in records { data += try Self.line(record) }
-                    // What processes left that were killed here.
-                    try AtomicFile.removeLeftovers(in: url.deletingLastPathComponent())
-                    try AtomicFile.write(data, to: url)
-                }
-            } catch let error as FileError {
-                throw StorageError(.inputOutput, error.description, underlying: error)
-            } catch let error as LockTimeout {
-                throw StorageError(.locked, "\(error)", underlying: error, isRetryable: true)
-            }
+    /// - Throws: as ``read()``; what `body` throws; ``FileError``. The file is as it was then.
+    func change(_ body: ([Record]) throws -> Change?) throws {
+        let contents = try read()
+        switch try body(contents.records) {
+        case nil: return
+        case .add(let record): try append(record, contents.length)
+        case .replace(let records): try replace(records)
         }
+    }
+
+    /// Writes the file anew, whatever it has.
+    func replace(_ records: [Record]) throws {
+        var data = Data()
+        for record in records { data += try Self.line(record) }
+        // What processes left that were killed here.
+        try AtomicFile.removeLeftovers(in: url.deletingLastPathComponent())
+        try AtomicFile.write(data, to: url)
     }
 
     enum Change: Sendable {
@@ -122,39 +126,14 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Moves a file that cannot be read out of the way, for people.
+    /// Keeps the file as it is under another name, for people.
     ///
-    /// - Returns: where it is now.
-    func setAside() throws -> URL {
+    /// - Returns: where the copy is.
+    func copyAside() throws -> URL {
         let stamp = DateText.string(from: Date()).filter(\.isNumber)
         let aside = url.deletingLastPathComponent()
             .appendingPathComponent("damaged-\(stamp)-\(url.lastPathComponent)")
-        do {
-            try FileSystem.standard.rename(url.path, to: aside.path)
-        } catch let error as FileError {
-            throw StorageError(.inputOutput, error.description, underlying: error)
-        }
+        try AtomicFile.copy(url, to: aside)
         return aside
-    }
-}
-
-/// A folder of journals, each named by a digest.
-enum JournalFolder {
-    /// The names of the journals in it, in their order; none where there is no folder.
-    ///
-    /// - Throws: ``StorageError`` with `.inputOutput` where it cannot be listed, which is not the same as
-    ///   empty.
-    static func names(in directory: URL) throws -> [String] {
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: directory.path)
-                .filter { $0.hasSuffix(".jsonl") && $0.utf8.count == 64 + 6 }.sorted()
-        } catch let error as CocoaError
-            where [.fileReadNoSuchFile, .fileNoSuchFile].contains(error.code)
-        {
-            return []
-        } catch {
-            throw StorageError(
-                .inputOutput, "the folder \(directory.path) cannot be listed", underlying: error)
-        }
     }
 }

@@ -29,40 +29,20 @@ public struct DependencyContainer {
 }
 
 /// The default storage, opened when it is needed.
-actor DefaultSessionStorage: SessionStorageProtocol {
+actor DefaultSessionStorage: SessionStorageDecorator {
     private let preferences: GlobalPreferencesStorage
     private var opened: SQLiteSessionStorage?
 
     init(_ preferences: GlobalPreferencesStorage) { self.preferences = preferences }
 
-    private func storage() throws -> SQLiteSessionStorage {
-        if let opened { return opened }
-        let place = try ApplicationSupport.folder(preferences.name, in: preferences.folder)
-        let storage = try SQLiteSessionStorage(
-            databasePath: place.appendingPathComponent("conversations.sqlite").path)
-        opened = storage
-        return storage
+    var base: any SessionStorageProtocol & Sendable {
+        get throws {
+            if let opened { return opened }
+            let place = try ApplicationSupport.folder(preferences.name, in: preferences.folder)
+            let storage = try SQLiteSessionStorage(
+                databasePath: place.appendingPathComponent("conversations.sqlite").path)
+            opened = storage
+            return storage
+        }
     }
-
-    func saveSession(id: String, firstMessage: String) async throws {
-        try await storage().saveSession(id: id, firstMessage: firstMessage)
-    }
-    func getAllSessions() async throws -> [StoredSession] { try await storage().getAllSessions() }
-    func getSession(id: String) async throws -> StoredSession? { try await storage().getSession(id: id) }
-    func updateLastAccessed(id: String) async throws { try await storage().updateLastAccessed(id: id) }
-    func deleteSession(id: String) async throws { try await storage().deleteSession(id: id) }
-    func deleteAllSessions() async throws { try await storage().deleteAllSessions() }
-    func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
-        try await storage().updateSessionMessages(id: id, messages: messages)
-    }
-    func updateSessionId(oldId: String, newId: String) async throws {
-        try await storage().updateSessionId(oldId: oldId, newId: newId)
-    }
-    func appendSessionMessages(id: String, messages: [ChatMessage]) async throws {
-        try await storage().appendSessionMessages(id: id, messages: messages)
-    }
-    func importSession(_ session: StoredSession) async throws -> Bool {
-        try await storage().importSession(session)
-    }
-    func changeToken() async throws -> String? { try await storage().changeToken() }
 }

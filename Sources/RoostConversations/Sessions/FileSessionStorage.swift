@@ -37,18 +37,21 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
             + session.messages.map { Record(append: [$0], accessed: accessed) }
     }
 
-    /// - Parameter directory: is made with the first session.
-    public init(directory: URL) { self.directory = directory.standardizedFileURL }
+    private let onDamage: DamageHandler<String>
 
-    private func file(_ name: String) -> JournalFile<Record> {
-        JournalFile(
-            url: directory.appendingPathComponent(name), lock: directory.appendingPathComponent("lock"))
+    /// - Parameters:
+    ///   - directory: is made with the first session.
+    ///   - onDamage: is told what ``getAllSessions()`` leaves out; without it a warning is logged.
+    public init(directory: URL, onDamage: DamageHandler<String>? = nil) {
+        self.directory = directory.standardizedFileURL
+        self.onDamage = onDamage ?? { DamageLog.warn($0) }
     }
 
-    /// Named by a digest: an id may be anything.
-    private static func name(_ id: String) -> String {
+    private var folder: JournalFolder<Record> { JournalFolder(directory: directory, kind: "sessions") }
+
+    /// An id may be anything: a file is named by its digest.
+    private static func digest(_ id: String) -> String {
         SHA256.hash(data: Data(id.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            + ".jsonl"
     }
 
     private static func session(_ records: [Record]) -> StoredSession? {
@@ -68,7 +71,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
                 append: [ChatMessage]?, replace: [ChatMessage]?
             )
     ) async throws {
-        try await file(Self.name(id)).change { records in
+        try await folder.change(Self.digest(id)) { records in
             guard var session = Self.session(records) else { throw SessionRules.missing }
             let change = try body(&session)
             let now = max(Date().wholeMilliseconds, session.lastAccessedAt)
@@ -81,7 +84,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
 
     public func saveSession(id: String, firstMessage: String) async throws {
         try SessionRules.check(id: id)
-        try await file(Self.name(id)).change { records in
+        try await folder.change(Self.digest(id)) { records in
             let now = Date().wholeMilliseconds
             guard let session = Self.session(records) else {
                 let session = StoredSession(
@@ -96,20 +99,21 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         }
     }
 
-    /// Those that cannot be read are left out; ``setDamagedAside()`` names them.
+    /// Those that cannot be read are left out, and told of (``init(directory:onDamage:)``).
     public func getAllSessions() async throws -> [StoredSession] {
-        let directory = directory
-        return try await BlockingWork.run { _ in
+        let onDamage = onDamage
+        return try await folder.read { folder in
             var sessions: [(session: StoredSession, changed: Date)] = []
-            for name in try JournalFolder.names(in: directory) {
-                do {
-                    guard let session = Self.session(try file(name).read().records) else { continue }
-                    let path = directory.appendingPathComponent(name).path
-                    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-                    sessions.append((session, attributes?[.modificationDate] as? Date ?? .distantPast))
-                } catch let error as StorageError where error.code == .damaged {
+            for digest in try folder.digests() {
+                let file = folder.file(digest)
+                let contents = try file.salvage()
+                if let damage = file.damage(contents, Self.summary) {
+                    onDamage(damage)
                     continue
                 }
+                guard let session = Self.session(contents.records) else { continue }
+                let attributes = try? FileManager.default.attributesOfItem(atPath: file.url.path)
+                sessions.append((session, attributes?[.modificationDate] as? Date ?? .distantPast))
             }
             return sessions.sorted {
                 ($0.session.lastAccessedAt, $0.changed) > ($1.session.lastAccessedAt, $1.changed)
@@ -118,25 +122,24 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
     }
 
     public func getSession(id: String) async throws -> StoredSession? {
-        let file = file(Self.name(id))
-        return try await BlockingWork.run { _ in Self.session(try file.read().records) }
+        try await folder.read { Self.session(try $0.file(Self.digest(id)).read().records) }
     }
 
     public func updateLastAccessed(id: String) async throws { try await change(id) { _ in (nil, nil) } }
 
     public func deleteSession(id: String) async throws {
-        try await underLock { directory in
-            try FileSystem.standard.unlink(directory.appendingPathComponent(Self.name(id)).path)
-            try AtomicFile.removeLeftovers(in: directory)
+        try await folder.write { folder in
+            try FileSystem.standard.unlink(folder.file(Self.digest(id)).url.path)
+            try AtomicFile.removeLeftovers(in: folder.directory)
         }
     }
 
     public func deleteAllSessions() async throws {
-        try await underLock { directory in
-            for name in try JournalFolder.names(in: directory) {
-                try FileSystem.standard.unlink(directory.appendingPathComponent(name).path)
+        try await folder.write { folder in
+            for digest in try folder.digests() {
+                try FileSystem.standard.unlink(folder.file(digest).url.path)
             }
-            try AtomicFile.removeLeftovers(in: directory)
+            try AtomicFile.removeLeftovers(in: folder.directory)
         }
     }
 
@@ -150,20 +153,16 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
 
     public func updateSessionId(oldId: String, newId: String) async throws {
         try SessionRules.check(id: newId)
-        try await underLock { directory in
-            let (old, new) = (file(Self.name(oldId)), file(Self.name(newId)))
+        try await folder.write { folder in
+            let (old, new) = (folder.file(Self.digest(oldId)), folder.file(Self.digest(newId)))
             guard var session = Self.session(try old.read().records) else { throw SessionRules.missing }
-            guard Self.name(oldId) != Self.name(newId) else { return }
+            guard old.url != new.url else { return }
             let other = Self.session(try new.read().records)
             session.id = newId
             // One who was killed between the two steps below has left the same under both ids.
             guard other == nil || other == session else { throw SessionRules.clash }
-            var data = Data()
-            for record in Self.records(session) {
-                data += try ConversationMessage.encoder().encode(record) + Data("\n".utf8)
-            }
             // Killed in between, the session is there under both ids, and lost under none.
-            try AtomicFile.write(data, to: new.url)
+            try new.replace(Self.records(session))
             try FileSystem.standard.unlink(old.url.path)
         }
     }
@@ -171,58 +170,38 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
     @discardableResult
     public func importSession(_ session: StoredSession) async throws -> Bool {
         try SessionRules.check(id: session.id)
-        try await file(Self.name(session.id)).change { _ in
-            .replace(Self.records(session))
-        }
+        try await folder.change(Self.digest(session.id)) { _ in .replace(Self.records(session)) }
         return true
     }
 
     public func changeToken() async throws -> String? {
-        let directory = directory
-        return try await BlockingWork.run { _ in
-            try JournalFolder.names(in: directory).map { name in
-                let path = directory.appendingPathComponent(name).path
+        try await folder.read { folder in
+            try folder.digests().map { digest in
+                let path = folder.file(digest).url.path
                 let attributes = try? FileManager.default.attributesOfItem(atPath: path)
                 let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-                return "\(name) \(attributes?[.systemFileNumber] ?? 0) \(attributes?[.size] ?? 0) \(date)"
+                return "\(digest) \(attributes?[.systemFileNumber] ?? 0) \(attributes?[.size] ?? 0) \(date)"
             }.joined(separator: "\n")
         }
     }
+}
 
-    /// Moves files that cannot be read out of the way.
-    ///
-    /// - Returns: where they are now.
-    /// - Throws: ``StorageError``.
-    public func setDamagedAside() async throws -> [URL] {
-        try await underLock { directory in
-            var aside: [URL] = []
-            for name in try JournalFolder.names(in: directory) {
-                do {
-                    _ = try file(name).read()
-                } catch let error as StorageError where error.code == .damaged {
-                    aside.append(try file(name).setAside())
-                }
-            }
-            return aside
-        }
+extension FileSessionStorage: MaintainedStorage {
+    public static let schemaVersion = 1
+
+    @discardableResult
+    public func migrateIfNeeded() async throws -> Int { try await folder.migrateIfNeeded() }
+
+    public func damage() async throws -> [ConversationDamage<String>] {
+        try await folder.damage(Self.summary)
     }
 
-    private func underLock<Value: Sendable>(
-        _ body: @escaping @Sendable (URL) throws -> Value
-    ) async throws -> Value {
-        let directory = directory
-        return try await BlockingWork.run { isCancelled in
-            do {
-                try FileSystem.standard.createFolder(directory)
-                let held = try FileLock.acquire(
-                    directory.appendingPathComponent("lock"), timeout: 30, isCancelled: isCancelled)
-                defer { held.release() }
-                return try body(directory)
-            } catch let error as FileError {
-                throw StorageError(.inputOutput, error.description, underlying: error)
-            } catch let error as LockTimeout {
-                throw StorageError(.locked, "\(error)", underlying: error, isRetryable: true)
-            }
-        }
+    public func setDamagedAside() async throws -> [ConversationDamage<String>] {
+        try await folder.setDamagedAside(Self.summary)
+    }
+
+    private static func summary(_ records: [Record]) -> (subject: String?, messages: Int) {
+        let session = session(records)
+        return (session?.id, session?.messages.count ?? 0)
     }
 }

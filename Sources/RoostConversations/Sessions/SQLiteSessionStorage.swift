@@ -9,9 +9,16 @@ import RoostModel
 public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     let database: ConversationDatabase
 
-    /// - Parameter databasePath: made with its folder where there is none.
+    private let onDamage: DamageHandler<String>
+
+    /// - Parameters:
+    ///   - databasePath: made with its folder where there is none.
+    ///   - onDamage: is told what ``getAllSessions()`` leaves out; without it a warning is logged.
     /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.inputOutput`.
-    public init(databasePath: String) throws { database = try ConversationDatabase(path: databasePath) }
+    public init(databasePath: String, onDamage: DamageHandler<String>? = nil) throws {
+        database = try ConversationDatabase(path: databasePath)
+        self.onDamage = onDamage ?? { DamageLog.warn($0) }
+    }
 
     public func saveSession(id: String, firstMessage: String) async throws {
         try SessionRules.check(id: id)
@@ -26,31 +33,17 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         }
     }
 
-    /// Those that cannot be read are left out; ``damagedSessions()`` names them.
+    /// Those that cannot be read are left out, and told of (``init(databasePath:onDamage:)``).
     public func getAllSessions() async throws -> [StoredSession] {
-        try await database.read { database in
+        let onDamage = onDamage
+        return try await database.read { database in
             try Self.rows(database).compactMap { row in
-                do {
-                    return try Self.session(row, database)
-                } catch let error as StorageError where error.code == .damaged {
+                let (messages, bad) = try Self.messages(row, database)
+                guard bad.isEmpty else {
+                    onDamage(Self.damage(row, messages.count, bad))
                     return nil
                 }
-            }
-        }
-    }
-
-    /// The ids of sessions with a message that is not as it was written.
-    ///
-    /// - Throws: ``StorageError``.
-    public func damagedSessions() async throws -> [String] {
-        try await database.read { database in
-            try Self.rows(database).compactMap { row in
-                do {
-                    _ = try Self.session(row, database)
-                    return nil
-                } catch let error as StorageError where error.code == .damaged {
-                    return String(decoding: row["id"] as Data, as: UTF8.self)
-                }
+                return Self.session(row, messages)
             }
         }
     }
@@ -63,7 +56,16 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         try await database.read { database in
             try Row.fetchOne(
                 database, sql: "SELECT * FROM sessions WHERE id = ?", arguments: [Data(id.utf8)]
-            ).map { try Self.session($0, database) }
+            ).map { row in
+                let (messages, bad) = try Self.messages(row, database)
+                guard bad.isEmpty else {
+                    throw StorageError(
+                        .damaged,
+                        "\(Self.damage(row, messages.count, bad).place) is not as it was written; "
+                            + "setDamagedAside() keeps it elsewhere, and the session goes on without it")
+                }
+                return Self.session(row, messages)
+            }
         }
     }
 
@@ -177,26 +179,83 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         }
     }
 
-    private static func session(_ row: Row, _ database: Database) throws -> StoredSession {
-        let messages = try Data.fetchAll(
-            database, sql: "SELECT message FROM session_messages WHERE session = ? ORDER BY number",
-            arguments: [row["number"] as Int64])
+    /// The messages of a session, and the numbers of those that cannot be read.
+    private static func messages(
+        _ row: Row, _ database: Database
+    ) throws -> (messages: [ChatMessage], bad: [Int64]) {
         let decoder = ConversationMessage.decoder()
-        return StoredSession(
+        var (messages, bad) = ([ChatMessage](), [Int64]())
+        let stored = try Row.fetchCursor(
+            database, sql: "SELECT number, message FROM session_messages WHERE session = ? ORDER BY number",
+            arguments: [row["number"] as Int64])
+        while let stored = try stored.next() {
+            let data = (stored["message"] as DatabaseValue).storage.value as? Data
+            if let message = try? decoder.decode(ChatMessage.self, from: data ?? Data()) {
+                messages.append(message)
+            } else {
+                bad.append(stored["number"])
+            }
+        }
+        return (messages, bad)
+    }
+
+    private static func session(_ row: Row, _ messages: [ChatMessage]) -> StoredSession {
+        StoredSession(
             id: String(decoding: row["id"] as Data, as: UTF8.self),
             createdAt: Date(milliseconds: row["created"]),
             firstUserMessage: String(decoding: row["first_message"] as Data, as: UTF8.self),
-            lastAccessedAt: Date(milliseconds: row["accessed"]),
-            messages: try messages.map { data in
-                guard let message = try? decoder.decode(ChatMessage.self, from: data) else {
-                    throw StorageError(.damaged, "a message of a session is not as it was written")
-                }
-                return message
-            })
+            lastAccessedAt: Date(milliseconds: row["accessed"]), messages: messages)
+    }
+
+    private static func damage(_ row: Row, _ readable: Int, _ bad: [Int64]) -> ConversationDamage<String> {
+        ConversationDamage(
+            subject: String(decoding: row["id"] as Data, as: UTF8.self),
+            place: "session_messages, session \(row["number"] as Int64), "
+                + ConversationDatabase.places(bad), readable: readable)
     }
 
     private static func encoded(_ messages: [ChatMessage]) throws -> [Data] {
         let encoder = ConversationMessage.encoder()
         return try messages.map { try encoder.encode($0) }
+    }
+}
+
+extension SQLiteSessionStorage: MaintainedStorage {
+    public static let schemaVersion = ConversationDatabase.schemaVersion
+
+    @discardableResult
+    public func migrateIfNeeded() async throws -> Int { try await database.migrateIfNeeded() }
+
+    public func damage() async throws -> [ConversationDamage<String>] {
+        try await database.read { database in
+            try Self.rows(database).compactMap { row in
+                let (messages, bad) = try Self.messages(row, database)
+                return bad.isEmpty ? nil : Self.damage(row, messages.count, bad)
+            }
+        }
+    }
+
+    public func setDamagedAside() async throws -> [ConversationDamage<String>] {
+        try await database.write { database in
+            try Self.rows(database).compactMap { row in
+                let (messages, bad) = try Self.messages(row, database)
+                guard !bad.isEmpty else { return nil }
+                let session: Int64 = row["number"]
+                for number in bad {
+                    try database.execute(
+                        sql: """
+                            INSERT INTO damaged_messages (at, session, number, message)
+                            SELECT ?, ?, number, message FROM session_messages
+                            WHERE session = ? AND number = ?
+                            """, arguments: [Date().milliseconds, row["id"] as Data, session, number])
+                }
+                try database.execute(
+                    sql: "DELETE FROM session_messages WHERE session = ?", arguments: [session])
+                try Self.insert(try Self.encoded(messages)[...], at: 0, session, database)
+                var damage = Self.damage(row, messages.count, bad)
+                damage.aside = "damaged_messages"
+                return damage
+            }
+        }
     }
 }
