@@ -105,7 +105,10 @@ let package = Package(
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "CrashWorkload",
-            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostJSON", "RoostSQLite", "RoostTestKit"],
+            dependencies: [
+                "RoostModel", "RoostFiles", "RoostVectors", "RoostJSON", "RoostSQLite", "RoostConversations",
+                "RoostTestKit",
+            ],
             path: "Tests/Support/CrashWorkload"),
         .target(name: "FakeServer", dependencies: nio, path: "Tests/Support/FakeServer"),
         .executableTarget(

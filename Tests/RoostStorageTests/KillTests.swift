@@ -30,9 +30,13 @@ struct KillTests {
 
     static func run(_ backend: CrashWorkload.Backend, _ folder: URL, point: Int, half: Bool) throws -> Outcome
     {
+        try run("crash", backend.rawValue, folder, point: point, half: half)
+    }
+
+    static func run(_ mode: String, _ backend: String, _ folder: URL, point: Int, half: Bool) throws -> Outcome {
         let process = Process()
         process.executableURL = tool
-        process.arguments = ["crash", backend.rawValue, folder.path, "\(point)", half ? "half" : "before"]
+        process.arguments = [mode, backend, folder.path, "\(point)", half ? "half" : "before"]
         let (output, error) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = error

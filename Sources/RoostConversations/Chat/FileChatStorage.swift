@@ -1,4 +1,5 @@
 public import Foundation
+package import RoostFiles
 import RoostModel
 
 /// Histories as files, one for each scope, in a folder.
@@ -10,6 +11,7 @@ import RoostModel
 public struct FileChatStorage: ChatStorage {
     public let directory: URL
     public let retention: ChatRetention
+    private let files: FileSystem
 
     /// A line of a scope's file.
     private struct Record: Codable, Sendable {
@@ -25,10 +27,15 @@ public struct FileChatStorage: ChatStorage {
 
     /// - Parameter directory: is made with the first save.
     public init(directory: URL, retention: ChatRetention = .window) {
-        (self.directory, self.retention) = (directory.standardizedFileURL, retention)
+        self.init(directory: directory, retention: retention, files: .standard)
     }
 
-    private var folder: JournalFolder<Record> { JournalFolder(directory: directory, kind: "histories") }
+    package init(directory: URL, retention: ChatRetention = .window, files: FileSystem) {
+        self.directory = directory.standardizedFileURL
+        (self.retention, self.files) = (retention, files)
+    }
+
+    private var folder: JournalFolder<Record> { JournalFolder(directory: directory, kind: "histories", files: files) }
 
     private static func history(_ records: [Record]) -> [ConversationMessage] {
         var history: [ConversationMessage] = []
@@ -53,19 +60,32 @@ public struct FileChatStorage: ChatStorage {
     ) async throws {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
         let keep = retention == .window ? maxMessages : nil
-        try await folder.change(scope.digest) { records in
-            let history = Self.history(records)
-            let added = Array(ChatRules.adding(messages, to: history).dropFirst(history.count))
-            let kept = ChatRules.trimmed(history + added, keep)
-            guard !added.isEmpty || kept.count < history.count else { return nil }
-            if records.count >= Self.mostLines, kept.count < records.reduce(0, { $0 + $1.append.count }) / 2 {
-                // A line for each message: no line is longer than the longest of them makes it.
-                return .replace(
-                    [Record(scope: scope, append: [], keep: nil)]
-                        + kept.map { Record(append: [$0], keep: nil) })
+        try await folder.write { folder in
+            let file = folder.file(scope.digest)
+            if keep == nil, let (last, length) = try file.last(), last.keep == nil, !last.append.isEmpty {
+                // Where all is kept the last message tells enough, however long the history is.
+                let added = Array(ChatRules.adding(messages, to: last.append).dropFirst(last.append.count))
+                guard !added.isEmpty else { return }
+                return try file.append(Record(append: added, keep: nil), length)
             }
-            return .add(Record(scope: records.isEmpty ? scope : nil, append: added, keep: keep))
+            try file.change { try Self.change($0, scope, messages, keep) }
         }
+    }
+
+    private static func change(
+        _ records: [Record], _ scope: ChatScope, _ messages: [ConversationMessage], _ keep: Int?
+    ) throws -> JournalFile<Record>.Change? {
+        let history = history(records)
+        let added = Array(ChatRules.adding(messages, to: history).dropFirst(history.count))
+        let kept = ChatRules.trimmed(history + added, keep)
+        guard !added.isEmpty || kept.count < history.count else { return nil }
+        if records.count >= mostLines, kept.count < records.reduce(0, { $0 + $1.append.count }) / 2 {
+            // A line for each message: no line is longer than the longest of them makes it.
+            return .replace(
+                [Record(scope: scope, append: [], keep: nil)]
+                    + kept.map { Record(append: [$0], keep: nil) })
+        }
+        return .add(Record(scope: records.isEmpty ? scope : nil, append: added, keep: keep))
     }
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {

@@ -8,6 +8,7 @@ import RoostModel
 /// cut off by the next one. Writers of all processes take turns by the lock of the ``JournalFolder``.
 struct JournalFile<Record: Codable & Sendable>: Sendable {
     let url: URL
+    let files: FileSystem
 
     /// What a file has: its records, and how many bytes of it are whole lines.
     struct Contents {
@@ -27,8 +28,8 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         guard let line = contents.badLines.first else { return contents }
         throw StorageError(
             .damaged,
-            "\(url.path), line \(line), is not as it was written; setDamagedAside() moves the file out of the "
-                + "way, and goes on with its other lines")
+            "\(url.path), line \(line), is not as it was written; setDamagedAside() moves the file "
+                + "out of the way, and goes on with its other lines")
     }
 
     /// What can be read of the file.
@@ -43,6 +44,30 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)
         }
+    }
+
+    /// The last record, read from the file's end, and how many bytes of the file are whole lines.
+    ///
+    /// - Returns: `nil` where there is no such line, or one that cannot be read.
+    func last() throws -> (record: Record, length: Int)? {
+        let file: FileDescriptor
+        do { file = try FileDescriptor(url.path, O_RDONLY | O_NOFOLLOW) } catch let error as FileError
+            where error.isMissing
+        { return nil }
+        let newline = UInt8(ascii: "\n")
+        let size = try file.size()
+        for width in sequence(first: 64 << 10, next: { $0 < size ? $0 * 8 : nil }) {
+            let start = max(0, size - width)
+            let data = try file.read(at: start, count: size - start)
+            guard let end = data.lastIndex(of: newline) else { continue }
+            let before = data[..<end].lastIndex(of: newline)
+            // Without a line before it, its beginning may lie before what was read.
+            guard before != nil || start == 0 else { continue }
+            let line = data[(before.map { $0 + 1 } ?? data.startIndex)..<end]
+            let record = try? ConversationMessage.decoder().decode(Record.self, from: line)
+            return record.map { ($0, start + (end - data.startIndex) + 1) }
+        }
+        return nil
     }
 
     private static func parse(_ data: Data) -> Contents {
@@ -81,8 +106,8 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         var data = Data()
         for record in records { data += try Self.line(record) }
         // What processes left that were killed here.
-        try AtomicFile.removeLeftovers(in: url.deletingLastPathComponent())
-        try AtomicFile.write(data, to: url)
+        try AtomicFile.removeLeftovers(in: url.deletingLastPathComponent(), files: files)
+        try AtomicFile.write(data, to: url, files: files)
     }
 
     enum Change: Sendable {
@@ -98,11 +123,11 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         return data
     }
 
-    private func append(_ record: Record, _ length: Int) throws {
+    /// Adds a record after so many bytes: what comes after them is the half line of a process that died.
+    func append(_ record: Record, _ length: Int) throws {
         let line = try Self.line(record)
-        guard length > 0 else { return try AtomicFile.write(line, to: url) }
-        let file = try FileDescriptor(url.path, O_RDWR)
-        // The half line of a process that died.
+        guard length > 0 else { return try AtomicFile.write(line, to: url, files: files) }
+        let file = try FileDescriptor(url.path, O_RDWR, files: files)
         if try file.size() > length { try file.truncate(to: length) }
         do {
             guard lseek(file.raw, off_t(length), SEEK_SET) >= 0 else {
@@ -126,6 +151,8 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         }
     }
 
+    func remove() throws { try files.unlink(url.path) }
+
     /// Keeps the file as it is under another name, for people.
     ///
     /// - Returns: where the copy is.
@@ -133,7 +160,7 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         let stamp = DateText.string(from: Date()).filter(\.isNumber)
         let aside = url.deletingLastPathComponent()
             .appendingPathComponent("damaged-\(stamp)-\(url.lastPathComponent)")
-        try AtomicFile.copy(url, to: aside)
+        try AtomicFile.copy(url, to: aside, files: files)
         return aside
     }
 }

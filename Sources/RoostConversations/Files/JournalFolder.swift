@@ -7,12 +7,13 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
     let directory: URL
     /// What the journals are of: a folder of sessions is none of histories.
     let kind: String
+    let files: FileSystem
     private var schema: SchemaMigrator { SchemaMigrator() }
 
     private static var suffix: String { ".jsonl" }
 
     func file(_ digest: String) -> JournalFile<Record> {
-        JournalFile(url: directory.appendingPathComponent(digest + Self.suffix))
+        JournalFile(url: directory.appendingPathComponent(digest + Self.suffix), files: files)
     }
 
     /// The names of the journals, in their order; none where there is no folder.
@@ -52,7 +53,7 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
     ) async throws -> Value {
         try await BlockingWork.run { isCancelled in
             do {
-                try FileSystem.standard.createFolder(directory)
+                try files.createFolder(directory)
                 let held = try FileLock.acquire(
                     directory.appendingPathComponent("lock"), timeout: 30, isCancelled: isCancelled)
                 defer { held.release() }
@@ -127,7 +128,7 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
             let data = try encoder.encode(Note(kind: kind, schema: version))
-            try AtomicFile.write(data + Data("\n".utf8), to: noteURL)
+            try AtomicFile.write(data + Data("\n".utf8), to: noteURL, files: files)
         }
     }
 
@@ -139,7 +140,8 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
     typealias Summary<Subject> = @Sendable ([Record]) -> (subject: Subject?, messages: Int)
 
     /// What cannot be read.
-    func damage<Subject>(_ summary: @escaping Summary<Subject>) async throws -> [ConversationDamage<Subject>] {
+    func damage<Subject>(_ summary: @escaping Summary<Subject>) async throws -> [ConversationDamage<Subject>]
+    {
         try await read { folder in
             try folder.digests().map(folder.file).compactMap { file in
                 file.damage(try file.salvage(), summary)
@@ -160,7 +162,7 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
                 if damage.subject != nil {
                     try file.replace(contents.records)
                 } else {
-                    try FileSystem.standard.unlink(file.url.path)
+                    try file.remove()
                 }
                 return damage
             }

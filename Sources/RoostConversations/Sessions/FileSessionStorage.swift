@@ -1,6 +1,6 @@
 import Crypto
 public import Foundation
-import RoostFiles
+package import RoostFiles
 import RoostModel
 
 /// Sessions as files, one for each, in a folder.
@@ -38,16 +38,22 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
     }
 
     private let onDamage: DamageHandler<String>
+    private let files: FileSystem
 
     /// - Parameters:
     ///   - directory: is made with the first session.
     ///   - onDamage: is told what ``getAllSessions()`` leaves out; without it a warning is logged.
     public init(directory: URL, onDamage: DamageHandler<String>? = nil) {
+        self.init(directory: directory, files: .standard, onDamage: onDamage)
+    }
+
+    package init(directory: URL, files: FileSystem, onDamage: DamageHandler<String>? = nil) {
         self.directory = directory.standardizedFileURL
+        self.files = files
         self.onDamage = onDamage ?? { DamageLog.warn($0) }
     }
 
-    private var folder: JournalFolder<Record> { JournalFolder(directory: directory, kind: "sessions") }
+    private var folder: JournalFolder<Record> { JournalFolder(directory: directory, kind: "sessions", files: files) }
 
     /// An id may be anything: a file is named by its digest.
     private static func digest(_ id: String) -> String {
@@ -64,38 +70,33 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         return session
     }
 
-    private func change(
-        _ id: String,
-        _ body:
-            @escaping @Sendable (inout StoredSession) throws -> (
-                append: [ChatMessage]?, replace: [ChatMessage]?
-            )
+    /// Touches a session, and replaces its messages where there are others.
+    ///
+    /// - Parameter missing: what is there from now on where there is no session; without it, that is an
+    /// error.
+    private func touch(
+        _ id: String, replacing messages: [ChatMessage]? = nil,
+        orMaking missing: (@Sendable (_ now: Date) -> StoredSession)? = nil
     ) async throws {
         try await folder.change(Self.digest(id)) { records in
-            guard var session = Self.session(records) else { throw SessionRules.missing }
-            let change = try body(&session)
-            let now = max(Date().wholeMilliseconds, session.lastAccessedAt)
-            let record = Record(append: change.append, replace: change.replace, accessed: now)
-            session = Self.session(records + [record]) ?? session
-            guard Self.isLong(records, session) || change.replace != nil else { return .add(record) }
+            let now = Date().wholeMilliseconds
+            guard var session = Self.session(records) else {
+                guard let missing else { throw SessionRules.missing }
+                return .replace(Self.records(missing(now)))
+            }
+            session.lastAccessedAt = max(now, session.lastAccessedAt)
+            guard messages != nil || Self.isLong(records, session) else {
+                return .add(Record(accessed: session.lastAccessedAt))
+            }
+            if let messages { session.messages = messages }
             return .replace(Self.records(session))
         }
     }
 
     public func saveSession(id: String, firstMessage: String) async throws {
         try SessionRules.check(id: id)
-        try await folder.change(Self.digest(id)) { records in
-            let now = Date().wholeMilliseconds
-            guard let session = Self.session(records) else {
-                let session = StoredSession(
-                    id: id, createdAt: now, firstUserMessage: firstMessage, lastAccessedAt: now)
-                return .replace(Self.records(session))
-            }
-            let accessed = max(now, session.lastAccessedAt)
-            guard Self.isLong(records, session) else { return .add(Record(accessed: accessed)) }
-            var touched = session
-            touched.lastAccessedAt = accessed
-            return .replace(Self.records(touched))
+        try await touch(id) { now in
+            StoredSession(id: id, createdAt: now, firstUserMessage: firstMessage, lastAccessedAt: now)
         }
     }
 
@@ -125,30 +126,40 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         try await folder.read { Self.session(try $0.file(Self.digest(id)).read().records) }
     }
 
-    public func updateLastAccessed(id: String) async throws { try await change(id) { _ in (nil, nil) } }
+    public func updateLastAccessed(id: String) async throws { try await touch(id) }
 
     public func deleteSession(id: String) async throws {
         try await folder.write { folder in
-            try FileSystem.standard.unlink(folder.file(Self.digest(id)).url.path)
-            try AtomicFile.removeLeftovers(in: folder.directory)
+            try folder.file(Self.digest(id)).remove()
+            try AtomicFile.removeLeftovers(in: folder.directory, files: folder.files)
         }
     }
 
     public func deleteAllSessions() async throws {
         try await folder.write { folder in
             for digest in try folder.digests() {
-                try FileSystem.standard.unlink(folder.file(digest).url.path)
+                try folder.file(digest).remove()
             }
-            try AtomicFile.removeLeftovers(in: folder.directory)
+            try AtomicFile.removeLeftovers(in: folder.directory, files: folder.files)
         }
     }
 
     public func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
-        try await change(id) { _ in (nil, messages) }
+        try await touch(id, replacing: messages)
     }
 
+    /// - Complexity: the time for what is added, however long the session is.
     public func appendSessionMessages(id: String, messages: [ChatMessage]) async throws {
-        try await change(id) { _ in (messages, nil) }
+        try await folder.write { folder in
+            let file = folder.file(Self.digest(id))
+            if let (last, length) = try file.last() {
+                let now = max(Date().wholeMilliseconds, last.accessed)
+                return try file.append(Record(append: messages, accessed: now), length)
+            }
+            // There is none, or its last line is damaged: the error says which.
+            guard let session = Self.session(try file.read().records) else { throw SessionRules.missing }
+            throw StorageError(.damaged, "the file of session \(session.id) has no last line")
+        }
     }
 
     public func updateSessionId(oldId: String, newId: String) async throws {
@@ -163,7 +174,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
             guard other == nil || other == session else { throw SessionRules.clash }
             // Killed in between, the session is there under both ids, and lost under none.
             try new.replace(Self.records(session))
-            try FileSystem.standard.unlink(old.url.path)
+            try old.remove()
         }
     }
 

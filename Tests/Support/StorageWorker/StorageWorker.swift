@@ -13,7 +13,25 @@ enum StorageWorker {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst(2))
         switch CommandLine.arguments.dropFirst().first {
-        case "crash": try await CrashRun(arguments).run()
+        case "crash":
+            guard let backend = arguments.first.flatMap(CrashWorkload.Backend.init) else { exit(64) }
+            try await CrashRun(arguments, isDatabase: backend == .sqlite).run { folder, files, acknowledge in
+                let store = try await CrashWorkload.open(backend, in: folder, files: files)
+                for (number, step) in CrashWorkload.steps.enumerated() {
+                    try await CrashWorkload.perform(step, on: store)
+                    acknowledge(number + 1)
+                }
+                try await store.close()
+            }
+        case "conversations":
+            guard let backend = arguments.first.flatMap(ConversationWorkload.Backend.init) else { exit(64) }
+            try await CrashRun(arguments, isDatabase: backend.isDatabase).run { folder, files, acknowledge in
+                let workload = try ConversationWorkload(backend, in: folder, files: files)
+                for number in 0..<ConversationWorkload.count {
+                    try await workload.perform(number)
+                    acknowledge(number + 1)
+                }
+            }
         case "fault": try await FaultRun(arguments).run()
         case "limited": try await LimitedRun(arguments).run()
         case "job":
@@ -23,6 +41,16 @@ enum StorageWorker {
             else { exit(64) }
             let store = try await CrashWorkload.open(backend, in: URL(fileURLWithPath: arguments[1]))
             try await job.run(on: store)
+        case "pairs":
+            // `storage-worker pairs BACKEND FOLDER NAME COUNT`: writes the number of each that is acknowledged.
+            guard arguments.count == 4, let backend = ConversationWorkload.Backend(rawValue: arguments[0]),
+                let count = Int(arguments[3])
+            else { exit(64) }
+            let workload = try ConversationWorkload(backend, in: URL(fileURLWithPath: arguments[1]))
+            for number in 0..<count {
+                try await workload.addPair("\(arguments[2]) \(number)")
+                FileHandle.standardOutput.write(Data("\(number + 1)\n".utf8))
+            }
         case "default-folder":
             try await LocalStorageProvider().saveEntry(Entry(content: "Test", embeddings: [0.1, 0.2]))
         default: exit(64)
@@ -30,10 +58,9 @@ enum StorageWorker {
     }
 }
 
-/// `storage-worker crash BACKEND FOLDER POINT before|half`
+/// `storage-worker crash|conversations BACKEND FOLDER POINT before|half`
 ///
-/// Makes the writes of `CrashWorkload` and writes the number of each to standard output when it is
-/// acknowledged.
+/// Makes the writes of a workload and writes the number of each to standard output when it is acknowledged.
 /// The process kills itself at the POINT-th step of its file system, before it or in the middle of a write; 0
 /// never: then the number of steps that there were is written to standard error.
 struct CrashRun {
@@ -42,14 +69,12 @@ struct CrashRun {
     private static let isHalf = Atomic(false)
     private static let steps = Atomic(0)
 
-    private let backend: CrashWorkload.Backend
+    private let isDatabase: Bool
     private let folder: URL
 
-    init(_ arguments: [String]) {
-        guard arguments.count == 4, let backend = CrashWorkload.Backend(rawValue: arguments[0]),
-            let point = Int(arguments[2])
-        else { exit(64) }
-        self.backend = backend
+    init(_ arguments: [String], isDatabase: Bool) {
+        guard arguments.count == 4, let point = Int(arguments[2]) else { exit(64) }
+        self.isDatabase = isDatabase
         folder = URL(fileURLWithPath: arguments[1])
         Self.point.store(point, ordering: .relaxed)
         Self.isHalf.store(arguments[3] == "half", ordering: .relaxed)
@@ -65,13 +90,15 @@ struct CrashRun {
         while true { sleep(1) }
     }
 
-    func run() async throws {
+    func run(
+        _ workload: (_ folder: URL, _ files: FileSystem, _ acknowledge: (Int) -> Void) async throws -> Void
+    ) async throws {
         let files = FileSystem { step in
             guard Self.isDue() else { return nil }
             guard Self.isHalf.load(ordering: .relaxed), step.kind == .write else { Self.die() }
             return .shortWrite(count: step.count / 2) { Self.die() }
         }
-        if backend == .sqlite {
+        if isDatabase {
             let installed = faulty_vfs_install { @Sendable step, _ in
                 guard CrashRun.isDue() else { return Int32(FAULTY_GO_ON.rawValue) }
                 guard CrashRun.isHalf.load(ordering: .relaxed), step == FAULTY_WRITE.rawValue else {
@@ -81,13 +108,10 @@ struct CrashRun {
             }
             guard installed == 0 else { exit(70) }
         }
-        let store = try await CrashWorkload.open(backend, in: folder, files: files)
-        for (number, step) in CrashWorkload.steps.enumerated() {
-            try await CrashWorkload.perform(step, on: store)
-            let line = Array("\(number + 1)\n".utf8)
+        try await workload(folder, files) { number in
+            let line = Array("\(number)\n".utf8)
             _ = line.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress!, $0.count) }
         }
-        try await store.close()
         FileHandle.standardError.write(Data("\(Self.steps.load(ordering: .relaxed))\n".utf8))
     }
 }

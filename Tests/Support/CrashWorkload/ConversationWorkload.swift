@@ -1,0 +1,136 @@
+public import Foundation
+import RoostConversations
+public import RoostFiles
+
+/// Changes of conversations, the same at every run: a child process makes them and is killed in the middle;
+/// the test knows what must be there.
+public struct ConversationWorkload: Sendable {
+    public enum Backend: String, Sendable, CaseIterable {
+        case fileHistories = "file-histories"
+        case fileSessions = "file-sessions"
+        case databaseHistories = "database-histories"
+        case databaseSessions = "database-sessions"
+
+        public var isDatabase: Bool { self == .databaseHistories || self == .databaseSessions }
+    }
+
+    /// What a storage has: the texts of each history or session under its name.
+    public typealias State = [String: [String]]
+
+    private enum Storage: Sendable {
+        case histories(any ChatStorage)
+        case sessions(any SessionStorageProtocol & Sendable)
+    }
+
+    private let storage: Storage
+
+    public init(_ backend: Backend, in folder: URL, files: FileSystem = .standard) throws {
+        let path = folder.appendingPathComponent("conversations.sqlite").path
+        let directory = folder.appendingPathComponent("conversations")
+        storage =
+            switch backend {
+            case .fileHistories: .histories(FileChatStorage(directory: directory, files: files))
+            case .fileSessions: .sessions(FileSessionStorage(directory: directory, files: files))
+            case .databaseHistories: .histories(try SQLiteChatStorage(databasePath: path))
+            case .databaseSessions: .sessions(try SQLiteSessionStorage(databasePath: path))
+            }
+    }
+
+    /// How many changes there are.
+    public static let count = 330
+
+    /// Makes a change.
+    ///
+    /// - Parameter number: from 0; each is made once, in their order.
+    public func perform(_ number: Int) async throws {
+        switch storage {
+        case .histories(let storage):
+            // One history is kept whole, the other has a window: its file is written anew in the end.
+            let isWhole = number % 10 == 0
+            try await storage.saveMessages(
+                [
+                    ConversationMessage(role: .user, content: "q\(number)"),
+                    ConversationMessage(role: .assistant, content: "a\(number)"),
+                ], userId: "u", sessionId: isWhole ? "whole" : "window", agentId: "a",
+                maxMessages: isWhole ? nil : 6)
+        case .sessions(let storage):
+            let id = "session \(number / 11)"
+            let message = ChatMessage(role: .user, content: "\(number)")
+            switch number % 11 {
+            case 0: try await storage.saveSession(id: id, firstMessage: "\(number)")
+            case 4: try await storage.updateSessionMessages(id: id, messages: [message, message])
+            case 7: try await storage.updateSessionId(oldId: id, newId: id + " renamed")
+            case 8: try await storage.updateLastAccessed(id: id + " renamed")
+            case 9 where number % 2 == 0: try await storage.deleteSession(id: id + " renamed")
+            case 9: try await storage.updateSessionId(oldId: id + " renamed", newId: id)
+            case 10:
+                let date = Date(timeIntervalSince1970: 1_700_000_000)
+                try await storage.importSession(
+                    StoredSession(
+                        id: id, createdAt: date, firstUserMessage: "\(number)", lastAccessedAt: date,
+                        messages: [message]))
+            default: try await storage.appendSessionMessages(id: id, messages: [message, message])
+            }
+        }
+    }
+
+    /// Adds a question and its answer, of the same text, to what all processes share.
+    public func addPair(_ text: String) async throws {
+        switch storage {
+        case .histories(let storage):
+            try await storage.saveMessages(
+                [
+                    ConversationMessage(role: .user, content: text),
+                    ConversationMessage(role: .assistant, content: text),
+                ], userId: "u", sessionId: "whole", agentId: "a", maxMessages: nil)
+        case .sessions(let storage):
+            try await storage.saveSession(id: "shared", firstMessage: "")
+            try await storage.appendSessionMessages(
+                id: "shared",
+                messages: [
+                    ChatMessage(role: .user, content: text), ChatMessage(role: .assistant, content: text),
+                ])
+        }
+    }
+
+    /// The texts of ``addPair(_:)``, each twice.
+    public func pairs() async throws -> [String] {
+        let state = try await state()
+        return state["whole"] ?? state["shared"].map { Array($0.dropFirst()) } ?? []
+    }
+
+    public func state() async throws -> State {
+        switch storage {
+        case .histories(let storage):
+            var state = State()
+            for session in ["whole", "window"] {
+                let found = try await storage.fetch(
+                    userId: "u", sessionId: session, agentId: "a", maxMessages: nil)
+                if !found.isEmpty { state[session] = found.map(\.content) }
+            }
+            return state
+        case .sessions(let storage):
+            let sessions = try await storage.getAllSessions()
+            let texts = sessions.map { ($0.id, [$0.firstUserMessage] + $0.messages.map(\.content)) }
+            return State(texts) { first, _ in first + ["twice"] }
+        }
+    }
+
+    /// What there is after each number of changes, from none on.
+    public static func expected(_ backend: Backend) async throws -> [State] {
+        let inMemory: Storage =
+            switch backend {
+            case .fileHistories, .databaseHistories: .histories(InMemoryChatStorage())
+            case .fileSessions, .databaseSessions: .sessions(InMemorySessionStorage())
+            }
+        let workload = ConversationWorkload(storage: inMemory)
+        var states = [State()]
+        for number in 0..<count {
+            try await workload.perform(number)
+            states.append(try await workload.state())
+        }
+        return states
+    }
+
+    private init(storage: Storage) { self.storage = storage }
+}
