@@ -135,7 +135,7 @@ let package = Package(
         .testTarget(name: "RoostTextTests", dependencies: ["RoostText"]),
         .testTarget(
             name: "RoostConversationsTests",
-            dependencies: ["RoostConversations", "RoostModel", "RoostFiles", "RoostTestKit", crypto]),
+            dependencies: ["RoostConversations", "RoostModel", "RoostFiles", "RoostTestKit", crypto, grdb]),
         .testTarget(
             name: "ExampleTests", dependencies: ["Roost", "RoostChunks", "RoostConversations", "RoostTestKit"]),
         .testTarget(

@@ -5,7 +5,7 @@ import RoostModel
 ///
 /// What cannot be read is an error of its own session or scope, never of others, and nothing is removed or
 /// moved before ``setDamagedAside()`` is called.
-public protocol MaintainedStorage {
+public protocol MaintainedStorage<Subject> {
     /// What is kept: sessions by their ids, histories by their scopes.
     associatedtype Subject: Sendable, Hashable
 

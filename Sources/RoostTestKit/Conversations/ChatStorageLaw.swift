@@ -38,9 +38,11 @@ public enum ChatStorageLaw: String, Sendable, CaseIterable {
             timestamp: Date(timeIntervalSince1970: 1_700_000_000.125 + Double(second)))
     }
 
-    /// - Parameter storage: without histories, fresh for each law.
+    /// - Parameters:
+    ///   - storage: without histories, fresh for each law.
+    ///   - pairs: so many are saved by each of eight tasks; fewer for a storage of small histories.
     /// - Throws: ``ConversationLawViolation``, or what the storage threw.
-    public func check(_ storage: any ChatStorage) async throws {
+    public func check(_ storage: any ChatStorage, pairs: Int = 250) async throws {
         func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
             if !condition { throw ConversationLawViolation(law: rawValue, message: message()) }
         }
@@ -145,7 +147,7 @@ public enum ChatStorageLaw: String, Sendable, CaseIterable {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for task in 0..<8 {
                     group.addTask {
-                        for pair in 0..<250 {
+                        for pair in 0..<pairs {
                             try await storage.saveMessages(
                                 [
                                     ConversationMessage(role: .user, content: "\(task)/\(pair)"),
@@ -157,13 +159,13 @@ public enum ChatStorageLaw: String, Sendable, CaseIterable {
                 try await group.waitForAll()
             }
             let found = try await fetch()
-            try require(found.count == 4000, "\(found.count) of 4,000 messages")
+            try require(found.count == 16 * pairs, "\(found.count) of \(16 * pairs) messages")
             for start in stride(from: 0, to: found.count - 1, by: 2) {
                 try require(
                     found[start].content == found[start + 1].content && found[start].role == .user,
                     "a pair was torn apart at \(start)")
             }
-            try require(Set(found.map(\.content)).count == 2000, "pairs are missing")
+            try require(Set(found.map(\.content)).count == 8 * pairs, "pairs are missing")
         }
     }
 }

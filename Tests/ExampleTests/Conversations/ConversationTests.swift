@@ -176,10 +176,19 @@ actor OptimizedStorage: SessionStorageProtocol {
     }
 }
 
+/// Leaves nothing of a test's defaults in the home of who runs it.
+private func removeDefaults(_ suiteName: String) {
+    UserDefaults.standard.removePersistentDomain(forName: suiteName)
+    let home = FileManager.default.homeDirectoryForCurrentUser
+    try? FileManager.default.removeItem(at: home.appendingPathComponent(".config/\(suiteName).plist"))
+}
+
 @Suite struct ConversationExampleTests {
     @Test(arguments: ChatStorageLaw.basic)
     func `a chat storage of one's own obeys the basic laws`(law: ChatStorageLaw) async throws {
-        try await law.check(BlobChatStorage(suiteName: "roost-example-\(UUID().uuidString)"))
+        let suiteName = "roost-example-\(UUID().uuidString)"
+        defer { removeDefaults(suiteName) }
+        try await law.check(BlobChatStorage(suiteName: suiteName))
     }
 
     @Test(arguments: SessionStorageLaw.basic)
@@ -255,7 +264,9 @@ actor OptimizedStorage: SessionStorageProtocol {
     }
 
     @Test func `a shipped store is used in the same way`() async throws {
-        let store = UserDefaultsChatStorage(suiteName: "roost-example-\(UUID().uuidString)")
+        let suiteName = "roost-example-\(UUID().uuidString)"
+        defer { removeDefaults(suiteName) }
+        let store = UserDefaultsChatStorage(suiteName: suiteName)
         let conversation = Conversation(
             userId: "u", sessionId: "s", agentId: "a", store: store, maxMessages: 4)
         try await conversation.add(

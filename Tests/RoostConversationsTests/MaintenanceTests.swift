@@ -1,0 +1,339 @@
+import Foundation
+import GRDB
+import RoostModel
+import Synchronization
+import Testing
+
+@testable import RoostConversations
+
+/// Schemas of older and newer programs, and what cannot be read.
+struct MaintenanceTests {
+    @Test func `the steps that are missing are run, and one that failed is run again`() throws {
+        struct Failure: Error {}
+        var (done, saved, fails) = ([Int](), [Int](), true)
+        let migrator = SchemaMigrator(steps: [
+            .init(version: 2) { done.append(2) },
+            .init(version: 3) {
+                if fails { throw Failure() }
+                done.append(3)
+            },
+            .init(version: 5) { done.append(5) },
+        ])
+        #expect(migrator.version == 5)
+        #expect(throws: Failure.self) { try migrator.migrateIfNeeded(stored: nil) { saved.append($0) } }
+        #expect(done == [2] && saved == [2])
+        fails = false
+        #expect(try migrator.migrateIfNeeded(stored: saved.last) { saved.append($0) } == 2)
+        #expect(done == [2, 3, 5] && saved == [2, 3, 5])
+        #expect(try migrator.migrateIfNeeded(stored: 5) { saved.append($0) } == 5)
+        #expect(saved == [2, 3, 5])
+        #expect(try migrator.migrateIfNeeded(stored: nil, isEmpty: true) { saved.append($0) } == 5)
+        #expect(done == [2, 3, 5] && saved == [2, 3, 5, 5])
+        for (version, code) in [(6, StorageError.Code.newerFormat), (0, .damaged), (-1, .damaged)] {
+            #expect { try migrator.migrateIfNeeded(stored: version) { _ in } } throws: {
+                ($0 as? StorageError)?.code == code
+            }
+        }
+    }
+
+    private func isNewer(_ error: any Error) -> Bool { (error as? StorageError)?.code == .newerFormat }
+
+    @Test func `what a newer program wrote is neither read nor changed`() async throws {
+        try await withFolder { folder in
+            let (histories, sessions) = (folder.appendingPathComponent("h"), folder.appendingPathComponent("s"))
+            let files = (
+                chats: FileChatStorage(directory: histories), sessions: FileSessionStorage(directory: sessions)
+            )
+            try await files.chats.save(
+                ConversationMessage(role: .user, content: "x"), userId: "u", sessionId: "s", agentId: "a",
+                maxMessages: nil)
+            try await files.sessions.saveSession(id: "a", firstMessage: "x")
+            #expect(try await files.chats.migrateIfNeeded() == 1)
+            #expect(try await files.sessions.migrateIfNeeded() == 1)
+            for folder in [histories, sessions] {
+                let note = folder.appendingPathComponent("schema.json")
+                let text = try String(contentsOf: note, encoding: .utf8)
+                try text.replacing("\"schema\":1", with: "\"schema\":99")
+                    .write(to: note, atomically: true, encoding: .utf8)
+            }
+            let before = try contents(of: folder)
+            await #expect(performing: { try await files.sessions.getAllSessions() }, throws: isNewer)
+            await #expect(performing: { try await files.sessions.deleteAllSessions() }, throws: isNewer)
+            await #expect(
+                performing: { try await files.sessions.saveSession(id: "a", firstMessage: "") },
+                throws: isNewer)
+            await #expect(
+                performing: { try await files.chats.fetchAllChats(userId: "u", sessionId: "s") },
+                throws: isNewer)
+            await #expect(performing: { try await files.chats.setDamagedAside() }, throws: isNewer)
+            #expect(try contents(of: folder) == before)
+
+            let path = folder.appendingPathComponent("c.sqlite").path
+            let database = try SQLiteSessionStorage(databasePath: path)
+            #expect(try await database.migrateIfNeeded() == SQLiteSessionStorage.schemaVersion)
+            try await DatabaseQueue(path: path).write {
+                try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99')")
+            }
+            #expect(performing: { try SQLiteSessionStorage(databasePath: path) }, throws: isNewer)
+            #expect(performing: { try SQLiteChatStorage(databasePath: path) }, throws: isNewer)
+        }
+        try await withDefaults { suite in
+            let storage = UserDefaultsSessionStorage(suiteName: suite)
+            try await storage.saveSession(id: "a", firstMessage: "x")
+            UserDefaults(suiteName: suite)?.set(99, forKey: "roost.session.#schema")
+            UserDefaults(suiteName: suite)?.synchronize()
+            await #expect(performing: { try await storage.getAllSessions() }, throws: isNewer)
+            await #expect(performing: { try await storage.deleteSession(id: "a") }, throws: isNewer)
+        }
+    }
+
+    private func contents(of folder: URL) throws -> [String: Data] {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        return Dictionary(uniqueKeysWithValues: paths.map { path in
+            (path, FileManager.default.contents(atPath: folder.appendingPathComponent(path).path) ?? Data())
+        })
+    }
+
+    @Test func `folders of before there were notes open, and a folder is of one kind`() async throws {
+        try await withFolder { folder in
+            let storage = FileSessionStorage(directory: folder)
+            try await storage.saveSession(id: "a", firstMessage: "x")
+            let note = folder.appendingPathComponent("schema.json")
+            #expect(try String(contentsOf: note, encoding: .utf8) == "{\"kind\":\"sessions\",\"schema\":1}\n")
+            try FileManager.default.removeItem(at: note)
+            #expect(try await storage.getAllSessions().map(\.id) == ["a"])
+            try await storage.updateLastAccessed(id: "a")
+            #expect(FileManager.default.fileExists(atPath: note.path))
+            let other = FileChatStorage(directory: folder)
+            await #expect {
+                try await other.save(
+                    ConversationMessage(role: .user, content: "x"), userId: "u", sessionId: "s",
+                    agentId: "a", maxMessages: nil)
+            } throws: { "\($0)".contains("is a folder of sessions, not of histories") }
+            #expect(try await other.migrateIfNeededFails(with: .invalidBatch))
+            try Data("{".utf8).write(to: note)
+            await #expect { try await storage.getAllSessions() } throws: { "\($0)".contains("schema.json") }
+        }
+    }
+
+    @Test func `a database of before is brought to the schema of today`() async throws {
+        try await withFolder { folder in
+            let path = folder.appendingPathComponent("c.sqlite").path
+            try await SQLiteSessionStorage(databasePath: path).saveSession(id: "a", firstMessage: "x")
+            try await DatabaseQueue(path: path).write {
+                try $0.execute(sql: "DROP TABLE damaged_messages; DELETE FROM grdb_migrations WHERE identifier = '2'")
+            }
+            let storage = try SQLiteSessionStorage(databasePath: path)
+            #expect(try await storage.getAllSessions().map(\.id) == ["a"])
+            #expect(try await storage.setDamagedAside().isEmpty)
+        }
+    }
+
+    // MARK: The user's defaults
+
+    /// Four sessions as schema 1 had them: the last touched first.
+    private func schema1() throws -> Data {
+        let date = Date(milliseconds: 1_700_000_000_000)
+        let sessions = ["c", "a", "b", "d"].map { id in
+            StoredSession(
+                id: id, createdAt: date, firstUserMessage: "first \(id)", lastAccessedAt: date,
+                messages: [ChatMessage(role: .user, content: "of \(id)")])
+        }
+        return try ConversationMessage.encoder().encode(sessions)
+    }
+
+    @Test func `sessions of one value are given keys of their own, in their order`() async throws {
+        try await withDefaults { suite in
+            let defaults = try #require(UserDefaults(suiteName: suite))
+            defaults.set(try schema1(), forKey: "roost.sessions")
+            defaults.synchronize()
+            let storage = UserDefaultsSessionStorage(suiteName: suite)
+            #expect(try await storage.migrateIfNeeded() == 1)
+            #expect(try await storage.getAllSessions().map(\.id) == ["c", "a", "b", "d"])
+            #expect(try await storage.getSession(id: "b")?.messages.map(\.content) == ["of b"])
+            #expect(defaults.object(forKey: "roost.sessions") == nil)
+            try await storage.updateLastAccessed(id: "d")
+            let again = UserDefaultsSessionStorage(suiteName: suite)
+            #expect(try await again.migrateIfNeeded() == 2)
+            #expect(try await again.getAllSessions().map(\.id) == ["d", "c", "a", "b"])
+            #expect(try await again.damage().isEmpty)
+        }
+    }
+
+    @Test func `one session that cannot be read stops no other`() async throws {
+        try await withDefaults { suite in
+            let defaults = try #require(UserDefaults(suiteName: suite))
+            let text = String(decoding: try schema1(), as: UTF8.self)
+            let broken = Data(text.replacing("\"firstUserMessage\":\"first a\"", with: "\"x\":1").utf8)
+            defaults.set(broken, forKey: "roost.sessions")
+            defaults.synchronize()
+            let told = Mutex<[ConversationDamage<String>]>([])
+            let storage = UserDefaultsSessionStorage(suiteName: suite) { damage in
+                told.withLock { $0.append(damage) }
+            }
+            #expect(try await storage.getAllSessions().map(\.id) == ["c", "b", "d"])
+            #expect(told.withLock { $0.map(\.place) } == ["roost.sessions"])
+            // What could not be brought over stays as it was until somebody says otherwise.
+            #expect(defaults.data(forKey: "roost.sessions") == broken)
+
+            let key = "roost.session." + Data("b".utf8).base64EncodedString()
+            defaults.set("nonsense", forKey: key)
+            defaults.synchronize()
+            await #expect { try await storage.getSession(id: "b") } throws: {
+                ($0 as? StorageError)?.code == .damaged && "\($0)".contains(key)
+            }
+            await #expect(throws: StorageError.self) {
+                try await storage.saveSession(id: "b", firstMessage: "")
+            }
+            #expect(try await storage.getAllSessions().map(\.id) == ["c", "d"])
+            let aside = try await storage.setDamagedAside()
+            #expect(aside.map(\.subject) == ["b", nil])
+            #expect(defaults.string(forKey: try #require(aside[0].aside)) == "nonsense")
+            #expect(defaults.data(forKey: try #require(aside[1].aside)) == broken)
+            #expect(try await storage.damage().isEmpty)
+            try await storage.saveSession(id: "b", firstMessage: "anew")
+            #expect(try await storage.getAllSessions().map(\.id) == ["b", "c", "d"])
+        }
+    }
+
+    @Test func `a history of the defaults that cannot be read stops no other`() async throws {
+        try await withDefaults { suite in
+            let defaults = try #require(UserDefaults(suiteName: suite))
+            let storage = UserDefaultsChatStorage(suiteName: suite)
+            func save(_ session: String) async throws {
+                try await storage.save(
+                    ConversationMessage(role: .user, content: session), userId: "u", sessionId: session,
+                    agentId: "a", maxMessages: nil)
+            }
+            try await save("one")
+            try await save("two")
+            let name = try JSONEncoder().encode(["u", "one", "a"])
+            let key = "roost.chat." + name.base64EncodedString()
+            #expect(defaults.object(forKey: key) != nil)
+            defaults.set(Data("[{}]".utf8), forKey: key)
+            defaults.synchronize()
+            #expect(try await storage.fetchAllChats(userId: "u", sessionId: "two").count == 1)
+            await #expect(throws: StorageError.self) {
+                try await storage.fetchAllChats(userId: "u", sessionId: "one")
+            }
+            await #expect(throws: StorageError.self) { try await save("one") }
+            let aside = try await storage.setDamagedAside()
+            #expect(aside.map(\.subject?.sessionId) == ["one"])
+            #expect(defaults.data(forKey: try #require(aside[0].aside)) == Data("[{}]".utf8))
+            try await save("one")
+            #expect(try await storage.fetchAllChats(userId: "u", sessionId: "one").count == 1)
+        }
+    }
+
+    // MARK: Files and databases
+
+    private func messages(_ texts: String...) -> [ChatMessage] {
+        texts.map { ChatMessage(role: .user, content: $0) }
+    }
+
+    @Test(arguments: [true, false])
+    func `lines and rows that cannot be read are set aside, and the session goes on`(
+        isFile: Bool
+    ) async throws {
+        try await withFolder { folder in
+            let told = Mutex<[ConversationDamage<String>]>([])
+            let tell: DamageHandler<String> = { damage in told.withLock { $0.append(damage) } }
+            let path = folder.appendingPathComponent("c.sqlite").path
+            let storage: any SessionStorageProtocol & Sendable & MaintainedStorage<String> =
+                isFile
+                ? FileSessionStorage(directory: folder, onDamage: tell)
+                : try SQLiteSessionStorage(databasePath: path, onDamage: tell)
+            for id in ["whole", "hurt"] {
+                try await storage.saveSession(id: id, firstMessage: "first")
+                for text in ["one", "two", "three", "four"] {
+                    try await storage.appendSessionMessages(id: id, messages: messages(text))
+                }
+            }
+            if isFile {
+                for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                where name.hasSuffix(".jsonl") {
+                    let url = folder.appendingPathComponent(name)
+                    let text = try String(contentsOf: url, encoding: .utf8)
+                    guard text.contains("\"hurt\"") else { continue }
+                    try text.replacing("\"content\":\"two\"", with: "\"con").write(
+                        to: url, atomically: true, encoding: .utf8)
+                }
+            } else {
+                try await DatabaseQueue(path: path).write {
+                    try $0.execute(
+                        sql: """
+                            UPDATE session_messages SET message = CAST('{' AS BLOB) WHERE number = 1
+                            AND session = (SELECT number FROM sessions WHERE id = CAST('hurt' AS BLOB))
+                            """)
+                }
+            }
+            #expect(try await storage.getAllSessions().map(\.id) == ["whole"])
+            #expect(told.withLock { $0.map(\.subject) } == ["hurt"])
+            #expect(told.withLock { $0.map(\.readable) } == [3])
+            await #expect { try await storage.getSession(id: "hurt") } throws: {
+                ($0 as? StorageError)?.code == .damaged && "\($0)".contains("setDamagedAside")
+            }
+            #expect(try await storage.damage().count == 1)
+            let aside = try await storage.setDamagedAside()
+            #expect(aside.count == 1 && aside[0].readable == 3)
+            let kept = isFile ? try #require(aside[0].aside) : path
+            #expect(FileManager.default.fileExists(atPath: kept))
+            #expect(try await storage.damage().isEmpty)
+            func texts() async throws -> [String] {
+                try await storage.getSession(id: "hurt")?.messages.map(\.content) ?? []
+            }
+            #expect(try await texts() == ["one", "three", "four"])
+            try await storage.appendSessionMessages(id: "hurt", messages: messages("five"))
+            #expect(try await texts() == ["one", "three", "four", "five"])
+            let all = try #require(try await storage.getSession(id: "hurt")).messages
+            try await storage.updateSessionMessages(id: "hurt", messages: all + messages("six"))
+            #expect(try await texts() == ["one", "three", "four", "five", "six"])
+            #expect(try await storage.getAllSessions().map(\.id) == ["hurt", "whole"])
+        }
+    }
+
+    @Test func `rows of histories that cannot be read are set aside`() async throws {
+        try await withFolder { folder in
+            let path = folder.appendingPathComponent("c.sqlite").path
+            let storage = try SQLiteChatStorage(databasePath: path)
+            for session in ["hurt", "whole"] {
+                try await storage.saveMessages(
+                    ["one", "two", "three"].enumerated().map {
+                        ConversationMessage(role: $0 % 2 == 0 ? .user : .assistant, content: $1)
+                    }, userId: "u", sessionId: session, agentId: "a", maxMessages: nil)
+            }
+            try await DatabaseQueue(path: path).write {
+                try $0.execute(
+                    sql: """
+                        UPDATE chat_messages SET id = 'none' WHERE scope = 1 AND number = 1;
+                        UPDATE chat_messages SET content = x'FF' WHERE scope = 1 AND number = 2;
+                        """)
+            }
+            func texts(_ session: String) async throws -> [String] {
+                try await storage.fetch(userId: "u", sessionId: session, agentId: "a", maxMessages: nil)
+                    .map(\.content)
+            }
+            await #expect(throws: StorageError.self) { try await texts("hurt") }
+            #expect(try await texts("whole") == ["one", "two", "three"])
+            let aside = try await storage.setDamagedAside()
+            #expect(aside.map(\.subject?.sessionId) == ["hurt"] && aside[0].readable == 1)
+            #expect(try await texts("hurt") == ["three"])
+            let kept = try DatabaseQueue(path: path).read {
+                try Row.fetchAll($0, sql: "SELECT number, content FROM damaged_messages ORDER BY number")
+            }
+            #expect(kept.map { $0["number"] as Int } == [1, 2])
+            #expect(kept.map { $0["content"] as Data } == [Data("one".utf8), Data([0xFF])])
+        }
+    }
+}
+
+extension MaintainedStorage {
+    fileprivate func migrateIfNeededFails(with code: StorageError.Code) async throws -> Bool {
+        do {
+            try await migrateIfNeeded()
+            return false
+        } catch let error as StorageError {
+            return error.code == code
+        }
+    }
+}
