@@ -62,6 +62,36 @@ struct SQLiteSnapshot: StorageSnapshot {
         }
     }
 
+    func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage {
+        precondition(limit >= 1, "a page of \(limit) headers")
+        return try await read { database in
+            let condition = FilterSQL(filter)
+            let sql = """
+                SELECT e.row, e.id, e.source, e.created, \(Checksum.entries.holds("e")) FROM entries e
+                WHERE e.row > ? AND \(condition.sql) ORDER BY e.row LIMIT ?
+                """
+            let arguments =
+                [row.map { Int64($0) } ?? -1] + condition.arguments + [limit == .max ? limit : limit + 1]
+            let cursor = try Row.fetchCursor(database, sql: sql, arguments: StatementArguments(arguments))
+            var page = HeaderPage(headers: [], next: nil)
+            var last: UInt32?
+            while let row = try cursor.next() {
+                if page.headers.count == limit {
+                    page.next = last
+                    break
+                }
+                last = try Column.row(row.value(0))
+                try Checksum.check(row, 4, "an entry in row \(last ?? 0)")
+                page.headers.append(
+                    EntryHeader(
+                        id: try Column.uuid(row.value(1)),
+                        source: try (row.value(2) as Data?).map(Column.text),
+                        createdAt: Date(milliseconds: try row.value(3))))
+            }
+            return page
+        }
+    }
+
     func rows(matching filter: EntryFilter) async throws -> RowSet {
         try await read { database in
             let condition = FilterSQL(filter)

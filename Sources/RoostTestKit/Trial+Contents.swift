@@ -244,6 +244,14 @@ extension Trial {
             try requireEqual(page.entries.map(\.id), expected.map(\.id), "entries for \(filter)")
             try requireEqual(
                 try await snapshot.rows(matching: filter), RowSet(page.rows), "rows for \(filter)")
+            var (headers, after): ([EntryHeader], UInt32?) = ([], nil)
+            repeat {
+                let page = try await snapshot.headers(after: after, limit: 5, matching: filter)
+                try require(page.headers.count <= 5, "a page of more than 5 headers")
+                headers += page.headers
+                after = page.next
+            } while after != nil
+            try requireEqual(headers, expected.map(EntryHeader.init), "headers for \(filter)")
         }
         var (paged, row): ([UUID], UInt32?) = ([], nil)
         repeat {

@@ -40,9 +40,12 @@ struct MaintenanceTests {
 
     @Test func `what a newer program wrote is neither read nor changed`() async throws {
         try await withFolder { folder in
-            let (histories, sessions) = (folder.appendingPathComponent("h"), folder.appendingPathComponent("s"))
+            let (histories, sessions) = (
+                folder.appendingPathComponent("h"), folder.appendingPathComponent("s")
+            )
             let files = (
-                chats: FileChatStorage(directory: histories), sessions: FileSessionStorage(directory: sessions)
+                chats: FileChatStorage(directory: histories),
+                sessions: FileSessionStorage(directory: sessions)
             )
             try await files.chats.save(
                 ConversationMessage(role: .user, content: "x"), userId: "u", sessionId: "s", agentId: "a",
@@ -89,9 +92,13 @@ struct MaintenanceTests {
 
     private func contents(of folder: URL) throws -> [String: Data] {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-        return Dictionary(uniqueKeysWithValues: paths.map { path in
-            (path, FileManager.default.contents(atPath: folder.appendingPathComponent(path).path) ?? Data())
-        })
+        return Dictionary(
+            uniqueKeysWithValues: paths.map { path in
+                (
+                    path,
+                    FileManager.default.contents(atPath: folder.appendingPathComponent(path).path) ?? Data()
+                )
+            })
     }
 
     @Test func `folders of before there were notes open, and a folder is of one kind`() async throws {
@@ -121,7 +128,8 @@ struct MaintenanceTests {
             let path = folder.appendingPathComponent("c.sqlite").path
             try await SQLiteSessionStorage(databasePath: path).saveSession(id: "a", firstMessage: "x")
             try await DatabaseQueue(path: path).write {
-                try $0.execute(sql: "DROP TABLE damaged_messages; DELETE FROM grdb_migrations WHERE identifier = '2'")
+                try $0.execute(
+                    sql: "DROP TABLE damaged_messages; DELETE FROM grdb_migrations WHERE identifier = '2'")
             }
             let storage = try SQLiteSessionStorage(databasePath: path)
             #expect(try await storage.getAllSessions().map(\.id) == ["a"])

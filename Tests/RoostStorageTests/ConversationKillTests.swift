@@ -16,7 +16,8 @@ struct ConversationKillTests {
         let expected = try await ConversationWorkload.expected(backend)
         let whole = try TemporaryFolder()
         defer { whole.remove() }
-        let steps = try KillTests.run("conversations", backend.rawValue, whole.url, point: 0, half: half).steps
+        let steps = try KillTests.run("conversations", backend.rawValue, whole.url, point: 0, half: half)
+            .steps
         try #require(steps > 500)
         let limit = KillTests.limit == .max ? steps : KillTests.limit / 3
         let stride = max(1, Double(steps) / Double(limit))
@@ -40,7 +41,8 @@ struct ConversationKillTests {
             let next = outcome.acknowledged + (place == 1 ? 1 : 0)
             for number in next..<min(next + 12, ConversationWorkload.count) {
                 try await workload.perform(number)
-                #expect(try await workload.state() == expected[number + 1], "\(what): change \(number) after it")
+                #expect(
+                    try await workload.state() == expected[number + 1], "\(what): change \(number) after it")
             }
         }
         #expect(killed > min(steps, limit) * 9 / 10)
@@ -91,7 +93,8 @@ struct ConversationKillTests {
         #expect(pairs.allSatisfy { $0.0 == $0.1 }, "a pair was torn apart")
         let told = acknowledged.count { $0 == 10 }
         let victims = pairs.count { $0.0.hasPrefix("victim ") }
-        #expect(victims == told || victims == told + 1, "\(victims) pairs, of which \(told) were acknowledged")
+        #expect(
+            victims == told || victims == told + 1, "\(victims) pairs, of which \(told) were acknowledged")
         #expect(pairs.count == victims + 121 && pairs.last?.0 == "after them")
     }
 

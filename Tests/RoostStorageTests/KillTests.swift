@@ -33,7 +33,9 @@ struct KillTests {
         try run("crash", backend.rawValue, folder, point: point, half: half)
     }
 
-    static func run(_ mode: String, _ backend: String, _ folder: URL, point: Int, half: Bool) throws -> Outcome {
+    static func run(_ mode: String, _ backend: String, _ folder: URL, point: Int, half: Bool) throws
+        -> Outcome
+    {
         let process = Process()
         process.executableURL = tool
         process.arguments = [mode, backend, folder.path, "\(point)", half ? "half" : "before"]

@@ -238,9 +238,11 @@ public struct ConversationMemory: Sendable {
             messages += page.entries.compactMap(RememberedMessage.init)
             row = page.next
         } while row != nil
-        return messages.sorted {
-            ($0.scope.source, $0.number) < ($1.scope.source, $1.number)
-        }
+        // A scope's source is made anew each time it is asked for.
+        let sources = Dictionary(uniqueKeysWithValues: Set(messages.map(\.scope)).map { ($0, $0.source) })
+        return messages.map { (source: sources[$0.scope] ?? "", message: $0) }
+            .sorted { ($0.source, $0.message.number) < ($1.source, $1.message.number) }
+            .map(\.message)
     }
 
     /// Removes the messages that are meant.

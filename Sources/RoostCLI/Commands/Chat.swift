@@ -125,12 +125,10 @@ struct ChatCommand: AsyncParsableCommand {
 
         func run() async throws {
             let store = try await options.open()
-            let messages = try await ConversationMemory(store).messages(try chosen.filter())
+            let chats = try await ConversationMemory(store).conversations(try chosen.filter())
             try await store.close()
-            let chats = Dictionary(grouping: messages, by: \.scope).map(ChatSummary.init)
-                .sorted { ($1.last, $0.user, $0.session) < ($0.last, $1.user, $1.session) }
             if json { return try Terminal.json(chats) }
-            for chat in chats { Terminal.write(chat.line(withAgent: true)) }
+            for chat in chats { Terminal.write(ConversationLine.text(chat, withAgents: true)) }
             if chats.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         }
     }

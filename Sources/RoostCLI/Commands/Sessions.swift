@@ -6,58 +6,87 @@ import Roost
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session", abstract: "Sessions with agents: all that was said in each.",
-        subcommands: [ListSessions.self, ShowSession.self, DeleteSession.self, PruneSessions.self])
-
-    /// All sessions, the last one first.
-    static func sessions(
-        _ memory: ConversationMemory, _ filter: ConversationMemory.Filter
-    ) async throws -> [ChatSummary] {
-        struct Session: Hashable {
-            var user: Data
-            var session: Data
-        }
-        let messages = try await memory.messages(filter)
-        return Dictionary(
-            grouping: messages,
-            by: { Session(user: Data($0.scope.userId.utf8), session: Data($0.scope.sessionId.utf8)) }
-        ).values.map { ChatSummary($0[0].scope, $0) }
-            .sorted { ($1.last, $0.user, $0.session) < ($0.last, $1.user, $1.session) }
-    }
+        discussion: """
+            Of the store, or, with --in, of a database or folder in which a program keeps its sessions.
+            """,
+        subcommands: [
+            ListSessions.self, ShowSession.self, DeleteSession.self, PruneSessions.self, ImportSessions.self,
+            CopySessions.self, CheckSessions.self,
+        ])
 
     struct ListSessions: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the sessions, the last one first.")
 
         @OptionGroup var options: StoreOptions
+        @OptionGroup var place: SessionPlaceOptions
         @OptionGroup var chosen: ChatFilterOptions
 
         @Flag(name: .long, help: "As JSON.")
         var json = false
 
+        func validate() throws {
+            guard place.path == nil || chosen.isEmpty else {
+                throw ValidationError("--user, --session, --agent, --since and --until are of the store.")
+            }
+        }
+
         func run() async throws {
-            let store = try await options.open()
-            let sessions = try await SessionCommand.sessions(ConversationMemory(store), try chosen.filter())
-            try await store.close()
-            if json { return try Terminal.json(sessions) }
-            for session in sessions { Terminal.write(session.line(withAgent: false)) }
-            if sessions.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+            let lines: [String]
+            if let storage = try place.open() {
+                let sessions = try await storage.getAllSessions().map { SessionDocument($0) }
+                if json { return try Terminal.json(sessions) }
+                lines = sessions.map(\.line)
+            } else {
+                let store = try await options.open()
+                let sessions = try await ConversationMemory(store).sessions(try chosen.filter())
+                try await store.close()
+                if json { return try Terminal.json(sessions) }
+                lines = sessions.map { ConversationLine.text($0, withAgents: false) }
+            }
+            for line in lines { Terminal.write(line) }
+            if lines.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         }
     }
 
     struct ShowSession: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show what was said in a session, in the order of time.")
+            commandName: "show", abstract: "Show what was said in a session.")
 
+        @OptionGroup var place: SessionPlaceOptions
         @OptionGroup var command: ChatCommand.ShowChat
 
-        func run() async throws { try await command.run() }
+        func validate() throws {
+            guard place.path == nil || command.chosen.isEmpty else {
+                throw ValidationError("--user, --session, --agent, --since and --until are of the store.")
+            }
+        }
+
+        func run() async throws {
+            guard let path = place.path, let storage = try place.open() else {
+                return try await command.run()
+            }
+            let session = try SessionPlaceOptions.session(
+                command.name, of: try await storage.getAllSessions(), in: path)
+            if command.json { return try Terminal.json(SessionDocument(session, withMessages: true)) }
+            for message in session.messages {
+                let when = DateText.string(from: message.timestamp).prefix(16)
+                let type =
+                    message.messageType == .text ? "" : " (\(Terminal.line(message.messageType.rawValue)))"
+                Terminal.write(
+                    Terminal.dim("\(when)  ") + Terminal.line(message.role.rawValue, limit: 40) + type + ": "
+                        + Terminal.safe(message.content, keepingLines: true))
+            }
+        }
     }
 
     struct DeleteSession: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "delete", abstract: "Remove a session; `roost undo` brings the last one back.")
+            commandName: "delete",
+            abstract: "Remove a session; `roost undo` brings the last one of the store back.")
 
         @OptionGroup var options: StoreOptions
+        @OptionGroup var place: SessionPlaceOptions
 
         @Argument(help: ArgumentHelp("The session, or the beginning of its name.", valueName: "SESSION"))
         var name: String
@@ -65,7 +94,17 @@ struct SessionCommand: AsyncParsableCommand {
         @Option(name: .long, help: "Only of this user.")
         var user: String?
 
+        func validate() throws {
+            guard place.path == nil || user == nil else { throw ValidationError("--user is of the store.") }
+        }
+
         func run() async throws {
+            if let path = place.path, let storage = try place.open() {
+                let session = try SessionPlaceOptions.session(
+                    name, of: try await storage.getAllSessions(), in: path)
+                try await storage.deleteSession(id: session.id)
+                return Terminal.write("removed \(session.messages.count) messages")
+            }
             let store = try await options.open()
             let memory = ConversationMemory(store)
             var filter = ConversationMemory.Filter(userId: user)
@@ -83,9 +122,11 @@ struct SessionCommand: AsyncParsableCommand {
 
     struct PruneSessions: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "prune", abstract: "Remove sessions in which nothing was said for long.")
+            commandName: "prune", abstract: "Remove sessions in which nothing was said for long.",
+            discussion: "With --in, those that were not accessed for long.")
 
         @OptionGroup var options: StoreOptions
+        @OptionGroup var place: SessionPlaceOptions
 
         @Option(
             name: .long,
@@ -107,13 +148,15 @@ struct SessionCommand: AsyncParsableCommand {
                     "'\(Terminal.line(olderThan, limit: 40))' is no date: give 90d, 12w or 2026-01-31.")
             }
             guard keep >= 0 else { throw ValidationError("--keep takes a whole number from 0.") }
+            guard place.path == nil || user == nil else { throw ValidationError("--user is of the store.") }
         }
 
         func run() async throws {
             guard let limit = FilterOptions.date(olderThan, now: Date()) else { return }
+            if let storage = try place.open() { return try await prune(storage, limit) }
             let store = try await options.open()
             let memory = ConversationMemory(store)
-            let all = try await SessionCommand.sessions(memory, .init(userId: user))
+            let all = try await memory.sessions(.init(userId: user))
             let old = all.dropFirst(keep).filter { $0.last < limit }
             let count = old.reduce(0) { $0 + $1.messages }
             if !dryRun, count > 0 {
@@ -128,10 +171,24 @@ struct SessionCommand: AsyncParsableCommand {
                 await options.refreshIndex(of: store)
             }
             try await store.close()
-            for session in old { Terminal.write(session.line(withAgent: false)) }
-            Terminal.write(
-                "\(dryRun ? "would remove" : "removed") \(old.count) of \(all.count) sessions, "
-                    + "\(count) messages")
+            report(old.map { ConversationLine.text($0, withAgents: false) }, all.count, messages: count)
+        }
+
+        private func prune(_ storage: any SessionStorageProtocol & Sendable, _ limit: Date) async throws {
+            let all = try await storage.getAllSessions()
+            let ids = Set(
+                try await pruneSessions(in: storage, accessedBefore: limit, keeping: keep, isDryRun: dryRun)
+                    .map { Data($0.utf8) })
+            let old = all.filter { ids.contains(Data($0.id.utf8)) }
+            report(
+                old.map { SessionDocument($0).line }, all.count,
+                messages: old.reduce(0) { $0 + $1.messages.count })
+        }
+
+        private func report(_ lines: [String], _ all: Int, messages: Int) {
+            for line in lines { Terminal.write(line) }
+            let verb = dryRun ? "would remove" : "removed"
+            Terminal.write("\(verb) \(lines.count) of \(all) sessions, \(messages) messages")
         }
     }
 }

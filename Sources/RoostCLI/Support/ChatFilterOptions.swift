@@ -51,8 +51,7 @@ struct ChatFilterOptions: ParsableArguments {
         _ beginning: String, of filter: ConversationMemory.Filter, _ memory: ConversationMemory
     ) async throws -> ChatSession {
         let shown = Terminal.line(beginning, limit: 60)
-        let messages = try await memory.messages(filter)
-        let all = Set(messages.map { ChatSession($0.scope) })
+        let all = Set(try await memory.scopes(filter).map(ChatSession.init))
         let exact = all.filter { $0.session.utf8.elementsEqual(beginning.utf8) }
         let found =
             exact.isEmpty
@@ -82,48 +81,6 @@ struct ChatSession: Hashable {
 
     var user: String { scope.userId }
     var session: String { scope.sessionId }
-}
-
-/// A conversation, for people and programs.
-struct ChatSummary: Encodable {
-    var user: String
-    var session: String
-    var agent: String
-    var messages: Int
-    var first: Date
-    var last: Date
-    var firstMessage: String
-
-    init(_ scope: ChatScope, _ all: [RememberedMessage]) {
-        (user, session, agent) = (scope.userId, scope.sessionId, scope.agentId)
-        messages = all.count
-        let ordered = all.inOrderOfTime()
-        first = ordered.first?.timestamp ?? .distantPast
-        last = ordered.last?.timestamp ?? .distantPast
-        firstMessage = (ordered.first { $0.role == .user } ?? ordered.first)?.content ?? ""
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case user, session, agent, messages, first, last, firstMessage
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(user, forKey: .user)
-        try container.encode(session, forKey: .session)
-        try container.encode(agent, forKey: .agent)
-        try container.encode(messages, forKey: .messages)
-        try container.encode(DateText.string(from: first), forKey: .first)
-        try container.encode(DateText.string(from: last), forKey: .last)
-        try container.encode(firstMessage, forKey: .firstMessage)
-    }
-
-    func line(withAgent: Bool) -> String {
-        let names = [Terminal.line(session, limit: 40)] + (withAgent ? [Terminal.line(agent, limit: 20)] : [])
-        let count = "\(messages)".padding(toLength: 5, withPad: " ", startingAt: 0)
-        return Terminal.dim(DateText.string(from: last).prefix(16) + "  ") + count + "  "
-            + names.joined(separator: " · ") + "  " + Terminal.dim(Terminal.line(firstMessage, limit: 60))
-    }
 }
 
 extension [RememberedMessage] {

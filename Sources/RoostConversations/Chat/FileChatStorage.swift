@@ -35,7 +35,9 @@ public struct FileChatStorage: ChatStorage {
         (self.retention, self.files) = (retention, files)
     }
 
-    private var folder: JournalFolder<Record> { JournalFolder(directory: directory, kind: "histories", files: files) }
+    private var folder: JournalFolder<Record> {
+        JournalFolder(directory: directory, kind: "histories", files: files)
+    }
 
     private static func history(_ records: [Record]) -> [ConversationMessage] {
         var history: [ConversationMessage] = []

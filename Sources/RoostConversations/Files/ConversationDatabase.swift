@@ -18,6 +18,7 @@ struct ConversationDatabase: Sendable {
             // Two processes that make the same database at the same moment: one of them waits.
             let lock = try FileLock.acquire(url.appendingPathExtension("opening"), timeout: 30)
             defer { lock.release() }
+            try Self.refuseForeign(url)
             // What is said is nobody else's; the log gets the rights that the database has.
             _ = try FileDescriptor(url.path, O_RDWR | O_CREAT)
             var configuration = Configuration()
@@ -27,6 +28,24 @@ struct ConversationDatabase: Sendable {
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             _ = try Self.migrate(pool)
             return pool
+        }
+    }
+
+    /// Another program's database is not to be given tables of ours.
+    ///
+    /// - Throws: ``StorageError`` with `.invalidBatch`.
+    private static func refuseForeign(_ url: URL) throws {
+        let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int
+        guard let size, size > 0 else { return }
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(30)
+        let tables = try DatabaseQueue(path: url.path, configuration: configuration).read {
+            try String.fetchSet($0, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
+        guard tables.isEmpty || tables.contains("conversation_meta") else {
+            throw StorageError.invalid(
+                "\(url.path) is a database of something else; give conversations a file of their own")
         }
     }
 

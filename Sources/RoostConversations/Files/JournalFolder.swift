@@ -83,7 +83,8 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
         var schema: Int
     }
 
-    private var noteURL: URL { directory.appendingPathComponent("schema.json") }
+    static var noteName: String { "schema.json" }
+    private var noteURL: URL { directory.appendingPathComponent(Self.noteName) }
 
     /// - Returns: `nil` for a folder that has none: of before there were notes, or without journals.
     private func note() throws -> Note? {

@@ -53,7 +53,15 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         self.onDamage = onDamage ?? { DamageLog.warn($0) }
     }
 
-    private var folder: JournalFolder<Record> { JournalFolder(directory: directory, kind: "sessions", files: files) }
+    private var folder: JournalFolder<Record> {
+        JournalFolder(directory: directory, kind: "sessions", files: files)
+    }
+
+    /// Whether a folder with files of these names is one of sessions.
+    func isOfSessions(_ names: [String]) -> Bool {
+        names.contains(JournalFolder<Record>.noteName)
+            || names.contains { $0.hasSuffix(".jsonl") && $0.utf8.count == 64 + 6 }
+    }
 
     /// An id may be anything: a file is named by its digest.
     private static func digest(_ id: String) -> String {

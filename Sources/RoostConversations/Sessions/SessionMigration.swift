@@ -72,6 +72,15 @@ public func pruneSessions(
 ) async throws -> [String] {
     let old = try await storage.getAllSessions().dropFirst(max(0, keep))
         .filter { $0.lastAccessedAt < date }.map(\.id)
-    if !isDryRun { for id in old { try await storage.deleteSession(id: id) } }
-    return old
+    guard !isDryRun else { return old }
+    var gone: [String] = []
+    for id in old {
+        // Somebody may have gone on with it meanwhile.
+        guard let session = try await storage.getSession(id: id), session.lastAccessedAt < date else {
+            continue
+        }
+        try await storage.deleteSession(id: id)
+        gone.append(id)
+    }
+    return gone
 }

@@ -118,6 +118,12 @@ private struct InterceptedSnapshot<Interceptor: StorageInterceptor>: StorageSnap
         }
     }
 
+    func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage {
+        try await interceptor.intercept(.readPage, size: limit) {
+            try await base.headers(after: row, limit: limit, matching: filter)
+        }
+    }
+
     func rows(matching filter: EntryFilter) async throws -> RowSet {
         try await interceptor.intercept(.readRows, size: 0) { try await base.rows(matching: filter) }
     }

@@ -123,6 +123,9 @@ private struct CachingSnapshot: StorageSnapshot {
     func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> EntryPage {
         try await base.entries(after: row, limit: limit, matching: filter)
     }
+    func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage {
+        try await base.headers(after: row, limit: limit, matching: filter)
+    }
     func rows(matching filter: EntryFilter) async throws -> RowSet { try await base.rows(matching: filter) }
     func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) async throws -> VectorPage {
         try await base.vectors(of: kind, after: row, limit: limit)
@@ -136,6 +139,7 @@ private struct CachingSnapshot: StorageSnapshot {
     func sources(_ ids: [Source.ID]) async throws -> [Source] { try await base.sources(ids) }
     func sources() async throws -> [Source] { try await base.sources() }
     func clusters() async throws -> [Cluster] { try await base.clusters() }
+    func clusterRecords() async throws -> [Cluster] { try await base.clusterRecords() }
     func assignments(of ids: [Entry.ID]?) async throws -> [Assignment] {
         try await base.assignments(of: ids)
     }

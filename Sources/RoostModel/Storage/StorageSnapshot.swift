@@ -27,6 +27,12 @@ public protocol StorageSnapshot: Sendable {
     /// - Precondition: `limit` is at least 1.
     func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> EntryPage
 
+    /// What entries are about, in the order of their rows: what is enough to count and to sort them, at a
+    /// fraction of what whole entries cost. The default reads those.
+    ///
+    /// - Precondition: `limit` is at least 1.
+    func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage
+
     /// The rows of the entries that meet a filter.
     func rows(matching filter: EntryFilter) async throws -> RowSet
 
@@ -68,6 +74,14 @@ public protocol StorageSnapshot: Sendable {
 }
 
 extension StorageSnapshot {
+    public func headers(
+        after row: UInt32?, limit: Int, matching filter: EntryFilter
+    ) async throws -> HeaderPage {
+        // Whole entries are read a few at a time.
+        let page = try await entries(after: row, limit: min(limit, 1000), matching: filter)
+        return HeaderPage(headers: page.entries.map(EntryHeader.init), next: page.next)
+    }
+
     public func clusterRecords() async throws -> [Cluster] {
         try await clusters().map { cluster in
             var record = cluster
@@ -90,6 +104,33 @@ public struct EntryPage: Sendable {
         self.entries = entries
         self.rows = rows
         self.next = next
+    }
+}
+
+/// What an entry is, without its text, vectors and metadata.
+public struct EntryHeader: Sendable, Hashable, Identifiable {
+    public var id: Entry.ID
+    public var source: String?
+    public var createdAt: Date
+
+    public init(id: Entry.ID, source: String?, createdAt: Date) {
+        (self.id, self.source, self.createdAt) = (id, source, createdAt)
+    }
+
+    public init(_ entry: Entry) {
+        self.init(id: entry.id, source: entry.source, createdAt: entry.createdAt)
+    }
+}
+
+/// Headers in the order of their entries' rows.
+public struct HeaderPage: Sendable {
+    /// At most as many as were asked for, perhaps fewer.
+    public var headers: [EntryHeader]
+    /// Where the next page begins; `nil` after the last.
+    public var next: UInt32?
+
+    public init(headers: [EntryHeader], next: UInt32?) {
+        (self.headers, self.next) = (headers, next)
     }
 }
 

@@ -62,16 +62,17 @@ extension MetadataValue: Codable {
                 .init(codingPath: [], debugDescription: "metadata nested deeper than \(Self.maximumDepth)"))
         }
         let container = try decoder.singleValueContainer()
+        // What most values are comes first: each wrong guess costs an error that is made and thrown away.
         if container.decodeNil() {
             self = .null
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Int64.self) {
             self = .integer(value)
         } else if let value = try? container.decode(Double.self) {
             self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
         } else if let value = try? container.decode([MetadataValue].self) {
             self = .array(value)
         } else {

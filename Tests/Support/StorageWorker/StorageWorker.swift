@@ -42,7 +42,8 @@ enum StorageWorker {
             let store = try await CrashWorkload.open(backend, in: URL(fileURLWithPath: arguments[1]))
             try await job.run(on: store)
         case "pairs":
-            // `storage-worker pairs BACKEND FOLDER NAME COUNT`: writes the number of each that is acknowledged.
+            // `storage-worker pairs BACKEND FOLDER NAME COUNT`: writes the number of each that is
+            // acknowledged.
             guard arguments.count == 4, let backend = ConversationWorkload.Backend(rawValue: arguments[0]),
                 let count = Int(arguments[3])
             else { exit(64) }
