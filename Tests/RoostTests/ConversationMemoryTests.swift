@@ -190,6 +190,67 @@ struct ConversationMemoryTests {
         await #expect(throws: RoostError.self) { try await memory.recall("x", RecallOptions(context: .max)) }
     }
 
+    @Test func `conversations and sessions are listed without their messages`() async throws {
+        let memory = memory()
+        func date(_ second: Double) -> Date { Date(timeIntervalSince1970: 1_700_000_000 + second) }
+        func say(_ role: ConversationRole, _ text: String, _ second: Double) -> MessageDraft {
+            MessageDraft(role: role, content: text, timestamp: date(second))
+        }
+        let other = ChatScope(userId: "u", sessionId: "s", agentId: "b")
+        let later = ChatScope(userId: "u", sessionId: "t/../é", agentId: "")
+        // The later half is told first: times count, not the order in which the store was told.
+        try await memory.remember([say(.user, "second", 10), say(.assistant, "third", 20)], in: scope)
+        try await memory.remember([say(.assistant, "zeroth", 0), say(.user, "first", 5)], in: scope)
+        try await memory.remember([say(.system, "be kind", 3), say(.assistant, "hello", 30)], in: other)
+        let rules = (0..<40).map { say(.system, "rule \($0)", 100 + Double($0)) }
+        try await memory.remember(rules + [say(.user, "at last", 200)], in: later)
+        let all = try await memory.conversations()
+        #expect(all.map(\.agents) == [[""], ["b"], ["a"]])
+        #expect(all.map(\.messages) == [41, 2, 4])
+        #expect(all.map(\.firstMessage) == ["at last", "be kind", "first"])
+        #expect(all.map(\.first) == [date(100), date(3), date(0)])
+        #expect(all.map(\.last) == [date(200), date(30), date(20)])
+        let sessions = try await memory.sessions()
+        #expect(sessions.map(\.session) == ["t/../é", "s"])
+        #expect(sessions.map(\.agents) == [[""], ["a", "b"]])
+        #expect(sessions.map(\.messages) == [41, 6] && sessions[1].firstMessage == "first")
+        #expect(try await memory.scopes() == [scope, other, later])
+        let some = try await memory.conversations(.init(userId: "u", since: date(10), until: date(31)))
+        #expect(some.map(\.messages) == [1, 2] && some[1].firstMessage == "second")
+        #expect(try await memory.sessions(.init(userId: "nobody")).isEmpty)
+        // Messages that were moved to another source, and what only looks like one.
+        var entries = try await memory.store.storage.fetchEntries()
+        for index in entries.indices where entries[index].content.hasPrefix("rule") {
+            entries[index].source = "elsewhere"
+        }
+        entries.append(Entry(content: "a note", source: "chat:", metadata: ["kind": "message"]))
+        _ = try await memory.store.storage.commit(WriteBatch(upserts: entries))
+        #expect(try await memory.conversations() == all)
+    }
+
+    @Test func `a session that a program keeps is remembered once`() async throws {
+        let memory = memory()
+        let date = Date(timeIntervalSince1970: 1_700_000_000)
+        var session = StoredSession(
+            id: "s", createdAt: date, firstUserMessage: "Where do swifts sleep?", lastAccessedAt: date)
+        let first = try await memory.remember(session, userId: "u", agentId: "a")
+        #expect(first.messages.new == 1 && first.omitted == 0)
+        #expect(try await memory.messages().map(\.content) == ["Where do swifts sleep?"])
+        session.messages = [
+            ChatMessage(role: .user, content: "And herons?", timestamp: date),
+            ChatMessage(role: .assistant, content: "looking", messageType: .toolUse, timestamp: date),
+            ChatMessage(role: .assistant, content: "", timestamp: date),
+            ChatMessage(
+                role: .init(rawValue: "critic"), content: "Well said.", messageType: .init(rawValue: "score"),
+                timestamp: date),
+        ]
+        let second = try await memory.remember(session, userId: "u", agentId: "a")
+        #expect(second.messages.new == 2 && second.omitted == 2)
+        let third = try await memory.remember(session, userId: "u", agentId: "a")
+        #expect(third.messages.new == 0 && third.messages.known == 2)
+        #expect(try await memory.messages().map(\.role.rawValue) == ["user", "user", "critic"])
+    }
+
     @Test func `two processes that talk at once number nothing twice`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -15,10 +15,10 @@ struct ConversationDatabase: Sendable {
             throw StorageError(.inputOutput, error.description, underlying: error)
         }
         pool = try Self.translating(path) {
+            try Self.refuseForeign(url)
             // Two processes that make the same database at the same moment: one of them waits.
             let lock = try FileLock.acquire(url.appendingPathExtension("opening"), timeout: 30)
             defer { lock.release() }
-            try Self.refuseForeign(url)
             // What is said is nobody else's; the log gets the rights that the database has.
             _ = try FileDescriptor(url.path, O_RDWR | O_CREAT)
             var configuration = Configuration()
@@ -43,7 +43,8 @@ struct ConversationDatabase: Sendable {
         let tables = try DatabaseQueue(path: url.path, configuration: configuration).read {
             try String.fetchSet($0, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
         }
-        guard tables.isEmpty || tables.contains("conversation_meta") else {
+        // One that is being made, or whose maker was killed, may have that table only.
+        guard tables.subtracting(["grdb_migrations"]).isEmpty || tables.contains("conversation_meta") else {
             throw StorageError.invalid(
                 "\(url.path) is a database of something else; give conversations a file of their own")
         }
@@ -168,8 +169,10 @@ struct ConversationDatabase: Sendable {
                 case .SQLITE_READONLY, .SQLITE_PERM: .readOnly
                 default: .inputOutput
                 }
+            let reason = error.message ?? "SQLite error \(error.resultCode.rawValue)"
             throw StorageError(
-                code, "\(path): \(error.message ?? "SQLite error \(error.resultCode.rawValue)")",
+                code,
+                error.resultCode == .SQLITE_NOTADB ? "\(path) is no SQLite database" : "\(path): \(reason)",
                 underlying: error, isRetryable: code == .locked)
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)

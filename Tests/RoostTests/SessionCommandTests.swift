@@ -1,0 +1,129 @@
+import Foundation
+import Roost
+import Testing
+
+/// `roost session` over what programs keep by themselves.
+struct SessionCommandTests {
+    private let cli = CommandLineTests()
+
+    private func messages(_ texts: String...) -> [ChatMessage] {
+        texts.enumerated().map { number, text in
+            ChatMessage(
+                role: number % 2 == 0 ? .user : .assistant, content: text,
+                timestamp: Date(timeIntervalSince1970: 1_700_000_000 + Double(number)))
+        }
+    }
+
+    private func fill(_ storage: any SessionStorageProtocol) async throws {
+        for (number, id) in ["old-1", "old-2", "new"].enumerated() {
+            let date = Date(timeIntervalSince1970: 1_700_000_000 + Double(number) * 86_400)
+            try await storage.importSession(
+                StoredSession(
+                    id: id, createdAt: date, firstUserMessage: "the heron of \(id)", lastAccessedAt: date,
+                    messages: messages("the heron of \(id)", "stands in the water of \(id)")
+                        + [ChatMessage(role: .assistant, content: "hm", messageType: .thinking)]))
+        }
+    }
+
+    @Test(arguments: ["sessions.sqlite", "sessions"])
+    func `sessions of a program are listed, shown, removed and taken in`(name: String) async throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        let url = cli.home.appendingPathComponent(name)
+        let storage = try SessionStorageLocation(url).open(creates: true)
+        try await fill(storage)
+        let list = try cli.roost("session", "list", "--in", name)
+        let lines = list.output.split(separator: "\n")
+        #expect(
+            lines.count == 3 && lines[0].contains("new") && lines[0].contains("2023-11-16"), "\(list.error)")
+        let json = try JSONSerialization.jsonObject(
+            with: Data(try cli.roost("session", "list", "--in", name, "--json").output.utf8))
+        let first = try #require((json as? [[String: Any]])?.first)
+        #expect(first["session"] as? String == "new" && first["messages"] as? Int == 3)
+        #expect(first["accessed"] as? String == "2023-11-16T22:13:20.000Z" && first["history"] == nil)
+
+        let shown = try cli.roost("session", "show", "--in", name, "ne")
+        #expect(shown.output.split(separator: "\n").count == 3 && shown.output.contains("(thinking)"))
+        #expect(try cli.roost("session", "show", "--in", name, "old").status == 66)
+        #expect(try cli.roost("session", "show", "--in", name, "none").status == 66)
+        #expect(try cli.roost("session", "list", "--in", name, "--user=ada").status == 64)
+
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let taken = try cli.roost("session", "import", "--store=s", name, "--user=ada")
+        #expect(taken.output == "6 messages new, 0 known, of 3 sessions\n", "\(taken.error)")
+        #expect(taken.error.contains("3 thoughts"))
+        #expect(
+            try cli.roost("session", "import", "--store=s", name, "--user=ada").output
+                == "0 messages new, 6 known, of 3 sessions\n")
+        let found = try cli.roost("chat", "search", "--store=s", "water of new", "-n", "1", "--context=0")
+        #expect(found.output.contains("stands in the water of new"))
+        #expect(try cli.roost("session", "list", "--store=s").output.split(separator: "\n").count == 3)
+
+        let dry = try cli.roost(
+            "session", "prune", "--in", name, "--older-than=2023-12-01", "--keep=1", "--dry-run")
+        #expect(dry.output.contains("would remove 2 of 3 sessions, 6 messages"), "\(dry.output)")
+        #expect(try await storage.getAllSessions().count == 3)
+        #expect(try cli.roost("session", "delete", "--in", name, "old-2").status == 0)
+        let pruned = try cli.roost("session", "prune", "--in", name, "--older-than=2023-12-01", "--keep=1")
+        #expect(pruned.output.contains("removed 1 of 2 sessions"), "\(pruned.output)")
+        #expect(try await storage.getAllSessions().map(\.id) == ["new"])
+    }
+
+    @Test func `sessions are copied, and what is another at the target stays`() async throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        let source = cli.home.appendingPathComponent("a")
+        try await fill(try SessionStorageLocation(source).open(creates: true))
+        let copied = try cli.roost("session", "copy", "a", "b.sqlite")
+        #expect(copied.output == "3 sessions copied, 0 were there\n", "\(copied.error)")
+        let target = try SessionStorageLocation(cli.home.appendingPathComponent("b.sqlite")).open()
+        #expect(try await target.getAllSessions().map(\.id) == ["new", "old-2", "old-1"])
+        try await target.updateSessionMessages(id: "old-1", messages: messages("something else"))
+        let again = try cli.roost("session", "copy", "a", "b.sqlite")
+        #expect(again.status == 65 && again.error.contains("'old-1' is another there"), "\(again.error)")
+        #expect(again.output == "0 sessions copied, 2 were there\n")
+        #expect(try await target.getSession(id: "old-1")?.messages.count == 1)
+        #expect(try cli.roost("session", "copy", "none", "c").status == 66)
+        #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("c").path))
+    }
+
+    @Test func `what cannot be read is told, and set aside when asked`() async throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        let folder = cli.home.appendingPathComponent("a")
+        try await fill(try SessionStorageLocation(folder).open(creates: true))
+        #expect(try cli.roost("session", "doctor", "a").output == "all sessions can be read\n")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        let file = try #require(
+            files.first { url in
+                (try? String(contentsOf: url, encoding: .utf8))?.contains("\"id\":\"old-1\"") == true
+            })
+        let text = try String(contentsOf: file, encoding: .utf8)
+        try text.replacing("stands in the water", with: "\u{0}").write(
+            to: file, atomically: true, encoding: .utf8)
+        let list = try cli.roost("session", "list", "--in=a")
+        #expect(list.status == 0 && list.output.split(separator: "\n").count == 2)
+        #expect(list.error.contains("left out a session") && list.error.contains("line 3"), "\(list.error)")
+        let told = try cli.roost("session", "doctor", "a")
+        #expect(told.status == 65 && told.output.contains("session 'old-1'"), "\(told.output)")
+        let repaired = try cli.roost("session", "doctor", "a", "--repair")
+        #expect(repaired.status == 0 && repaired.output.contains("it is now in"), "\(repaired.error)")
+        #expect(try cli.roost("session", "list", "--in=a").output.split(separator: "\n").count == 3)
+        #expect(try cli.roost("session", "show", "--in=a", "old-1").output.split(separator: "\n").count == 2)
+    }
+
+    @Test func `a place of something else is refused, and stays as it is`() async throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        #expect(try cli.roost("add", "--store=s", "a note").status == 0)
+        try Data("text".utf8).write(to: cli.home.appendingPathComponent("note.txt"))
+        func names() throws -> [String] { try FileManager.default.subpathsOfDirectory(atPath: cli.home.path) }
+        let before = Set(try names())
+        for place in ["s", "s/roost.sqlite", "note.txt", "none", "."] {
+            let list = try cli.roost("session", "list", "--in", place)
+            #expect([65, 66].contains(list.status) && list.output.isEmpty, "\(place): \(list.error)")
+            #expect([65, 66].contains(try cli.roost("session", "doctor", place, "--repair").status))
+            #expect(try cli.roost("session", "prune", "--in", place, "--older-than=1d").status != 0)
+        }
+        #expect(
+            Set(try names()).subtracting(before).allSatisfy { $0.hasSuffix("-shm") || $0.hasSuffix("-wal") })
+        #expect(try cli.roost("doctor", "--store=s").status == 0)
+    }
+}
