@@ -190,6 +190,35 @@ struct ConversationMemoryTests {
         await #expect(throws: RoostError.self) { try await memory.recall("x", RecallOptions(context: .max)) }
     }
 
+    @Test func `what was said at the time that a question names comes first, in a long memory too`()
+        async throws
+    {
+        let memory = memory()
+        let start = Date(timeIntervalSince1970: 1_700_000_000)
+        // The same words on every day of two years.
+        let daily = (0..<700).map { day in
+            MessageDraft(
+                role: .user, content: "we walked by the river", timestamp: start + Double(day) * 86_400)
+        }
+        try await memory.remember(daily, in: scope)
+        var options = RecallOptions(limit: 3, context: 0)
+        options.timeZone = .gmt
+        options.now = start + 699 * 86_400
+        let then = try await memory.recall("Where did we walk on 3 March 2024?", options)
+        #expect(DateText.string(from: then[0].message.timestamp).hasPrefix("2024-03-03"))
+        #expect(then[0].score > then[1].score)
+        let lately = try await memory.recall("where did we walk yesterday", options)
+        #expect(lately[0].message.timestamp == start + 698 * 86_400)
+        options.readsTimes = false
+        let anytime = try await memory.recall("Where did we walk on 3 March 2024?", options)
+        #expect(anytime[0].score == anytime[1].score)
+        // Only what the filter allows.
+        options.readsTimes = true
+        let filtered = try await memory.recall(
+            "where did we walk yesterday", in: .init(until: start + 10 * 86_400), options)
+        #expect(filtered.allSatisfy { $0.message.timestamp < start + 10 * 86_400 } && filtered.count == 3)
+    }
+
     @Test func `conversations and sessions are listed without their messages`() async throws {
         let memory = memory()
         func date(_ second: Double) -> Date { Date(timeIntervalSince1970: 1_700_000_000 + second) }

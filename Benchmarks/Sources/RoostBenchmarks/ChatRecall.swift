@@ -10,6 +10,7 @@ struct ChatRecall: AsyncParsableCommand {
 
     @Option var set = "locomo-3"
     @OptionGroup var options: ModelOptions
+    @Flag(help: "Look at no times that questions name.") var ignoresTimes = false
 
     private struct Turn: Decodable {
         var id: String
@@ -17,6 +18,15 @@ struct ChatRecall: AsyncParsableCommand {
         var conversation: String
         var speaker: String
         var date_time: String?
+    }
+
+    /// `1:56 pm on 8 May, 2023`.
+    private static func date(_ text: String) -> Date? {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = .gmt
+        format.dateFormat = "h:mm a 'on' d MMMM, yyyy"
+        return format.date(from: text)
     }
 
     func run() async throws {
@@ -29,7 +39,9 @@ struct ChatRecall: AsyncParsableCommand {
                 // The set has the speaker before the text; a memory puts it there itself.
                 let prefix = "\(turn.speaker): "
                 let text = turn.text.hasPrefix(prefix) ? String(turn.text.dropFirst(prefix.count)) : turn.text
-                return MessageDraft(id: turn.id, role: .user, speaker: turn.speaker, content: text)
+                return MessageDraft(
+                    id: turn.id, role: .user, speaker: turn.speaker, content: text,
+                    timestamp: turn.date_time.flatMap(Self.date))
             }
             try await memory.remember(drafts, in: ChatScope(userId: "u", sessionId: conversation, agentId: "a"))
         }
@@ -43,6 +55,8 @@ struct ChatRecall: AsyncParsableCommand {
                 guard let wanted = relevant[query.id] else { continue }
                 var recallOptions = RecallOptions(limit: 10, context: 0)
                 recallOptions.mode = mode
+                recallOptions.readsTimes = !ignoresTimes
+                recallOptions.timeZone = .gmt
                 var found: [String] = []
                 elapsed += try await Material.seconds {
                     found = try await memory.recall(query.text, in: .init(sessionId: query.conversation), recallOptions)

@@ -1,6 +1,6 @@
 public import Foundation
 public import RoostConversations
-public import RoostModel
+import RoostModel
 
 /// A conversation, or a session of several, without its messages.
 public struct ConversationSummary: Sendable, Hashable, Encodable {

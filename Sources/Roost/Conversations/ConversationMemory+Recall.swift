@@ -26,8 +26,13 @@ public struct RecallOptions: Sendable, Hashable {
     public var mode = SearchMode.hybrid
     /// `nil`: not at all.
     public var recency: Recency?
+    /// Whether messages of a time that the query names (`on 7 July`, `in May 2023`, `yesterday`, in English)
+    /// come before equal ones of other times.
+    public var readsTimes = true
     /// What counts as now; `nil` takes the present.
     public var now: Date?
+    /// Where days begin and end.
+    public var timeZone = TimeZone.current
 
     public init(limit: Int = 10, context: Int = 1, tokenBudget: Int? = nil) {
         (self.limit, self.context, self.tokenBudget) = (limit, context, tokenBudget)
@@ -53,13 +58,15 @@ extension ConversationMemory {
     /// How much of a neighbour's score a message has: what answers a question often stands beside the words
     /// of it.
     private static let neighbourShare: Float = 0.1
+    /// What a message of a time that the query names has beside its score.
+    private static let timeShare: Float = 0.25
 
     /// The messages that answer a query best.
     ///
     /// A message's score is half its cosine, as a share of the highest, and half its BM25 score, as a share
-    /// of
-    /// the highest, and a tenth of the scores of the messages beside it in its scope. (Ranks fused by their
-    /// places lose how far apart they are, which tells much in short texts.)
+    /// of the highest, and a tenth of the scores of the messages beside it in its scope. (Ranks fused by
+    /// their places lose how far apart they are, which tells much in short texts.) One of a time that the
+    /// query names has a quarter more.
     /// - Returns: best first; none for a memory without messages.
     /// - Throws: ``RoostError`` with `.badInput` for an empty query or options out of range;
     ///   ``EmbedderError``; ``StorageError``.
@@ -72,13 +79,17 @@ extension ConversationMemory {
         else {
             throw RoostError(.badInput, "a limit, a budget or a weight of what to recall is out of range")
         }
-        var found = try await candidates(query, filter, options)
-        let scores = Dictionary(found.map { (Place($0.message), $0.score) }) { first, _ in first }
         let now = options.now ?? Date()
+        let times = options.readsTimes ? TimesInText(query, now: now, timeZone: options.timeZone) : nil
+        var found = try await candidates(query, filter, options, times)
+        let scores = Dictionary(found.map { (Place($0.message), $0.score) }) { first, _ in first }
         for index in found.indices {
             let place = Place(found[index].message)
             let beside = (scores[place.next(-1)] ?? 0) + (scores[place.next(1)] ?? 0)
             found[index].score += Self.neighbourShare * beside
+            if let times, times.contains(found[index].message.timestamp) {
+                found[index].score += Self.timeShare
+            }
             guard let recency = options.recency else { continue }
             let age = max(0, now.timeIntervalSince(found[index].message.timestamp))
             let freshness = Float(exp2(-age / recency.halfLife))
@@ -113,7 +124,7 @@ extension ConversationMemory {
     }
 
     private func candidates(
-        _ query: String, _ filter: Filter, _ options: RecallOptions
+        _ query: String, _ filter: Filter, _ options: RecallOptions, _ times: TimesInText?
     ) async throws -> [Recollection] {
         var search = QueryOptions(limit: max(Self.depth, options.limit), filter: filter.entries)
         var (near, worded): ([QueryHit], [QueryHit]) = ([], [])
@@ -124,6 +135,18 @@ extension ConversationMemory {
         if options.mode != .vector {
             search.mode = .text
             worded = try await store.query(query, search).hits
+        }
+        // Of a long memory what was said at the time that is meant may not be among the nearest of all.
+        if near.count >= search.limit || worded.count >= search.limit {
+            for range in times?.ranges.prefix(3) ?? [] {
+                search.filter.created = search.filter.created.map { $0.clamped(to: range) } ?? range
+                for mode in options.mode == .hybrid ? [.vector, .text] : [options.mode] {
+                    search.mode = mode
+                    let hits = try await store.query(query, search).hits
+                    if mode == .text { worded += hits } else { near += hits }
+                }
+                search.filter.created = filter.entries.created
+            }
         }
         let nearest = (near + worded).map(\.score).max() ?? 0
         let best = worded.compactMap(\.textScore).max() ?? 0

@@ -1,8 +1,7 @@
 /// Keeps what users and agents said, in scopes of user, session and agent.
 ///
 /// Safe to call from any number of tasks at once; what one call saves is there in full or not at all, and
-/// next
-/// to each other. In `fetch`, `save` and `saveMessages`, `maxMessages` is the agent's window
+/// next to each other. In `fetch`, `save` and `saveMessages`, `maxMessages` is the agent's window
 /// (``trimToEvenPairs(_:maxMessages:)``); `nil` is everything.
 public protocol ChatStorage: Sendable {
     /// The messages of a scope, oldest first, as many as the window has.

@@ -5,9 +5,8 @@ import RoostModel
 /// Histories as files, one for each scope, in a folder.
 ///
 /// A save is one synchronised line at a file's end; dates are whole milliseconds since 1970. Several
-/// processes
-/// may save at once, and one that is killed leaves the save or nothing. A file that is not as it was written
-/// is an error for its scope only; the others go on.
+/// processes may save at once, and one that is killed leaves the save or nothing. A file that is not as it
+/// was written is an error for its scope only; the others go on.
 public struct FileChatStorage: ChatStorage {
     public let directory: URL
     public let retention: ChatRetention
