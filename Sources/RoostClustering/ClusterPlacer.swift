@@ -13,6 +13,10 @@ public struct ClusterPlacer: Sendable {
         public var confidence: Float
     }
 
+    /// The same vector gives another cosine where it is summed up in another order: one that is as near as
+    /// the members is not to be left out for that.
+    private static let rounding: Float = 1e-5
+
     private let ids: [Cluster.ID]
     private let reaches: [Float]
     private let centroids: Matrix
@@ -50,7 +54,9 @@ public struct ClusterPlacer: Sendable {
                     centroids.withRow(Int(cluster)) { innerProduct($0, values) }
                 }
                 let nearest = similarity(first[row])
-                guard nearest.isFinite, nearest >= reaches[Int(first[row])] else { return nil }
+                guard nearest.isFinite, nearest >= reaches[Int(first[row])] - Self.rounding else {
+                    return nil
+                }
                 let (near, far) = (max(0, 1 - nearest), second[row] < 0 ? 2 : 1 - similarity(second[row]))
                 return Place(
                     cluster: ids[Int(first[row])], similarity: nearest,

@@ -1,7 +1,8 @@
 import Foundation
-import Roost
 import RoostTestKit
 import Testing
+
+@testable import Roost
 
 /// What is remembered of conversations, and recalled.
 struct ConversationMemoryTests {
@@ -217,6 +218,48 @@ struct ConversationMemoryTests {
         let filtered = try await memory.recall(
             "where did we walk yesterday", in: .init(until: start + 10 * 86_400), options)
         #expect(filtered.allSatisfy { $0.message.timestamp < start + 10 * 86_400 } && filtered.count == 3)
+    }
+
+    @Test func `messages that come after a run among messages are placed, notes are not`() async throws {
+        let memory = memory()
+        let store = memory.store
+        let topics = ["the heron stands in the water", "bread rises in the oven", "the train is late again"]
+        func say(_ numbers: Range<Int>) -> [MessageDraft] {
+            numbers.map { MessageDraft(id: "\($0)", role: .user, content: topics[$0 % 3]) }
+        }
+        try await memory.remember(say(0..<60), in: scope)
+        try await store.add("the heron is a note")
+        let among = [EntryCondition(.metadata("kind"), .isOneOf(["message", "a, b"]))]
+        let report = try await store.recluster(clusters: 3, among: among)
+        #expect(report.clusters.count == 3)
+        #expect(try await store.clusterDrift().entries == 60)
+        #expect(try await store.clusterDrift().isDue == false)
+        try await memory.remember(say(60..<66), in: scope)
+        try await store.add("the heron stands in the water")
+        let snapshot = try await store.storage.snapshot()
+        let assignments = try await snapshot.assignments(of: nil)
+        let drift = try await store.clusterDrift()
+        #expect(assignments.count == 66)
+        #expect(drift.entries == 66 && drift.unassigned == 0)
+        let ids = Set(try await memory.messages().map(\.id))
+        #expect(assignments.allSatisfy { ids.contains($0.entry) })
+        // Everything else that can be asked of entries is recorded so that it can be read back.
+        let tests: [EntryCondition.Test] = [
+            .equals("x"), .differs("x"), .isOneOf([]), .isLess("1"), .isAtMost("1"), .isGreater("1"),
+            .isAtLeast("1"), .hasPrefix(""), .exists, .isMissing,
+        ]
+        for test in tests {
+            let conditions = [
+                EntryCondition(.metadata("k"), test), EntryCondition(.source, test),
+                EntryCondition(.tag, test),
+            ]
+            var run = try #require(try await snapshot.clusteringRun())
+            run.parameters[ClusteringRun.among] = ClusteringRun.recorded(conditions)
+            let copy = try JSONDecoder().decode(ClusteringRun.self, from: JSONEncoder().encode(run))
+            #expect(copy.conditions == conditions)
+            run.parameters[ClusteringRun.among] = ["kind=message"]
+            #expect(run.conditions == nil)
+        }
     }
 
     @Test func `conversations and sessions are listed without their messages`() async throws {

@@ -5,6 +5,8 @@ import RoostVectors
 /// Places what an ingest brings into the clusters that there are, in the same commit.
 struct IngestPlacing {
     private var placer: ClusterPlacer?
+    /// What holds of those who may be in the clusters.
+    private var conditions: [EntryCondition] = []
     /// The state of the clusters that the placer knows.
     private var revision: Revision?
     /// The last commit of this ingest's own that assigned something.
@@ -24,15 +26,25 @@ struct IngestPlacing {
         if revision != current {
             // Who was assigned changes nothing about the clusters themselves.
             if ownRevision != current {
-                // Who belongs to the clusters of a run among some entries, the next run says.
-                let isOfAll = try await snapshot.clusteringRun()?.isAmongSome != true
-                placer = isOfAll ? ClusterPlacer(try await snapshot.clusterRecords()) : nil
+                let run = try await snapshot.clusteringRun()
+                // Where it cannot be told who is meant, the next run says who belongs to them.
+                let known = run.map(\.conditions) ?? []
+                conditions = known ?? []
+                placer = known == nil ? nil : ClusterPlacer(try await snapshot.clusterRecords())
             }
             revision = current
         }
         guard let placer, !placer.isEmpty else { return }
-        let entries = batch.upserts.filter {
-            texts.contains($0.id) && $0.embeddings.count == placer.dimension
+        let entries = batch.upserts.filter { entry in
+            texts.contains(entry.id) && entry.embeddings.count == placer.dimension
+                && conditions.allSatisfy { $0.holds(of: entry) }
+        }
+        // One that is meant no more is in no cluster.
+        if !conditions.isEmpty {
+            let meant = Set(entries.map(\.id))
+            batch.unassignments = batch.upserts.map(\.id).filter {
+                texts.contains($0) && !meant.contains($0) && batch.expecting.entries[$0] != .zero
+            }
         }
         let places = placer.places(of: Matrix(entries.map(\.embeddings), columns: placer.dimension))
         for (entry, place) in zip(entries, places) {

@@ -61,18 +61,22 @@ extension KnowledgeStore {
             guard !assignments.isEmpty else { return nil }
             return assignments.reduce(0) { $0 + Double($1.similarity) } / Double(assignments.count)
         }
-        let entries = snapshot.stamp.entryCount
+        let conditions = run.map(\.conditions) ?? []
+        var filter = EntryFilter.all
+        filter.conditions = conditions ?? []
+        let entries =
+            filter.matchesAll ? snapshot.stamp.entryCount : try await snapshot.rows(matching: filter).count
         var drift = ClusterDrift(
             entries: entries, clustered: placed.count, outliers: assignments.count - placed.count,
             unassigned: max(0, entries - assignments.count),
             placedSince: placed.count { $0.run == nil || $0.run != run?.id },
-            unchanged: ofRun.count, entriesOfRun: run?.stamp.entryCount ?? 0,
+            unchanged: ofRun.count, entriesOfRun: run?.groupedCount ?? 0,
             cohesionOfRun: mean(ofRun.filter { $0.cluster != nil }), cohesion: mean(placed), reasons: [])
         func percent(_ part: Int, _ whole: Int) -> String {
             "\(Int((100 * Double(part) / Double(max(1, whole))).rounded()))%"
         }
-        // Of a run among some entries it cannot be told who else is meant.
-        if run?.isAmongSome == true { return drift }
+        // Where it cannot be told who is meant, it cannot be told who is missing.
+        if conditions == nil { return drift }
         if Double(drift.unassigned) > Self.mostUnassigned * Double(entries) {
             drift.reasons.append(
                 "\(drift.unassigned) of \(entries) entries (\(percent(drift.unassigned, entries))) are in "
@@ -82,7 +86,7 @@ extension KnowledgeStore {
         if run != nil, Double(changed) > Self.mostChanged * Double(drift.entriesOfRun) {
             drift.reasons.append(
                 "\(drift.unchanged) entries are where the last run put them; it saw \(drift.entriesOfRun), "
-                    + "and the store has \(entries) now")
+                    + "and there are \(entries) now")
         }
         if let before = drift.cohesionOfRun, let now = drift.cohesion, before - now > Self.mostCohesionLost {
             drift.reasons.append(

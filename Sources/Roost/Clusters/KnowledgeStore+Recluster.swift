@@ -89,8 +89,7 @@ extension KnowledgeStore {
         /// What the run is recorded with: one among others is another run.
         var recorded: [String: MetadataValue] {
             guard !conditions.isEmpty else { return parameters }
-            let texts = conditions.map { MetadataValue.string($0.description) }
-            return parameters.merging([ClusteringRun.among: .array(texts)]) { $1 }
+            return parameters.merging([ClusteringRun.among: ClusteringRun.recorded(conditions)]) { $1 }
         }
     }
 
@@ -110,7 +109,7 @@ extension KnowledgeStore {
             run.isAmongSome == !request.conditions.isEmpty
         else { return nil }
         let assignments = try await snapshot.assignments(of: nil)
-        guard Double(assignments.count) >= leastLeft * Double(run.stamp.entryCount) else { return nil }
+        guard Double(assignments.count) >= leastLeft * Double(run.groupedCount) else { return nil }
         var (groups, names) = ([Entry.ID: Int](), [Cluster.ID: Int]())
         for assignment in assignments {
             guard let cluster = assignment.cluster else { continue }
@@ -120,7 +119,7 @@ extension KnowledgeStore {
         }
         return LeidenClusterer.Start(
             groups: ids.map { groups[$0] }, resolution: resolution,
-            lookedAt: run.parameters["lookedAt"]?.double.flatMap { Int(exactly: $0) } ?? run.stamp.entryCount)
+            lookedAt: run.parameters["lookedAt"]?.double.flatMap { Int(exactly: $0) } ?? run.groupedCount)
     }
 
     @concurrent
@@ -155,6 +154,7 @@ extension KnowledgeStore {
         }
         var parameters = request.recorded
         for (name, value) in partition.facts { parameters[name] = .number(value) }
+        if !request.conditions.isEmpty { parameters[ClusteringRun.grouped] = .integer(Int64(ids.count)) }
         var run = ClusteringRun(
             algorithm: clusterer.algorithm, parameters: parameters, seed: request.seed, stamp: snapshot.stamp)
         run.dataDigest = Self.digest(ids, vectors)
@@ -294,11 +294,4 @@ extension MetadataValue {
         default: nil
         }
     }
-}
-
-extension ClusteringRun {
-    /// The parameter that says which entries were grouped, where not all were.
-    static let among = "among"
-
-    var isAmongSome: Bool { parameters[Self.among] != nil }
 }
