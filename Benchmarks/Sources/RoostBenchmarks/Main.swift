@@ -6,7 +6,7 @@ import Roost
 struct Main: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "RoostBenchmarks", abstract: "Measures Roost; each figure of Documentation/Benchmarks.md comes from here.",
-        subcommands: [Encode.self, Search.self, Neighbors.self, EmbedLines.self, ClusterVectors.self, ColdQuery.self, ShortTexts.self, StorageFiles.self, SQLiteStorage.self, Recluster.self, ClusterQuality.self, RetrievalQuality.self, ChatRecall.self, WordSearch.self, ExactSearch.self, FilteredSearch.self, SimilarityQuality.self, Backups.self, ChunkExistence.self, TokenIDs.self])
+        subcommands: [Encode.self, Search.self, Neighbors.self, EmbedLines.self, ClusterVectors.self, ColdQuery.self, ShortTexts.self, StorageFiles.self, SQLiteStorage.self, Recluster.self, ClusterQuality.self, RetrievalQuality.self, ChatRecall.self, Conversations.self, WordSearch.self, ExactSearch.self, FilteredSearch.self, SimilarityQuality.self, Backups.self, ChunkExistence.self, TokenIDs.self])
 }
 
 /// What is measured with: the user's installed MiniLM and the folder with outside data.
