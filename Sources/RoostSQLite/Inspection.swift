@@ -15,14 +15,28 @@ struct Inspection {
         self.options = options
     }
 
-    func run(_ isCancelled: () -> Bool) throws -> [StorageFinding] {
-        let head: Data
+    private func isDatabase() throws -> Bool {
+        var configuration = SQLiteStorageProvider.configuration(options)
+        configuration.readonly = true
         do {
-            head = try FileDescriptor(url.path, O_RDONLY).read(at: 0, count: 16)
-        } catch let error as FileError where error.isMissing {
+            let queue = try DatabaseQueue(path: url.path, configuration: configuration)
+            defer { try? queue.close() }
+            _ = try queue.read { try Int.fetchOne($0, sql: "PRAGMA schema_version") }
+            return true
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
+            return false
+        } catch {
+            // What else is the matter with it is looked at next.
+            return true
+        }
+    }
+
+    func run(_ isCancelled: () -> Bool) throws -> [StorageFinding] {
+        // Not opened but by SQLite, which may have it open in this process: see `prepareFile`.
+        guard let size = try SQLiteStorageProvider.size(of: url) else {
             return [.damage(url.path, "is missing; put back a copy of it")]
         }
-        guard head == Data("SQLite format 3\0".utf8) else {
+        guard size > 0, try isDatabase() else {
             return [.damage(url.path, "is not an SQLite database; put back a copy of it")]
         }
         var findings: [StorageFinding] = []

@@ -66,20 +66,13 @@ extension SQLiteStorageProvider {
         return configuration
     }
 
-    /// Creates the file itself, so that it is readable by its owner only, and refuses what is no database.
+    /// Creates the file itself, so that it is readable by its owner only.
+    ///
+    /// One that is there is never opened but by SQLite: a process that closes any descriptor of a file loses
+    /// all locks that it has on it (POSIX `fcntl`), those of its other connections too, and a program that
+    /// comes then would take itself for the last one and remove the log under them.
     private static func prepareFile(_ url: URL) throws {
-        let head: Data
-        do {
-            head = try FileDescriptor(url.path, O_RDONLY).read(at: 0, count: 16)
-        } catch let error as FileError where error.isMissing {
-            head = Data()
-        }
-        guard head.isEmpty else {
-            guard head == Data("SQLite format 3\0".utf8) else {
-                throw StorageError(.damaged, "\(url.path) is not an SQLite database")
-            }
-            return
-        }
+        guard try size(of: url) ?? 0 == 0 else { return }
         // SQLite would take the file for a new one, and remove the log.
         let log = try? FileManager.default.attributesOfItem(atPath: url.path + "-wal")[.size] as? Int
         guard log ?? 0 == 0, RevisionMark(of: url.path) == nil else {
@@ -88,7 +81,22 @@ extension SQLiteStorageProvider {
                 "\(url.path) is missing or empty, but it had been written to; put back a copy of it, or move "
                     + "the files beside it away to begin an empty store")
         }
-        _ = try FileDescriptor(url.path, O_RDWR | O_CREAT)
+        do {
+            _ = try FileDescriptor(url.path, O_RDWR | O_CREAT | O_EXCL)
+        } catch let error as FileError where error.errno == EEXIST {
+            return
+        }
+    }
+
+    /// How many bytes a file has, without opening it; `nil` where there is none.
+    ///
+    /// - Throws: ``FileError``.
+    static func size(of url: URL) throws -> Int? {
+        var status = stat()
+        guard stat(url.path, &status) != 0 else { return Int(status.st_size) }
+        let error = FileError(operation: "look at", path: url.path, errno: errno)
+        guard error.isMissing else { throw error }
+        return nil
     }
 
     /// Whether a database has the present format, so that opening it changes nothing. Reads only.

@@ -240,7 +240,9 @@ public struct SQLiteStorageProvider: StorageProvider {
         case let error as DatabaseError:
             let message = "\(path): \(error.message ?? "SQLite error \(error.extendedResultCode.rawValue)")"
             return switch error.resultCode {
-            case .SQLITE_CORRUPT, .SQLITE_NOTADB: StorageError(.damaged, message, underlying: error)
+            case .SQLITE_NOTADB:
+                StorageError(.damaged, "\(path) is not an SQLite database", underlying: error)
+            case .SQLITE_CORRUPT: StorageError(.damaged, message, underlying: error)
             case .SQLITE_BUSY, .SQLITE_LOCKED:
                 StorageError(.locked, message, underlying: error, isRetryable: true)
             case .SQLITE_FULL:

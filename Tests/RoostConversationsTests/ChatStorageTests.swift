@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import RoostModel
+import Synchronization
 import Testing
 
 @testable import RoostConversations
@@ -149,6 +150,53 @@ struct ChatStorageTests {
             #expect(FileManager.default.fileExists(atPath: found[0].aside ?? ""))
             #expect(try await fetch("one") == 1)
             #expect(try await storage.setDamagedAside().isEmpty)
+        }
+    }
+
+    @Test func `a file whose first line is damaged is told of, and the history goes on`() async throws {
+        try await withFolder { folder in
+            let told = Mutex<[ConversationDamage<ChatScope>]>([])
+            let storage = FileChatStorage(directory: folder) { damage in told.withLock { $0.append(damage) } }
+            for agent in ["a", "b"] {
+                for (role, text) in [(ConversationRole.user, "q"), (.assistant, "r")] {
+                    try await storage.save(
+                        message(role, text), userId: "u", sessionId: "s", agentId: agent, maxMessages: nil)
+                }
+            }
+            let url = folder.appendingPathComponent(
+                ChatScope(userId: "u", sessionId: "s", agentId: "a").digest + ".jsonl")
+            let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
+            try Data("{\"append\":[]\n\(lines[1])\n".utf8).write(to: url)
+            // Every line says whose it is.
+            await #expect(throws: StorageError.self) {
+                try await storage.fetchAllChats(userId: "u", sessionId: "s")
+            }
+            try Data("nonsense\n".utf8).write(to: url)
+            #expect(try await storage.fetchAllChats(userId: "u", sessionId: "s").count == 2)
+            #expect(told.withLock { $0.map(\.readable) } == [0])
+            try Data("{\"append\":[]\n\(lines[1])\n".utf8).write(to: url)
+            #expect(try await storage.setDamagedAside().map(\.readable) == [1])
+            #expect(try await storage.fetchAllChats(userId: "u", sessionId: "s").count == 3)
+        }
+    }
+
+    @Test func `large messages that fell out of the window do not stay in the file`() async throws {
+        try await withFolder { folder in
+            let storage = FileChatStorage(directory: folder)
+            let text = String(repeating: "x", count: 1 << 20)
+            for _ in 0..<12 {
+                try await storage.saveMessages(
+                    [message(.user, text), message(.assistant, "short")], userId: "u", sessionId: "s",
+                    agentId: "a", maxMessages: 2)
+            }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            let name = try #require(names.first { $0.hasSuffix(".jsonl") })
+            let path = folder.appendingPathComponent(name).path
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+            #expect(try #require(size) < 4 << 20)
+            #expect(
+                try await storage.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil).count
+                    == 2)
         }
     }
 

@@ -129,7 +129,7 @@ struct MaintenanceTests {
             try await SQLiteSessionStorage(databasePath: path).saveSession(id: "a", firstMessage: "x")
             try await DatabaseQueue(path: path).write {
                 try $0.execute(
-                    sql: "DROP TABLE damaged_messages; DELETE FROM grdb_migrations WHERE identifier = '2'")
+                    sql: "DROP TABLE damaged_messages; DROP INDEX sessions_by_touch; DELETE FROM grdb_migrations WHERE identifier = '2'")
             }
             let storage = try SQLiteSessionStorage(databasePath: path)
             #expect(try await storage.getAllSessions().map(\.id) == ["a"])
@@ -172,10 +172,15 @@ struct MaintenanceTests {
         try await withDefaults { suite in
             let defaults = try #require(UserDefaults(suiteName: suite))
             let text = String(decoding: try schema1(), as: UTF8.self)
-            let broken = Data(text.replacing("\"firstUserMessage\":\"first a\"", with: "\"x\":1").utf8)
+            // Values that are no sessions at all must not end the process.
+            let broken = Data(
+                ("[null,7,\"x\","
+                    + text.replacing("\"firstUserMessage\":\"first a\"", with: "\"x\":1").dropFirst())
+                    .utf8)
             defaults.set(broken, forKey: "roost.sessions")
             defaults.synchronize()
             let told = Mutex<[ConversationDamage<String>]>([])
+            let other = UserDefaultsSessionStorage(suiteName: suite)
             let storage = UserDefaultsSessionStorage(suiteName: suite) { damage in
                 told.withLock { $0.append(damage) }
             }
@@ -201,6 +206,19 @@ struct MaintenanceTests {
             #expect(try await storage.damage().isEmpty)
             try await storage.saveSession(id: "b", firstMessage: "anew")
             #expect(try await storage.getAllSessions().map(\.id) == ["b", "c", "d"])
+            // Two handles of one process lose nothing.
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for handle in [storage, other] {
+                    group.addTask {
+                        for number in 0..<20 {
+                            try await handle.appendSessionMessages(
+                                id: "b", messages: [ChatMessage(role: .user, content: "\(number)")])
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await storage.getSession(id: "b")?.messages.count == 40)
         }
     }
 
@@ -280,6 +298,16 @@ struct MaintenanceTests {
             #expect(told.withLock { $0.map(\.readable) } == [3])
             await #expect { try await storage.getSession(id: "hurt") } throws: {
                 ($0 as? StorageError)?.code == .damaged && "\($0)".contains("setDamagedAside")
+            }
+            #expect(try await storage.damage().count == 1)
+            // What cannot be read is not written over.
+            await #expect(throws: StorageError.self) {
+                try await storage.updateSessionMessages(id: "hurt", messages: messages("other"))
+            }
+            await #expect(throws: StorageError.self) {
+                try await storage.importSession(
+                    StoredSession(
+                        id: "hurt", createdAt: Date(), firstUserMessage: "", lastAccessedAt: Date()))
             }
             #expect(try await storage.damage().count == 1)
             let aside = try await storage.setDamagedAside()

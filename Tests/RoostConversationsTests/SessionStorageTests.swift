@@ -1,6 +1,8 @@
+import Crypto
 import Foundation
 import RoostModel
 import RoostTestKit
+import Synchronization
 import Testing
 
 @testable import RoostConversations
@@ -41,6 +43,18 @@ struct SessionStorageTests {
 
     @Test func `a cache asks once for what nobody has changed, and always where it cannot tell`() async throws
     {
+        let counted = CountingStorage()
+        try await counted.saveSession(id: "a", firstMessage: "Hello")
+        let cache = CachingSessionStorage(wrapping: counted)
+        for _ in 0..<3 {
+            #expect(try await cache.getSession(id: "a")?.firstUserMessage == "Hello")
+            #expect(try await cache.getSession(id: "none") == nil)
+            #expect(try await cache.getAllSessions().count == 1)
+        }
+        #expect(await counted.reads == 3)
+        try await cache.updateLastAccessed(id: "a")
+        _ = try await cache.getSession(id: "a")
+        #expect(await counted.reads == 4)
         let mock = MockSessionStorage()
         try await mock.saveSession(id: "a", firstMessage: "Hello")
         let blind = CachingSessionStorage(wrapping: mock)
@@ -94,20 +108,107 @@ struct SessionStorageTests {
         #expect(try await target.getSession(id: "c")?.messages == [more])
     }
 
-    @Test func `a change of id that was killed halfway is gone on with`() async throws {
+    @Test func `a change of id that was killed halfway changed nothing, and may be made again`() async throws
+    {
         try await withFolder { folder in
             let storage = FileSessionStorage(directory: folder)
             try await storage.saveSession(id: "old", firstMessage: "x")
             try await storage.appendSessionMessages(id: "old", messages: messages(3))
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            let name = try #require(names.first { $0.hasSuffix(".jsonl") })
-            let before = try Data(contentsOf: folder.appendingPathComponent(name))
+            func file() throws -> URL {
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                return folder.appendingPathComponent(try #require(names.first { $0.hasSuffix(".jsonl") }))
+            }
+            let old = try file()
             try await storage.updateSessionId(oldId: "old", newId: "new")
-            try before.write(to: folder.appendingPathComponent(name))
+            // The line is there, the name is not.
+            try FileManager.default.moveItem(at: try file(), to: old)
+            #expect(try await storage.getAllSessions().map(\.id) == ["old"])
+            #expect(try await storage.getSession(id: "new") == nil)
+            try await storage.appendSessionMessages(id: "old", messages: messages(1))
             try await storage.updateSessionId(oldId: "old", newId: "new")
+            try await storage.updateSessionId(oldId: "new", newId: "third")
+            try await storage.updateSessionId(oldId: "third", newId: "new")
             #expect(try await storage.getAllSessions().map(\.id) == ["new"])
-            #expect(try await storage.getSession(id: "new")?.messages.count == 3)
+            #expect(try await storage.getSession(id: "new")?.messages.count == 4)
+            try await storage.importSession(
+                try #require(try await storage.getSession(id: "new")).named("copy"))
+            await #expect(throws: StorageError.self) {
+                try await storage.updateSessionId(oldId: "new", newId: "copy")
+            }
+            #expect(try await storage.getAllSessions().count == 2)
         }
+    }
+
+    /// Counts what is read of it.
+    private actor CountingStorage: SessionStorageDecorator {
+        let base: any SessionStorageProtocol & Sendable = InMemorySessionStorage()
+        private(set) var reads = 0
+        func getAllSessions() async throws -> [StoredSession] {
+            reads += 1
+            return try await base.getAllSessions()
+        }
+        func getSession(id: String) async throws -> StoredSession? {
+            reads += 1
+            return try await base.getSession(id: id)
+        }
+    }
+
+    @Test func `what is done is told, and how it ended, without a text`() async throws {
+        let lines = Mutex<[String]>([])
+        let storage = DebugSessionStorage(wrapping: InMemorySessionStorage()) { line in
+            lines.withLock { $0.append(line) }
+        }
+        try await storage.saveSession(id: "a", firstMessage: "a secret")
+        try await storage.appendSessionMessages(id: "a", messages: messages(2))
+        await #expect(throws: StorageError.self) { try await storage.updateLastAccessed(id: "none") }
+        let told = lines.withLock { $0 }
+        #expect(told.prefix(2) == ["saveSession a …", "saveSession a: done"])
+        #expect(told[3] == "appendSessionMessages a, 2: done")
+        #expect(told.last?.hasPrefix("updateLastAccessed none: ") == true && told.count == 6)
+        #expect(!told.contains { $0.contains("secret") || $0.contains("message 0") })
+    }
+
+    @Test func `what another session has, or what cannot be read, is not taken for the same`() async throws {
+        try await withFolder { folder in
+            let (source, target) = (InMemorySessionStorage(), InMemorySessionStorage())
+            for (id, mine, theirs) in [("a", 0, 0), ("b", 5, 0), ("c", 0, 5)] {
+                try await source.saveSession(id: id, firstMessage: "Hello \(id)")
+                try await source.updateSessionMessages(id: id, messages: messages(mine))
+                try await target.saveSession(id: id, firstMessage: "Buy milk \(id)")
+                try await target.updateSessionMessages(id: id, messages: messages(theirs))
+            }
+            let before = try await target.getAllSessions()
+            let report = try await migrateSessions(from: source, to: target)
+            #expect(Set(report.conflicts) == ["a", "b", "c"] && report.moved + report.unchanged == 0)
+            #expect(try await target.getAllSessions() == before)
+
+            let damaged = FileSessionStorage(directory: folder)
+            try await damaged.saveSession(id: "whole", firstMessage: "x")
+            try await damaged.saveSession(id: "hurt", firstMessage: "y")
+            let file = folder.appendingPathComponent(
+                SHA256.hash(data: Data("hurt".utf8)).map { String(format: "%02x", $0) }.joined() + ".jsonl")
+            try Data("{}\nnonsense\n".utf8).write(to: file)
+            let partial = try await migrateSessions(from: damaged, to: InMemorySessionStorage())
+            #expect(partial.moved == 1 && partial.unreadable.count == 1)
+            // Bytes without the end of a line are no empty file.
+            try Data("{\"session\"".utf8).write(to: file)
+            await #expect(throws: StorageError.self) {
+                try await damaged.saveSession(id: "hurt", firstMessage: "z")
+            }
+            await #expect(throws: StorageError.self) {
+                try await damaged.updateSessionId(oldId: "whole", newId: "hurt")
+            }
+            #expect(try Data(contentsOf: file) == Data("{\"session\"".utf8))
+        }
+    }
+
+    @Test func `dates of others are to the millisecond`() throws {
+        let text = """
+            {"id": "a", "createdAt": 1.23456789, "firstUserMessage": "x", "lastAccessedAt": 2.3456789, "messages": []}
+            """
+        let session = try JSONDecoder().decode(StoredSession.self, from: Data(text.utf8))
+        #expect(session.createdAt == session.createdAt.wholeMilliseconds)
+        #expect(session.lastAccessedAt == session.lastAccessedAt.wholeMilliseconds)
     }
 
     /// The eight calls, and nothing else.
@@ -231,5 +332,13 @@ struct SessionStorageTests {
             try await storage.updateSessionMessages(id: "a", messages: Array(more.dropFirst(5)))
             #expect(try await storage.getSession(id: "a")?.messages == Array(more.dropFirst(5)))
         }
+    }
+}
+
+extension StoredSession {
+    fileprivate func named(_ id: String) -> StoredSession {
+        var session = self
+        session.id = id
+        return session
     }
 }

@@ -14,24 +14,35 @@ public struct FileChatStorage: ChatStorage {
 
     /// A line of a scope's file.
     private struct Record: Codable, Sendable {
-        /// On the first line only: whose file it is.
+        /// Whose file it is; files of before have it on their first line only.
         var scope: ChatScope?
         var append: [ConversationMessage]
         /// The window after this save; absent for everything.
         var keep: Int?
     }
 
-    /// A file is written anew when it has so many lines, and most of what they say is forgotten.
-    private static let mostLines = 256
+    /// A file is written anew when it has so many lines or bytes, and most of what they say is forgotten.
+    private static let (mostLines, mostBytes) = (256, 1 << 20)
 
-    /// - Parameter directory: is made with the first save.
-    public init(directory: URL, retention: ChatRetention = .window) {
-        self.init(directory: directory, retention: retention, files: .standard)
+    private let onDamage: DamageHandler<ChatScope>
+
+    /// - Parameters:
+    ///   - directory: is made with the first save.
+    ///   - onDamage: is told of files that ``fetchAllChats(userId:sessionId:)`` leaves out since it cannot be
+    ///     told whose they are; without it a warning is logged.
+    public init(
+        directory: URL, retention: ChatRetention = .window, onDamage: DamageHandler<ChatScope>? = nil
+    ) {
+        self.init(directory: directory, retention: retention, files: .standard, onDamage: onDamage)
     }
 
-    package init(directory: URL, retention: ChatRetention = .window, files: FileSystem) {
+    package init(
+        directory: URL, retention: ChatRetention = .window, files: FileSystem,
+        onDamage: DamageHandler<ChatScope>? = nil
+    ) {
         self.directory = directory.standardizedFileURL
         (self.retention, self.files) = (retention, files)
+        self.onDamage = onDamage ?? { DamageLog.warn($0) }
     }
 
     private var folder: JournalFolder<Record> {
@@ -67,37 +78,50 @@ public struct FileChatStorage: ChatStorage {
                 // Where all is kept the last message tells enough, however long the history is.
                 let added = Array(ChatRules.adding(messages, to: last.append).dropFirst(last.append.count))
                 guard !added.isEmpty else { return }
-                return try file.append(Record(append: added, keep: nil), length)
+                return try file.append(Record(scope: scope, append: added, keep: nil), length)
             }
             try file.change { try Self.change($0, scope, messages, keep) }
         }
     }
 
     private static func change(
-        _ records: [Record], _ scope: ChatScope, _ messages: [ConversationMessage], _ keep: Int?
+        _ contents: JournalFile<Record>.Contents, _ scope: ChatScope, _ messages: [ConversationMessage],
+        _ keep: Int?
     ) throws -> JournalFile<Record>.Change? {
+        let records = contents.records
         let history = history(records)
         let added = Array(ChatRules.adding(messages, to: history).dropFirst(history.count))
         let kept = ChatRules.trimmed(history + added, keep)
         guard !added.isEmpty || kept.count < history.count else { return nil }
-        if records.count >= mostLines, kept.count < records.reduce(0, { $0 + $1.append.count }) / 2 {
+        let written = records.reduce(0) { $0 + $1.append.count }
+        let bytes = kept.reduce(0) { $0 + $1.content.utf8.count }
+        if records.count >= mostLines && kept.count < written / 2
+            || contents.length > mostBytes && bytes < contents.length / 2
+        {
             // A line for each message: no line is longer than the longest of them makes it.
             return .replace(
                 [Record(scope: scope, append: [], keep: nil)]
-                    + kept.map { Record(append: [$0], keep: nil) })
+                    + kept.map { Record(scope: scope, append: [$0], keep: nil) })
         }
-        return .add(Record(scope: records.isEmpty ? scope : nil, append: added, keep: keep))
+        return .add(Record(scope: scope, append: added, keep: keep))
     }
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
-        let scopes = try await folder.read { folder in
+        let onDamage = onDamage
+        let scopes = try await folder.read { folder, isSteady in
             var scopes: [(agent: String, messages: [ConversationMessage])] = []
             for digest in try folder.digests() {
                 let file = folder.file(digest)
                 let contents = try file.salvage()
-                guard let scope = contents.records.first?.scope,
-                    scope.isOf(userId: userId, sessionId: sessionId)
-                else { continue }
+                guard let scope = Self.scope(contents.records) else {
+                    // Whose it is cannot be told: perhaps it is of this session.
+                    if let damage = file.damage(contents, Self.summary) {
+                        guard isSteady else { throw JournalFolder<Record>.Unsteady() }
+                        onDamage(damage)
+                    }
+                    continue
+                }
+                guard scope.isOf(userId: userId, sessionId: sessionId) else { continue }
                 if !contents.badLines.isEmpty { _ = try file.read() }
                 scopes.append((scope.agentId, Self.history(contents.records)))
             }
@@ -121,7 +145,11 @@ extension FileChatStorage: MaintainedStorage {
         try await folder.setDamagedAside(Self.summary)
     }
 
-    private static func summary(_ records: [Record]) -> (subject: ChatScope?, messages: Int) {
-        (records.first?.scope, history(records).count)
+    private static func summary(
+        _ records: [Record], _ digest: String
+    ) -> (subject: ChatScope?, messages: Int) {
+        (scope(records), history(records).count)
     }
+
+    private static func scope(_ records: [Record]) -> ChatScope? { records.lazy.compactMap(\.scope).first }
 }

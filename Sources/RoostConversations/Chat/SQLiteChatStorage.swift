@@ -78,7 +78,7 @@ public struct SQLiteChatStorage: ChatStorage {
                 arguments: [Data(userId.utf8), Data(sessionId.utf8)]
             ).map { row in
                 (
-                    agent: String(decoding: row["agent"] as Data, as: UTF8.self),
+                    agent: String(decoding: try row.decode(Data.self, forColumn: "agent"), as: UTF8.self),
                     messages: try Self.messages(of: row["id"], last: -1, database)
                 )
             }
@@ -178,12 +178,13 @@ extension SQLiteChatStorage: MaintainedStorage {
     }
 
     private static func scopes(_ database: Database) throws -> [(id: Int64, scope: ChatScope)] {
-        func text(_ row: Row, _ column: String) -> String {
-            String(decoding: row[column] as Data, as: UTF8.self)
+        func text(_ row: Row, _ column: String) throws -> String {
+            String(decoding: try row.decode(Data.self, forColumn: column), as: UTF8.self)
         }
         return try Row.fetchAll(database, sql: "SELECT * FROM chat_scopes ORDER BY id").map { row in
             let scope = ChatScope(
-                userId: text(row, "user"), sessionId: text(row, "session"), agentId: text(row, "agent"))
+                userId: try text(row, "user"), sessionId: try text(row, "session"),
+                agentId: try text(row, "agent"))
             return (row["id"], scope)
         }
     }

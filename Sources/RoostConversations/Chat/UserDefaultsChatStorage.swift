@@ -3,7 +3,8 @@ import RoostModel
 
 /// Histories in the user's defaults, for small ones: each save writes its scope's whole history.
 ///
-/// Written through after every save. Two processes that save to one scope at the same moment may lose one of
+/// Written through after every save. Handles of one process take turns. Two processes that save to one scope
+/// at the same moment may lose one of
 /// the saves, and a loss of power the last ones: defaults promise no more. Where that matters, use
 /// ``DeviceChatStorage``.
 public actor UserDefaultsChatStorage: ChatStorage {
@@ -17,34 +18,42 @@ public actor UserDefaultsChatStorage: ChatStorage {
     public func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
-        try domain.open()
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        return ChatRules.trimmed(try history(Self.name(scope)), maxMessages)
+        return try domain.exclusively { domain in
+            try domain.open()
+            return ChatRules.trimmed(try Self.history(Self.name(scope), domain), maxMessages)
+        }
     }
 
     public func saveMessages(
         _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
         maxMessages: Int?
     ) async throws {
-        try domain.open()
         let name = Self.name(ChatScope(userId: userId, sessionId: sessionId, agentId: agentId))
-        let all = ChatRules.adding(messages, to: try history(name))
-        try domain.set(ChatRules.trimmed(all, maxMessages), for: name)
-        try domain.save()
+        try domain.exclusively { domain in
+            try domain.open()
+            let all = ChatRules.adding(messages, to: try Self.history(name, domain))
+            try domain.set(ChatRules.trimmed(all, maxMessages), for: name)
+            try domain.save()
+        }
     }
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
-        try domain.open()
-        let scopes = try domain.names.compactMap { name in
-            guard let scope = Self.scope(name), scope.isOf(userId: userId, sessionId: sessionId) else {
-                return nil as (agent: String, messages: [ConversationMessage])?
+        try domain.exclusively { domain in
+            try domain.open()
+            let scopes = try domain.names.compactMap { name in
+                guard let scope = Self.scope(name), scope.isOf(userId: userId, sessionId: sessionId) else {
+                    return nil as (agent: String, messages: [ConversationMessage])?
+                }
+                return (scope.agentId, try Self.history(name, domain))
             }
-            return (scope.agentId, try history(name))
+            return ChatRules.merged(scopes)
         }
-        return ChatRules.merged(scopes)
     }
 
-    private func history(_ name: Data) throws -> [ConversationMessage] { try domain.value(name) ?? [] }
+    private static func history(_ name: Data, _ domain: DefaultsDomain) throws -> [ConversationMessage] {
+        try domain.value(name) ?? []
+    }
 
     /// The ids as JSON: no two scopes have the same name, and each can be read back.
     private static func name(_ scope: ChatScope) -> Data {
@@ -63,18 +72,18 @@ extension UserDefaultsChatStorage: MaintainedStorage {
     public static let schemaVersion = 1
 
     @discardableResult
-    public func migrateIfNeeded() async throws -> Int {
-        let version = try domain.open()
-        try domain.save()
-        return version
-    }
+    public func migrateIfNeeded() async throws -> Int { try domain.migrateIfNeeded() }
 
     public func damage() async throws -> [ConversationDamage<ChatScope>] {
-        try domain.open()
-        return domain.damage([ConversationMessage].self, Self.scope)
+        try domain.exclusively { try Self.damage($0) }
     }
 
     public func setDamagedAside() async throws -> [ConversationDamage<ChatScope>] {
-        try domain.setDamagedAside(try await damage())
+        try domain.exclusively { try $0.setDamagedAside(try Self.damage($0)) }
+    }
+
+    private static func damage(_ domain: DefaultsDomain) throws -> [ConversationDamage<ChatScope>] {
+        try domain.open()
+        return domain.damage([ConversationMessage].self, scope)
     }
 }

@@ -20,7 +20,7 @@ struct ConversationDatabase: Sendable {
             let lock = try FileLock.acquire(url.appendingPathExtension("opening"), timeout: 30)
             defer { lock.release() }
             // What is said is nobody else's; the log gets the rights that the database has.
-            _ = try FileDescriptor(url.path, O_RDWR | O_CREAT)
+            try Self.makeFile(url)
             var configuration = Configuration()
             configuration.busyMode = .timeout(30)
             let pool = try DatabasePool(path: url.path, configuration: configuration)
@@ -28,6 +28,19 @@ struct ConversationDatabase: Sendable {
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             _ = try Self.migrate(pool)
             return pool
+        }
+    }
+
+    /// Makes the file where there is none, readable by its owner only.
+    ///
+    /// One that is there is never opened but by SQLite: a process that closes any descriptor of a file loses
+    /// all locks that it has on it (POSIX `fcntl`), those of its other connections too, and another process
+    /// would take itself for the last one and remove the log under them.
+    private static func makeFile(_ url: URL) throws {
+        do {
+            _ = try FileDescriptor(url.path, O_RDWR | O_CREAT | O_EXCL)
+        } catch let error as FileError where error.errno == EEXIST {
+            return
         }
     }
 
@@ -103,13 +116,15 @@ struct ConversationDatabase: Sendable {
                         PRIMARY KEY (session, number)) WITHOUT ROWID;
                     """)
         }
-        // Rows that could not be read, kept for people: whose they were, where, and what they had.
+        // Rows that could not be read, kept for people: whose they were, where, and what they had. The last
+        // touch is looked for with each change.
         migrator.registerMigration("2") { database in
             try database.execute(
                 sql: """
                     CREATE TABLE damaged_messages (
                         at INTEGER NOT NULL, user BLOB, session BLOB NOT NULL, agent BLOB,
                         number INTEGER NOT NULL, id, role, content, timestamp, message);
+                    CREATE INDEX sessions_by_touch ON sessions (touch);
                     """)
         }
         return migrator
@@ -174,6 +189,9 @@ struct ConversationDatabase: Sendable {
                 code,
                 error.resultCode == .SQLITE_NOTADB ? "\(path) is no SQLite database" : "\(path): \(reason)",
                 underlying: error, isRetryable: code == .locked)
+        } catch let error as RowDecodingError {
+            throw StorageError(
+                .damaged, "\(path) has a row that is not as it was written", underlying: error)
         } catch let error as FileError {
             throw StorageError(.inputOutput, error.description, underlying: error)
         } catch let error as LockTimeout {

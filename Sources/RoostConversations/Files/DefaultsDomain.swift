@@ -1,5 +1,6 @@
 import Foundation
 import RoostModel
+import Synchronization
 
 /// What a storage has in the user's defaults: a value under a key for each session or history.
 struct DefaultsDomain {
@@ -17,6 +18,13 @@ struct DefaultsDomain {
     ) {
         defaults = UserDefaults(suiteName: suiteName) ?? .standard
         (self.prefix, self.olderKeys, self.steps) = (prefix + ".", olderKeys, steps)
+    }
+
+    /// One at a time of all handles in the process: what is read, changed and written back is one step.
+    private static let turn = Mutex(())
+
+    func exclusively<Result: Sendable>(_ body: (DefaultsDomain) throws -> Result) throws -> Result {
+        try Self.turn.withLock { _ in try body(self) }
     }
 
     // MARK: Values
@@ -72,6 +80,14 @@ struct DefaultsDomain {
             stored: defaults.object(forKey: prefix + "#schema") as? Int, isEmpty: isEmpty
         ) { version in
             defaults.set(version, forKey: prefix + "#schema")
+        }
+    }
+
+    func migrateIfNeeded() throws -> Int {
+        try exclusively { domain in
+            let version = try domain.open()
+            try domain.save()
+            return version
         }
     }
 

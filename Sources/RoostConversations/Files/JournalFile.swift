@@ -10,6 +10,9 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
     let url: URL
     let files: FileSystem
 
+    /// The name that it has in its folder.
+    var digest: String { url.deletingPathExtension().lastPathComponent }
+
     /// What a file has: its records, and how many bytes of it are whole lines.
     struct Contents {
         var records: [Record] = []
@@ -85,6 +88,8 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
             start = data.index(after: end)
             contents.length = start - data.startIndex
         }
+        // The first line is never half-written: without it the file is not as it was written.
+        if contents.length == 0, !data.isEmpty { contents.badLines = [1] }
         return contents
     }
 
@@ -92,9 +97,9 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
     /// shall have from now on. The caller holds the folder's lock.
     ///
     /// - Throws: as ``read()``; what `body` throws; ``FileError``. The file is as it was then.
-    func change(_ body: ([Record]) throws -> Change?) throws {
+    func change(_ body: (Contents) throws -> Change?) throws {
         let contents = try read()
-        switch try body(contents.records) {
+        switch try body(contents) {
         case nil: return
         case .add(let record): try append(record, contents.length)
         case .replace(let records): try replace(records)
@@ -151,7 +156,19 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         }
     }
 
-    func remove() throws { try files.unlink(url.path) }
+    /// Removes the file, so that it stays away after a loss of power.
+    func remove() throws {
+        try files.unlink(url.path)
+        try files.synchronizeFolder(url.deletingLastPathComponent())
+    }
+
+    /// Gives the file the name of another journal, in one step.
+    func rename(to other: JournalFile) throws {
+        try files.rename(url.path, to: other.url.path)
+        try files.synchronizeFolder(url.deletingLastPathComponent())
+    }
+
+    var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
 
     /// Keeps the file as it is under another name, for people.
     ///

@@ -37,15 +37,39 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
 
     // MARK: Reading and changing
 
-    /// Reads under no lock: a journal only grows, or is another file from one moment to the next.
+    /// Reads under no lock; once more under it where what was found may only be the work of a writer of that
+    /// moment, who cuts off half a line, or gives a journal another name.
+    ///
+    /// - Parameter body: throws ``Unsteady`` or ``StorageError`` with `.damaged` where it shall be asked
+    /// again;
+    ///   `isSteady` tells that it will not be.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (JournalFolder) throws -> Value
+        _ body: @escaping @Sendable (_ folder: JournalFolder, _ isSteady: Bool) throws -> Value
     ) async throws -> Value {
-        try await BlockingWork.run { _ in
+        try await BlockingWork.run { isCancelled in
             if let note = try note() { try check(note) }
-            return try body(self)
+            do {
+                return try body(self, false)
+            } catch {
+                guard error is Unsteady || (error as? StorageError)?.code == .damaged else { throw error }
+            }
+            // A folder that cannot be written to has no writers either.
+            let held = try? FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
+            defer { held?.release() }
+            return try body(self, true)
         }
     }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (_ folder: JournalFolder) throws -> Value
+    ) async throws -> Value {
+        try await read { folder, _ in try body(folder) }
+    }
+
+    /// What was read may be of before and after a change.
+    struct Unsteady: Error {}
+
+    private var lockURL: URL { directory.appendingPathComponent("lock") }
 
     /// Under the folder's lock, which is made where there is none.
     func write<Value: Sendable>(
@@ -54,8 +78,7 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
         try await BlockingWork.run { isCancelled in
             do {
                 try files.createFolder(directory)
-                let held = try FileLock.acquire(
-                    directory.appendingPathComponent("lock"), timeout: 30, isCancelled: isCancelled)
+                let held = try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
                 defer { held.release() }
                 if isCancelled() { throw CancellationError() }
                 try migrate()
@@ -70,7 +93,8 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
 
     /// Changes one journal under the folder's lock.
     func change(
-        _ digest: String, _ body: @escaping @Sendable ([Record]) throws -> JournalFile<Record>.Change?
+        _ digest: String,
+        _ body: @escaping @Sendable (JournalFile<Record>.Contents) throws -> JournalFile<Record>.Change?
     ) async throws {
         try await write { try $0.file(digest).change(body) }
     }
@@ -137,16 +161,19 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
 
     // MARK: Damage
 
-    /// Whose the records of a journal are, and how many messages they have.
-    typealias Summary<Subject> = @Sendable ([Record]) -> (subject: Subject?, messages: Int)
+    /// Whose the records of a journal of that name are, and how many messages they have.
+    typealias Summary<Subject> =
+        @Sendable (_ records: [Record], _ digest: String) -> (subject: Subject?, messages: Int)
 
     /// What cannot be read.
     func damage<Subject>(_ summary: @escaping Summary<Subject>) async throws -> [ConversationDamage<Subject>]
     {
-        try await read { folder in
-            try folder.digests().map(folder.file).compactMap { file in
+        try await read { folder, isSteady in
+            let found = try folder.digests().map(folder.file).compactMap { file in
                 file.damage(try file.salvage(), summary)
             }
+            guard found.isEmpty || isSteady else { throw Unsteady() }
+            return found
         }
     }
 
@@ -177,10 +204,11 @@ extension JournalFile {
         _ contents: Contents, _ summary: JournalFolder<Record>.Summary<Subject>
     ) -> ConversationDamage<Subject>? {
         guard !contents.badLines.isEmpty else { return nil }
-        let (subject, messages) = summary(contents.records)
+        let (subject, messages) = summary(contents.records, digest)
         let lines = contents.badLines.prefix(5).map(String.init).joined(separator: ", ")
         let more = contents.badLines.count > 5 ? " and \(contents.badLines.count - 5) more" : ""
         return ConversationDamage(
-            subject: subject, place: "\(url.path), line \(lines)\(more)", readable: messages)
+            subject: subject, place: "\(url.path), line \(lines)\(more)",
+            readable: subject == nil ? 0 : messages)
     }
 }

@@ -25,12 +25,18 @@ public actor CachingSessionStorage: SessionStorageDecorator {
         return now
     }
 
+    /// Whether nobody has written since: what was read meanwhile may be of before or after. Another call may
+    /// have come between, so that what is kept is of a later state.
+    private func isStill(_ before: String?) async throws -> Bool {
+        guard let before, try await base.changeToken() == before else { return false }
+        return token == before
+    }
+
     public func getAllSessions() async throws -> [StoredSession] {
         let before = try await refresh()
         if let all { return all }
         let read = try await base.getAllSessions()
-        // What was read while somebody wrote may be of before or after.
-        if before != nil, before == token, try await base.changeToken() == before { all = read }
+        if try await isStill(before) { all = read }
         return read
     }
 
@@ -38,7 +44,7 @@ public actor CachingSessionStorage: SessionStorageDecorator {
         let before = try await refresh()
         if let known = sessions[Data(id.utf8)] { return known }
         let read = try await base.getSession(id: id)
-        if before != nil, before == token, try await base.changeToken() == before {
+        if try await isStill(before) {
             sessions[Data(id.utf8)] = .some(read)
         }
         return read

@@ -105,4 +105,19 @@ public struct StoredSession: Sendable, Hashable, Codable, Identifiable {
         self.createdAt = createdAt.wholeMilliseconds
         self.lastAccessedAt = lastAccessedAt.wholeMilliseconds
     }
+
+    private enum CodingKeys: String, CodingKey {
+        case id, createdAt, firstUserMessage, lastAccessedAt, messages
+    }
+
+    /// Dates of others, too, are to the millisecond from then on.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try container.decode(String.self, forKey: .id),
+            createdAt: try container.decode(Date.self, forKey: .createdAt),
+            firstUserMessage: try container.decode(String.self, forKey: .firstUserMessage),
+            lastAccessedAt: try container.decode(Date.self, forKey: .lastAccessedAt),
+            messages: try container.decodeIfPresent([ChatMessage].self, forKey: .messages) ?? [])
+    }
 }

@@ -18,6 +18,9 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         var append: [ChatMessage]?
         /// Messages in the place of all.
         var replace: [ChatMessage]?
+        /// The session's id from now on, once its file has the name that goes with it: one who was killed
+        /// between the two has changed nothing.
+        var renamed: String?
         var accessed: Date
     }
 
@@ -68,11 +71,17 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         SHA256.hash(data: Data(id.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    private static func session(_ records: [Record]) -> StoredSession? {
+    private static func session(_ file: JournalFile<Record>) throws -> StoredSession? {
+        session(try file.read().records, file.digest)
+    }
+
+    /// - Parameter digest: the name of the file.
+    private static func session(_ records: [Record], _ digest: String) -> StoredSession? {
         guard var session = records.first?.session else { return nil }
         for record in records.dropFirst() {
             if let replaced = record.replace { session.messages = replaced }
             if let added = record.append { session.messages += added }
+            if let id = record.renamed, Self.digest(id) == digest { session.id = id }
             session.lastAccessedAt = record.accessed
         }
         return session
@@ -86,9 +95,11 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         _ id: String, replacing messages: [ChatMessage]? = nil,
         orMaking missing: (@Sendable (_ now: Date) -> StoredSession)? = nil
     ) async throws {
-        try await folder.change(Self.digest(id)) { records in
+        let digest = Self.digest(id)
+        try await folder.change(digest) { contents in
+            let records = contents.records
             let now = Date().wholeMilliseconds
-            guard var session = Self.session(records) else {
+            guard var session = Self.session(records, digest) else {
                 guard let missing else { throw SessionRules.missing }
                 return .replace(Self.records(missing(now)))
             }
@@ -111,27 +122,36 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
     /// Those that cannot be read are left out, and told of (``init(directory:onDamage:)``).
     public func getAllSessions() async throws -> [StoredSession] {
         let onDamage = onDamage
-        return try await folder.read { folder in
+        let found = try await folder.read { folder, isSteady in
+            var damaged: [ConversationDamage<String>] = []
             var sessions: [(session: StoredSession, changed: Date)] = []
             for digest in try folder.digests() {
                 let file = folder.file(digest)
                 let contents = try file.salvage()
                 if let damage = file.damage(contents, Self.summary) {
-                    onDamage(damage)
+                    damaged.append(damage)
                     continue
                 }
-                guard let session = Self.session(contents.records) else { continue }
+                guard let session = Self.session(contents.records, digest) else {
+                    // It was given another name since the folder was listed, or removed.
+                    guard isSteady else { throw JournalFolder<Record>.Unsteady() }
+                    continue
+                }
                 let attributes = try? FileManager.default.attributesOfItem(atPath: file.url.path)
                 sessions.append((session, attributes?[.modificationDate] as? Date ?? .distantPast))
             }
-            return sessions.sorted {
+            guard damaged.isEmpty || isSteady else { throw JournalFolder<Record>.Unsteady() }
+            let inOrder = sessions.sorted {
                 ($0.session.lastAccessedAt, $0.changed) > ($1.session.lastAccessedAt, $1.changed)
-            }.map(\.session)
+            }
+            return (sessions: inOrder.map(\.session), damaged: damaged)
         }
+        for damage in found.damaged { onDamage(damage) }
+        return found.sessions
     }
 
     public func getSession(id: String) async throws -> StoredSession? {
-        try await folder.read { Self.session(try $0.file(Self.digest(id)).read().records) }
+        try await folder.read { try Self.session($0.file(Self.digest(id))) }
     }
 
     public func updateLastAccessed(id: String) async throws { try await touch(id) }
@@ -165,7 +185,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
                 return try file.append(Record(append: messages, accessed: now), length)
             }
             // There is none, or its last line is damaged: the error says which.
-            guard let session = Self.session(try file.read().records) else { throw SessionRules.missing }
+            guard let session = try Self.session(file) else { throw SessionRules.missing }
             throw StorageError(.damaged, "the file of session \(session.id) has no last line")
         }
     }
@@ -174,15 +194,11 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         try SessionRules.check(id: newId)
         try await folder.write { folder in
             let (old, new) = (folder.file(Self.digest(oldId)), folder.file(Self.digest(newId)))
-            guard var session = Self.session(try old.read().records) else { throw SessionRules.missing }
+            guard let session = try Self.session(old) else { throw SessionRules.missing }
             guard old.url != new.url else { return }
-            let other = Self.session(try new.read().records)
-            session.id = newId
-            // One who was killed between the two steps below has left the same under both ids.
-            guard other == nil || other == session else { throw SessionRules.clash }
-            // Killed in between, the session is there under both ids, and lost under none.
-            try new.replace(Self.records(session))
-            try old.remove()
+            guard !new.exists else { throw SessionRules.clash }
+            try old.change { _ in .add(Record(renamed: newId, accessed: session.lastAccessedAt)) }
+            try old.rename(to: new)
         }
     }
 
@@ -219,8 +235,10 @@ extension FileSessionStorage: MaintainedStorage {
         try await folder.setDamagedAside(Self.summary)
     }
 
-    private static func summary(_ records: [Record]) -> (subject: String?, messages: Int) {
-        let session = session(records)
+    private static func summary(
+        _ records: [Record], _ digest: String
+    ) -> (subject: String?, messages: Int) {
+        let session = session(records, digest)
         return (session?.id, session?.messages.count ?? 0)
     }
 }

@@ -40,10 +40,10 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
             try Self.rows(database).compactMap { row in
                 let (messages, bad) = try Self.messages(row, database)
                 guard bad.isEmpty else {
-                    onDamage(Self.damage(row, messages.count, bad))
+                    try onDamage(Self.damage(row, messages.count, bad))
                     return nil
                 }
-                return Self.session(row, messages)
+                return try Self.session(row, messages)
             }
         }
     }
@@ -59,12 +59,9 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
             ).map { row in
                 let (messages, bad) = try Self.messages(row, database)
                 guard bad.isEmpty else {
-                    throw StorageError(
-                        .damaged,
-                        "\(Self.damage(row, messages.count, bad).place) is not as it was written; "
-                            + "setDamagedAside() keeps it elsewhere, and the session goes on without it")
+                    throw try Self.damaged(Self.damage(row, messages.count, bad).place)
                 }
-                return Self.session(row, messages)
+                return try Self.session(row, messages)
             }
         }
     }
@@ -92,6 +89,10 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
                 database, sql: "SELECT message FROM session_messages WHERE session = ? ORDER BY number",
                 arguments: [number])
             let same = zip(old, encoded).prefix { $0 == $1 }.count
+            // What cannot be read is not written over before somebody has looked at it.
+            let decoder = ConversationMessage.decoder()
+            guard old.dropFirst(same).allSatisfy({ (try? decoder.decode(ChatMessage.self, from: $0)) != nil })
+            else { throw Self.damaged("a message of session_messages, session \(number),") }
             try database.execute(
                 sql: "DELETE FROM session_messages WHERE session = ? AND number >= ?",
                 arguments: [number, same])
@@ -130,6 +131,12 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         try SessionRules.check(id: session.id)
         let encoded = try Self.encoded(session.messages)
         try await database.write { database in
+            let old = try Row.fetchOne(
+                database, sql: "SELECT * FROM sessions WHERE id = ?", arguments: [Data(session.id.utf8)])
+            if let old {
+                let (messages, bad) = try Self.messages(old, database)
+                guard bad.isEmpty else { throw try Self.damaged(Self.damage(old, messages.count, bad).place) }
+            }
             try database.execute(sql: "DELETE FROM sessions WHERE id = ?", arguments: [Data(session.id.utf8)])
             try database.execute(
                 sql: """
@@ -199,17 +206,29 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         return (messages, bad)
     }
 
-    private static func session(_ row: Row, _ messages: [ChatMessage]) -> StoredSession {
+    private static func session(_ row: Row, _ messages: [ChatMessage]) throws -> StoredSession {
         StoredSession(
-            id: String(decoding: row["id"] as Data, as: UTF8.self),
-            createdAt: Date(milliseconds: row["created"]),
-            firstUserMessage: String(decoding: row["first_message"] as Data, as: UTF8.self),
-            lastAccessedAt: Date(milliseconds: row["accessed"]), messages: messages)
+            id: try text(row, "id"), createdAt: Date(milliseconds: try row.decode(forColumn: "created")),
+            firstUserMessage: try text(row, "first_message"),
+            lastAccessedAt: Date(milliseconds: try row.decode(forColumn: "accessed")), messages: messages)
     }
 
-    private static func damage(_ row: Row, _ readable: Int, _ bad: [Int64]) -> ConversationDamage<String> {
+    private static func text(_ row: Row, _ column: String) throws -> String {
+        String(decoding: try row.decode(Data.self, forColumn: column), as: UTF8.self)
+    }
+
+    private static func damaged(_ place: String) -> StorageError {
+        StorageError(
+            .damaged,
+            "\(place) is not as it was written; setDamagedAside() keeps it elsewhere, and the session goes "
+                + "on without it")
+    }
+
+    private static func damage(
+        _ row: Row, _ readable: Int, _ bad: [Int64]
+    ) throws -> ConversationDamage<String> {
         ConversationDamage(
-            subject: String(decoding: row["id"] as Data, as: UTF8.self),
+            subject: try text(row, "id"),
             place: "session_messages, session \(row["number"] as Int64), "
                 + ConversationDatabase.places(bad), readable: readable)
     }
@@ -230,7 +249,7 @@ extension SQLiteSessionStorage: MaintainedStorage {
         try await database.read { database in
             try Self.rows(database).compactMap { row in
                 let (messages, bad) = try Self.messages(row, database)
-                return bad.isEmpty ? nil : Self.damage(row, messages.count, bad)
+                return bad.isEmpty ? nil : try Self.damage(row, messages.count, bad)
             }
         }
     }
@@ -252,7 +271,7 @@ extension SQLiteSessionStorage: MaintainedStorage {
                 try database.execute(
                     sql: "DELETE FROM session_messages WHERE session = ?", arguments: [session])
                 try Self.insert(try Self.encoded(messages)[...], at: 0, session, database)
-                var damage = Self.damage(row, messages.count, bad)
+                var damage = try Self.damage(row, messages.count, bad)
                 damage.aside = "damaged_messages"
                 return damage
             }

@@ -4,20 +4,23 @@ import RoostModel
 /// What a move of sessions did.
 public struct SessionMigrationReport: Sendable, Hashable {
     public var moved = 0
-    /// Sessions that the target had already, just so.
+    /// Sessions that the target had already: just so, or gone on with there.
     public var unchanged = 0
     /// Sessions whose dates the target could not keep.
     public var withoutDates = 0
     /// The ids of sessions that the target has otherwise: they were left alone.
     public var conflicts: [String] = []
+    /// What of the source could not be read, and was not copied.
+    public var unreadable: [ConversationDamage<String>] = []
 }
 
-/// Copies all sessions of one storage into another; the source stays as it is.
+/// Copies all sessions of one storage into another that can be read; the source stays as it is.
 ///
 /// The last accessed comes last, so that the order stays also where dates are not kept. Each session is
 /// compared after it was written. A move that was stopped is gone on with by the next one. A session that the
-/// target has already is replaced only where the source has the same messages and more; one that went on in
-/// the target, or is another, is left alone.
+/// target has already is replaced only where it began with the same words and the source has the same
+/// messages
+/// and more; one that went on in the target, or is another, is left alone.
 /// - Throws: what the storages throw; ``StorageError`` with `.damaged` where the target gives back others
 ///   than it was given. What was moved before is there.
 @discardableResult
@@ -25,6 +28,9 @@ public func migrateSessions(
     from source: any SessionStorageProtocol, to target: any SessionStorageProtocol
 ) async throws -> SessionMigrationReport {
     var report = SessionMigrationReport()
+    if let source = source as? any MaintainedStorage<String> {
+        report.unreadable = try await source.damage()
+    }
     for session in try await source.getAllSessions().reversed() {
         try Task.checkCancellation()
         func isSame(_ other: StoredSession) -> Bool {
@@ -36,6 +42,10 @@ public func migrateSessions(
             continue
         }
         if let there {
+            guard there.firstUserMessage == session.firstUserMessage else {
+                report.conflicts.append(session.id)
+                continue
+            }
             let isContinued = there.messages.starts(with: session.messages)
             let isOlder = session.messages.starts(with: there.messages)
             if isContinued, !isOlder || there.lastAccessedAt >= session.lastAccessedAt {

@@ -3,14 +3,15 @@ import RoostModel
 
 /// Sessions in the user's defaults, for few and small ones: each change writes its whole session.
 ///
-/// Written through after every change. Two processes that change a session at the same moment may lose one of
+/// Written through after every change. Handles of one process take turns. Two processes that change a session
+/// at the same moment may lose one of
 /// the changes, and a loss of power the last ones: defaults promise no more.
 public actor UserDefaultsSessionStorage: SessionStorageProtocol {
     private let domain: DefaultsDomain
     private let onDamage: DamageHandler<String>
 
     /// A session under its key.
-    private struct Record: Codable {
+    private struct Record: Codable, Sendable {
         var session: StoredSession
         /// Of two sessions that were accessed in one millisecond, the one with the higher number was later.
         var touch: Int
@@ -31,60 +32,80 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
 
     private static func name(_ id: String) -> Data { Data(id.utf8) }
 
-    /// - Throws: ``StorageError`` with `.notFound`, `.damaged`.
-    private func present(_ id: String) throws -> Record {
+    /// - Throws: ``StorageError`` with `.damaged`.
+    private static func record(_ id: String, _ domain: DefaultsDomain) throws -> Record? {
         try domain.open()
-        guard let record = try domain.value(Self.name(id), of: Record.self) else {
-            throw SessionRules.missing
-        }
+        return try domain.value(name(id), of: Record.self)
+    }
+
+    /// - Throws: ``StorageError`` with `.notFound`, `.damaged`.
+    private static func present(_ id: String, _ domain: DefaultsDomain) throws -> Record {
+        guard let record = try record(id, domain) else { throw SessionRules.missing }
         return record
     }
 
-    private func change(_ id: String, _ body: (inout StoredSession) -> Void) throws {
-        var record = try present(id)
-        body(&record.session)
-        record.session.lastAccessedAt = max(Date(), record.session.lastAccessedAt)
-        try save(record.session)
+    private static func save(_ session: StoredSession, _ domain: DefaultsDomain) throws {
+        try domain.set(Record(session: session, touch: domain.nextTouch()), for: name(session.id))
+        try domain.save()
     }
 
-    private func save(_ session: StoredSession) throws {
-        try domain.set(Record(session: session, touch: domain.nextTouch()), for: Self.name(session.id))
-        try domain.save()
+    private static func touch(_ session: StoredSession, _ domain: DefaultsDomain) throws {
+        var session = session
+        session.lastAccessedAt = max(Date(), session.lastAccessedAt)
+        try save(session, domain)
+    }
+
+    private func change(_ id: String, _ body: (inout StoredSession) -> Void) throws {
+        try domain.exclusively { domain in
+            var session = try Self.present(id, domain).session
+            body(&session)
+            try Self.touch(session, domain)
+        }
     }
 
     public func saveSession(id: String, firstMessage: String) async throws {
         try SessionRules.check(id: id)
-        try domain.open()
-        if try domain.value(Self.name(id), of: Record.self) != nil { return try change(id) { _ in } }
-        let now = Date()
-        try save(StoredSession(id: id, createdAt: now, firstUserMessage: firstMessage, lastAccessedAt: now))
+        try domain.exclusively { domain in
+            if let record = try Self.record(id, domain) { return try Self.touch(record.session, domain) }
+            let now = Date()
+            try Self.save(
+                StoredSession(id: id, createdAt: now, firstUserMessage: firstMessage, lastAccessedAt: now),
+                domain)
+        }
     }
 
     /// Those that cannot be read are left out, and told of (``init(suiteName:onDamage:)``).
     public func getAllSessions() async throws -> [StoredSession] {
-        for damage in try await damage() { onDamage(damage) }
-        return domain.names.compactMap { try? domain.value($0, of: Record.self) }.sorted {
+        let (records, damaged) = try domain.exclusively { domain in
+            let damaged = try Self.damage(domain)
+            return (domain.names.compactMap { try? domain.value($0, of: Record.self) }, damaged)
+        }
+        for damage in damaged { onDamage(damage) }
+        return records.sorted {
             ($0.session.lastAccessedAt, $0.touch) > ($1.session.lastAccessedAt, $1.touch)
         }.map(\.session)
     }
 
     public func getSession(id: String) async throws -> StoredSession? {
-        try domain.open()
-        return try domain.value(Self.name(id), of: Record.self)?.session
+        try domain.exclusively { try Self.record(id, $0)?.session }
     }
 
     public func updateLastAccessed(id: String) async throws { try change(id) { _ in } }
 
     public func deleteSession(id: String) async throws {
-        try domain.open()
-        domain.remove(Self.name(id))
-        try domain.save()
+        try domain.exclusively { domain in
+            try domain.open()
+            domain.remove(Self.name(id))
+            try domain.save()
+        }
     }
 
     public func deleteAllSessions() async throws {
-        try domain.open()
-        for name in domain.names { domain.remove(name) }
-        try domain.save()
+        try domain.exclusively { domain in
+            try domain.open()
+            for name in domain.names { domain.remove(name) }
+            try domain.save()
+        }
     }
 
     public func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
@@ -97,21 +118,25 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
 
     public func updateSessionId(oldId: String, newId: String) async throws {
         try SessionRules.check(id: newId)
-        var record = try present(oldId)
-        guard Self.name(oldId) != Self.name(newId) else { return }
-        guard !domain.names.contains(Self.name(newId)) else { throw SessionRules.clash }
-        record.session.id = newId
-        try domain.set(record, for: Self.name(newId))
-        domain.remove(Self.name(oldId))
-        try domain.save()
+        try domain.exclusively { domain in
+            var record = try Self.present(oldId, domain)
+            guard Self.name(oldId) != Self.name(newId) else { return }
+            guard !domain.names.contains(Self.name(newId)) else { throw SessionRules.clash }
+            record.session.id = newId
+            try domain.set(record, for: Self.name(newId))
+            domain.remove(Self.name(oldId))
+            try domain.save()
+        }
     }
 
     @discardableResult
     public func importSession(_ session: StoredSession) async throws -> Bool {
         try SessionRules.check(id: session.id)
-        try domain.open()
-        _ = try domain.value(Self.name(session.id), of: Record.self)
-        try save(session)
+        try domain.exclusively { domain in
+            // One that cannot be read is not written over.
+            _ = try Self.record(session.id, domain)
+            try Self.save(session, domain)
+        }
         return true
     }
 }
@@ -120,19 +145,19 @@ extension UserDefaultsSessionStorage: MaintainedStorage {
     public static let schemaVersion = 2
 
     @discardableResult
-    public func migrateIfNeeded() async throws -> Int {
-        let version = try domain.open()
-        try domain.save()
-        return version
-    }
+    public func migrateIfNeeded() async throws -> Int { try domain.migrateIfNeeded() }
 
     public func damage() async throws -> [ConversationDamage<String>] {
-        try domain.open()
-        return domain.damage(Record.self) { String(decoding: $0, as: UTF8.self) }
+        try domain.exclusively { try Self.damage($0) }
     }
 
     public func setDamagedAside() async throws -> [ConversationDamage<String>] {
-        try domain.setDamagedAside(try await damage())
+        try domain.exclusively { try $0.setDamagedAside(try Self.damage($0)) }
+    }
+
+    private static func damage(_ domain: DefaultsDomain) throws -> [ConversationDamage<String>] {
+        try domain.open()
+        return domain.damage(Record.self) { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Gives each session of schema 1 a key of its own. What cannot be read stays where it is.
@@ -140,8 +165,12 @@ extension UserDefaultsSessionStorage: MaintainedStorage {
         guard let data = domain.olderValue(oldKey) else { return }
         let decoder = ConversationMessage.decoder()
         let all = try? JSONSerialization.jsonObject(with: data) as? [Any]
+        // What is no object cannot be made JSON of again: that would end the process.
         let sessions = (all ?? []).map { value in
-            try? decoder.decode(StoredSession.self, from: JSONSerialization.data(withJSONObject: value))
+            (value as? [String: Any]).flatMap { object in
+                try? decoder.decode(
+                    StoredSession.self, from: JSONSerialization.data(withJSONObject: object))
+            }
         }
         // The last touched came first.
         for session in sessions.reversed().compactMap(\.self) {

@@ -104,6 +104,20 @@ public enum ChatStorageLaw: String, Sendable, CaseIterable {
             let found = try await storage.fetchAllChats(userId: "u", sessionId: "s").map(\.content)
             let expected = ["first", "[beta] second", "third", "fourth", "[beta] fifth", "[alpha] last"]
             try require(found == expected, "\(found)")
+            // Of one moment each agent's stay in their order.
+            for agent in ["gamma", "delta"] {
+                try await storage.saveMessages(
+                    (0..<20).map { message($0 % 2 == 0 ? .user : .assistant, "\(agent) \($0)", 7) },
+                    userId: "u", sessionId: "at once", agentId: agent, maxMessages: nil)
+            }
+            let atOnce = try await storage.fetchAllChats(userId: "u", sessionId: "at once").map(\.content)
+            try require(atOnce.count == 40, "\(atOnce.count) of 40 messages of one moment")
+            for agent in ["gamma", "delta"] {
+                let numbers = atOnce.filter { $0.contains("\(agent) ") }.compactMap {
+                    $0.split(separator: " ").last.flatMap { Int($0) }
+                }
+                try require(numbers == Array(0..<20), "messages of one moment out of order: \(numbers)")
+            }
         case .scopesDoNotMix:
             let ids = [
                 "", ".", "a", "a.b", "b", "a/b", "../a", "A", "é", "e\u{301}", "a\u{0}b", " a",

@@ -93,6 +93,13 @@ public enum SessionStorageLaw: String, Sendable, CaseIterable {
             try require(try await storage.getSession(id: "one")?.messages == fewer, "fewer messages")
             try require(
                 try await storage.getSession(id: "two")?.messages.isEmpty == true, "another session's")
+            try await pause()
+            try await storage.updateLastAccessed(id: "two")
+            try await pause()
+            try await storage.updateSessionMessages(id: "one", messages: fewer)
+            try require(
+                try await storage.getAllSessions().map(\.id) == ["one", "two"], "new messages touch a session"
+            )
         case .messagesAreAdded:
             try await storage.saveSession(id: "one", firstMessage: "Hello")
             for message in Self.messages {
@@ -101,6 +108,12 @@ public enum SessionStorageLaw: String, Sendable, CaseIterable {
             try await storage.appendSessionMessages(id: "one", messages: [])
             try require(
                 try await storage.getSession(id: "one")?.messages == Self.messages, "added one by one")
+            try await storage.saveSession(id: "two", firstMessage: "Hello")
+            try await pause()
+            try await storage.appendSessionMessages(id: "one", messages: [Self.messages[0]])
+            try require(
+                try await storage.getAllSessions().map(\.id) == ["one", "two"],
+                "more messages touch a session")
         case .whatIsDeletedIsGone:
             for id in ["one", "two", "three"] { try await storage.saveSession(id: id, firstMessage: id) }
             try await storage.updateSessionMessages(id: "one", messages: Self.messages)

@@ -52,6 +52,17 @@ enum StorageWorker {
                 try await workload.addPair("\(arguments[2]) \(number)")
                 FileHandle.standardOutput.write(Data("\(number + 1)\n".utf8))
             }
+        case "is-locked":
+            // `storage-worker is-locked FILE`: whether another process has a lock on a database (SQLite's shared
+            // bytes, of which a connection with a log has one as long as it is open). Exits with 0 or 1.
+            let file = open(arguments.first ?? "", O_RDWR)
+            guard file >= 0 else { exit(66) }
+            var lock = flock()
+            lock.l_type = Int16(F_WRLCK)
+            lock.l_whence = Int16(SEEK_SET)
+            (lock.l_start, lock.l_len) = (0x4000_0002, 510)
+            guard fcntl(file, F_GETLK, &lock) == 0 else { exit(70) }
+            exit(lock.l_type == Int16(F_UNLCK) ? 1 : 0)
         case "default-folder":
             try await LocalStorageProvider().saveEntry(Entry(content: "Test", embeddings: [0.1, 0.2]))
         default: exit(64)
