@@ -129,7 +129,9 @@ struct MaintenanceTests {
             try await SQLiteSessionStorage(databasePath: path).saveSession(id: "a", firstMessage: "x")
             try await DatabaseQueue(path: path).write {
                 try $0.execute(
-                    sql: "DROP TABLE damaged_messages; DROP INDEX sessions_by_touch; DELETE FROM grdb_migrations WHERE identifier = '2'")
+                    sql:
+                        "DROP TABLE damaged_messages; DROP INDEX sessions_by_touch; DELETE FROM grdb_migrations WHERE identifier = '2'"
+                )
             }
             let storage = try SQLiteSessionStorage(databasePath: path)
             #expect(try await storage.getAllSessions().map(\.id) == ["a"])

@@ -18,7 +18,8 @@ struct LockTests {
         return process.terminationStatus == 0
     }
 
-    @Test func `opening a database of conversations a second time does not let go of its locks`() async throws {
+    @Test func `opening a database of conversations a second time does not let go of its locks`() async throws
+    {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let url = folder.url.appendingPathComponent("c.sqlite")
@@ -41,7 +42,8 @@ struct LockTests {
         #expect(try isLocked(url))
         let second = try await SQLiteStorageProvider(databaseURL: url)
         #expect(try isLocked(url))
-        #expect(try await SQLiteStorageProvider.inspect(databaseURL: url).allSatisfy { $0.severity != .damage })
+        #expect(
+            try await SQLiteStorageProvider.inspect(databaseURL: url).allSatisfy { $0.severity != .damage })
         #expect(try isLocked(url))
         #expect(try await second.fetchEntries().count == 1)
         try await second.close()

@@ -28,6 +28,10 @@ struct CommandLineTests {
         "roost-home-\(UUID().uuidString)")
 
     func roost(_ arguments: String..., input: String = "") throws -> Outcome {
+        try roost(arguments, input: input)
+    }
+
+    func roost(_ arguments: [String], input: String = "") throws -> Outcome {
         let process = try start(arguments)
         try process.input.write(contentsOf: Data(input.utf8))
         try process.input.close()

@@ -57,6 +57,15 @@ struct SessionCommandTests {
         let found = try cli.roost("chat", "search", "--store=s", "water of new", "-n", "1", "--context=0")
         #expect(found.output.contains("stands in the water of new"))
         #expect(try cli.roost("session", "list", "--store=s").output.split(separator: "\n").count == 3)
+        // A session without messages is its first message, until there are others.
+        try await storage.saveSession(id: "bare", firstMessage: "the opening")
+        func texts() throws -> String { try cli.roost("session", "show", "--store=s", "bare").output }
+        #expect(try cli.roost("session", "import", "--store=s", name).output.hasPrefix("7 messages new"))
+        #expect(try texts().contains("the opening"))
+        try await storage.updateSessionMessages(id: "bare", messages: messages("the opening", "answered"))
+        #expect(try cli.roost("session", "import", "--store=s", name).output.hasPrefix("2 messages new"))
+        #expect(try texts().components(separatedBy: "the opening").count == 2)
+        try await storage.deleteSession(id: "bare")
 
         let dry = try cli.roost(
             "session", "prune", "--in", name, "--older-than=2023-12-01", "--keep=1", "--dry-run")
@@ -101,6 +110,10 @@ struct SessionCommandTests {
         let list = try cli.roost("session", "list", "--in=a")
         #expect(list.status == 0 && list.output.split(separator: "\n").count == 2)
         #expect(list.error.contains("left out a session") && list.error.contains("line 3"), "\(list.error)")
+        let hurt = try cli.roost("session", "show", "--in=a", "old-1")
+        #expect(hurt.status == 65 && hurt.error.contains("session doctor"), "\(hurt.error)")
+        let copied = try cli.roost("session", "copy", "a", "b")
+        #expect(copied.status == 65 && copied.error.contains("1 sessions cannot be read"), "\(copied.error)")
         let told = try cli.roost("session", "doctor", "a")
         #expect(told.status == 65 && told.output.contains("session 'old-1'"), "\(told.output)")
         let repaired = try cli.roost("session", "doctor", "a", "--repair")
@@ -114,9 +127,10 @@ struct SessionCommandTests {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         #expect(try cli.roost("add", "--store=s", "a note").status == 0)
         try Data("text".utf8).write(to: cli.home.appendingPathComponent("note.txt"))
+        try Data().write(to: cli.home.appendingPathComponent("empty.db"))
         func names() throws -> [String] { try FileManager.default.subpathsOfDirectory(atPath: cli.home.path) }
         let before = Set(try names())
-        for place in ["s", "s/roost.sqlite", "note.txt", "none", "."] {
+        for place in ["s", "s/roost.sqlite", "note.txt", "empty.db", "none", "."] {
             let list = try cli.roost("session", "list", "--in", place)
             #expect([65, 66].contains(list.status) && list.output.isEmpty, "\(place): \(list.error)")
             #expect([65, 66].contains(try cli.roost("session", "doctor", place, "--repair").status))

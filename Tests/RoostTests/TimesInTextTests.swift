@@ -26,7 +26,10 @@ struct TimesInTextTests {
             ("between June and July 2024", [(nil, 6, nil), (2024, 7, nil)]),
             ("you may march on", []), ("May I ask?", []), ("dec the halls", []), ("room 2500, 12 eggs", []),
             ("the augustus of june", [(nil, 6, nil)]), ("", []), ("13 13 2023-13-40", [(2023, nil, nil)]),
-            ("99th of June", [(nil, 6, nil)]),
+            ("99th of June", [(nil, 6, nil)]), ("apples in Sept 2023", [(2023, 9, nil)]),
+            ("Sept 5, 2023", [(2023, 9, 5)]), ("July 7 of 2023", [(2023, 7, 7)]),
+            ("in 2023-07?", [(2023, 7, nil)]), ("in 2023 12 people", [(2023, nil, nil)]),
+            ("in May 2022 and 2023", [(2022, 5, nil), (2023, nil, nil)]),
         ] as [(String, [(Int?, Int?, Int?)])])
     func `days, months and years are read`(text: String, expected: [(Int?, Int?, Int?)]) throws {
         let found = try times(text)

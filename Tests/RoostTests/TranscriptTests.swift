@@ -121,6 +121,90 @@ struct TranscriptTests {
         #expect(forms.transcripts.count == 2)
     }
 
+    @Test func `ids are exact, and a message with another's id is not lost`() throws {
+        let file = try read(
+            """
+            {"role": "user", "content": "a", "id": 1234567890123456789, "session": 9007199254740993}
+            {"role": "user", "content": "b", "id": 1234567890123456790, "session": 9007199254740993}
+            {"role": "user", "content": "c", "id": 1, "session": 9007199254740993}
+            {"role": "user", "content": "d", "id": 1, "session": 9007199254740993}
+            {"role": "user", "content": "c", "id": 1, "session": 9007199254740993}
+            {"role": "user", "content": "x", "session": {"a": 1}}
+            {"role": "user", "content": "e", "timestamp": "2020-01-31", "session": 9007199254740993}
+            """)
+        let messages = try #require(file.transcripts.first).messages
+        #expect(file.transcripts.map(\.sessionId) == ["9007199254740993"])
+        #expect(
+            messages.map(\.id) == ["1234567890123456789", "1234567890123456790", "1", nil, "1", nil])
+        #expect(file.problems.map(\.place) == ["line 4", "line 6"])
+        #expect(file.problems.map(\.isSkipped) == [false, true])
+        #expect(messages.last?.timestamp == DateText.date(from: "2020-01-31T00:00:00Z"))
+    }
+
+    @Test func `a time of an export that cannot be read is that of the message before`() throws {
+        let file = try read(
+            """
+            [{"uuid": "c", "created_at": "2024-05-01T00:00:00Z", "chat_messages": [
+              {"uuid": "1", "sender": "human", "text": "a", "created_at": "2024-05-02T00:00:00Z"},
+              {"uuid": "2", "sender": "assistant", "text": "b", "created_at": "nonsense"},
+              {"uuid": "2", "sender": "human", "text": "c"}]},
+             {"mapping": [], "title": "x"}]
+            """)
+        let messages = try #require(file.transcripts.first).messages
+        let date = DateText.date(from: "2024-05-02T00:00:00Z")
+        #expect(messages.map(\.timestamp) == [date, date, date] && messages.map(\.id) == ["1", "2", nil])
+        #expect(
+            file.problems.map(\.place) == [
+                "conversation 1, message 2", "conversation 1, message 3", "conversation 2",
+            ])
+    }
+
+    @Test func `filters, files that are missing, and nothing found`() throws {
+        defer { try? FileManager.default.removeItem(at: cli.home) }
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let lines = [
+            ("ada", "one", "birds", "2024-01-01"), ("ada", "two", "birds", "2024-02-01"),
+            ("bo", "one", "trees", "2024-03-01"), ("bo", "one", "trees", "5000-01-01"),
+        ].map { user, session, agent, date in
+            "{\"role\": \"user\", \"content\": \"said by \(user) on \(date)\", \"user\": \"\(user)\", "
+                + "\"session\": \"\(session)\", \"agent\": \"\(agent)\", \"timestamp\": \"\(date)\"}"
+        }
+        try lines.joined(separator: "\n").write(
+            to: cli.home.appendingPathComponent("c.jsonl"), atomically: true, encoding: .utf8)
+        let taken = try cli.roost("chat", "import", "--store=s", "c.jsonl", "missing.jsonl", "--quiet")
+        #expect(taken.status == 66 && taken.error.contains("missing.jsonl"), "\(taken.error)")
+        #expect(taken.output.hasPrefix("4 messages new"))
+        func count(_ arguments: String...) throws -> Int {
+            let all = ["chat", "search", "--store=s", "said", "--json", "--context=0"]
+            let result = try cli.roost(all + arguments)
+            let found = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [Any]
+            #expect(result.status == (found?.isEmpty == true ? 1 : 0))
+            return found?.count ?? -1
+        }
+        #expect(try count("--user=ada") == 2)
+        #expect(try count("--agent=trees") == 2)
+        #expect(try count("--since=2024-02-01") == 3)
+        #expect(try count("--until=2024-02-01") == 1)
+        #expect(try count("--since=2024-01-15", "--until=2024-02-15", "--session=two") == 1)
+        #expect(try count("--user=nobody") == 0)
+        for verb in ["chat", "session"] {
+            #expect(try cli.roost(verb, "list", "--store=s", "--user=nobody", "--json").status == 1)
+        }
+        let list = try cli.roost("session", "list", "--store=s").output
+        #expect(list.contains("ada · one") && list.contains("bo · one"), "\(list)")
+        #expect(try cli.roost("chat", "show", "--store=s", "two", "--session=one").status == 64)
+        #expect(try cli.roost("chat", "show", "--store=s", "two", "--until=2000-01-01").status == 1)
+        let several = try cli.roost("session", "show", "--store=s", "one")
+        #expect(several.error.contains("ada, bo"), "\(several.error)")
+        #expect(
+            try cli.roost("chat", "delete", "--store=s", "--user=ada", "--dry-run").output
+                == "would remove 2 messages\n")
+        #expect(try cli.roost("chat", "delete", "--store=s", "--user=ada").output == "removed 2 messages\n")
+        #expect(try cli.roost("chat", "export", "--store=s").output.split(separator: "\n").count == 2)
+        let pruned = try cli.roost("session", "prune", "--store=s", "--older-than=90d")
+        #expect(pruned.output.contains("removed 0 of 1 sessions"), "\(pruned.output)")
+    }
+
     @Test func `a session of two users wants its user named, and an export is known again`() throws {
         defer { try? FileManager.default.removeItem(at: cli.home) }
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
@@ -153,7 +237,7 @@ struct TranscriptTests {
             to: cli.home.appendingPathComponent("c.jsonl"), atomically: true, encoding: .utf8)
         let taken = try cli.roost("chat", "import", "--store=s", "c.jsonl")
         #expect(taken.status == 0 && taken.output.hasPrefix("30 messages new"), "\(taken.error)")
-        #expect(taken.error.contains("line 31"))
+        #expect(taken.error.contains("skipped c.jsonl, line 31"))
         #expect(
             try cli.roost("chat", "import", "--store=s", "c.jsonl").output.hasPrefix("0 messages new, 30"))
         #expect(try cli.roost("session", "list", "--store=s").output.split(separator: "\n").count == 2)

@@ -46,8 +46,8 @@ public struct Recollection: Sendable, Hashable, Encodable {
     public var score: Float
     /// The cosine of the query with the message.
     public var similarity: Float
-    /// What was said in the scope before and after, oldest first; what is a recollection of its own is left
-    /// out.
+    /// What was said in the scope before and after, oldest first; what is a recollection of its own, or
+    /// stands beside a better one, is left out.
     public var before: [RememberedMessage] = []
     public var after: [RememberedMessage] = []
 }
@@ -172,7 +172,8 @@ extension ConversationMemory {
     private func withContext(_ found: [Recollection], _ count: Int) async throws -> [Recollection] {
         guard count > 0, !found.isEmpty else { return found }
         let snapshot = try await store.storage.snapshot()
-        let own = Set(found.map { Place($0.message) })
+        // Each message is given once.
+        var given = Set(found.map { Place($0.message) })
         var found = found
         for index in found.indices {
             let message = found[index].message
@@ -182,7 +183,7 @@ extension ConversationMemory {
                 EntryCondition(key, .isAtLeast("\(message.number - count)")),
                 EntryCondition(key, .isAtMost("\(message.number + count)")),
             ]
-            let around = try await Self.messages(filter, snapshot).filter { !own.contains(Place($0)) }
+            let around = try await Self.messages(filter, snapshot).filter { given.insert(Place($0)).inserted }
             found[index].before = around.filter { $0.number < message.number }
             found[index].after = around.filter { $0.number > message.number }
         }

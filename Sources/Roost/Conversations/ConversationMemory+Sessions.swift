@@ -3,6 +3,9 @@ public import RoostConversations
 import RoostModel
 
 extension ConversationMemory {
+    /// The name of what a user said first, in a session without messages.
+    private static let openingName = "first-message"
+
     /// What was done with the messages of a session.
     public struct SessionReport: Sendable, Hashable, Encodable {
         public var messages = Report()
@@ -29,8 +32,13 @@ extension ConversationMemory {
         }
         if session.messages.isEmpty, !session.firstUserMessage.isEmpty {
             drafts = [
-                MessageDraft(role: .user, content: session.firstUserMessage, timestamp: session.createdAt)
+                MessageDraft(
+                    id: Self.openingName, role: .user, content: session.firstUserMessage,
+                    timestamp: session.createdAt)
             ]
+        } else if drafts.contains(where: { $0.content.utf8.elementsEqual(session.firstUserMessage.utf8) }) {
+            // It stood for the message that there is now.
+            try await forget(messages(named: Self.openingName, in: scope))
         }
         let report = try await remember(drafts, in: scope, batchSize: batchSize)
         return SessionReport(messages: report, omitted: session.messages.count - said.count)

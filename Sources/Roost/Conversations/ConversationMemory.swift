@@ -146,7 +146,7 @@ public struct ConversationMemory: Sendable {
         for draft in drafts {
             let key: String
             if let id = draft.id {
-                key = "message:\(id)"
+                key = Self.key(named: id)
             } else {
                 let time = draft.timestamp.map { "\($0.milliseconds)" } ?? ""
                 let parts = [draft.role.rawValue, draft.speaker ?? "", time, draft.content]
@@ -214,7 +214,8 @@ public struct ConversationMemory: Sendable {
             }
             if since != nil || until != nil {
                 let start = since ?? .distantPast
-                filter.created = start..<max(start, until ?? .distantFuture)
+                // The year 9999 has the last days that a store keeps.
+                filter.created = start..<max(start, until ?? Date(timeIntervalSince1970: 253_402_300_800))
             }
             return filter
         }
@@ -225,6 +226,14 @@ public struct ConversationMemory: Sendable {
     /// - Throws: ``StorageError``.
     public func messages(_ filter: Filter = .all) async throws -> [RememberedMessage] {
         try await Self.messages(filter.entries, try await store.storage.snapshot())
+    }
+
+    private static func key(named name: String) -> String { "message:\(name)" }
+
+    /// The message of a scope that has a name: one or none.
+    func messages(named name: String, in scope: ChatScope) async throws -> [RememberedMessage] {
+        let id = EntryID.derived(source: scope.source, key: Self.key(named: name))
+        return try await store.storage.snapshot().entries([id]).compactMap(RememberedMessage.init)
     }
 
     static func messages(

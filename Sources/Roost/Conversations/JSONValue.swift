@@ -5,6 +5,8 @@ enum JSONValue: Decodable, Hashable {
     case null
     case bool(Bool)
     case number(Double)
+    /// A whole number: as a Double those beyond 2^53 would be others.
+    case integer(Decimal)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
@@ -24,7 +26,8 @@ enum JSONValue: Decodable, Hashable {
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
+            let exact = value.rounded() == value ? try? container.decode(Decimal.self) : nil
+            self = exact.map { .integer($0) } ?? .number(value)
         } else if let value = try? container.decode([JSONValue].self) {
             self = .array(value)
         } else {
@@ -41,12 +44,21 @@ enum JSONValue: Decodable, Hashable {
 
     var string: String? { if case .string(let text) = self { text } else { nil } }
     var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
-    var number: Double? { if case .number(let value) = self { value } else { nil } }
+    var number: Double? {
+        switch self {
+        case .number(let value): value
+        case .integer(let value): NSDecimalNumber(decimal: value).doubleValue
+        default: nil
+        }
+    }
 
     /// A text, or a number as one writes it; ids are either.
     var text: String? {
-        if let string { return string }
-        guard let number else { return nil }
-        return Int64(exactly: number).map(String.init) ?? "\(number)"
+        switch self {
+        case .string(let text): text
+        case .integer(let value): "\(value)"
+        case .number(let value): "\(value)"
+        default: nil
+        }
     }
 }

@@ -27,15 +27,21 @@ struct TimesInText: Sendable, Hashable {
         // Names and numbers are all that counts; no question is longer than this.
         let words = text.prefix(4000).lowercased().split { !$0.isLetter && !$0.isNumber }.prefix(400).map(
             String.init)
+        /// Years that belong to a month.
+        var read = Set<Int>()
         for index in words.indices {
             if let month = Self.month(words, index) {
-                parts.insert(Self.parts(of: month, words, index))
-            } else if let date = Self.digits(words, index) {
+                let (found, year) = Self.parts(of: month, words, index)
+                parts.insert(found)
+                if let year { read.insert(year) }
+            } else if let date = Self.digits(words, index, in: text) {
                 parts.insert(date)
-            } else if Self.year(words[index]) != nil, Self.isAlone(words, index) {
-                parts.insert(Parts(year: Self.year(words[index])))
+                read.insert(index)
             }
             readSpan(words, index, now)
+        }
+        for index in words.indices where !read.contains(index) {
+            if let year = Self.year(words[index]) { parts.insert(Parts(year: year)) }
         }
     }
 
@@ -93,7 +99,8 @@ struct TimesInText: Sendable, Hashable {
         return isNamed ? named + 1 : nil
     }
 
-    private static func parts(of month: Int, _ words: [String], _ index: Int) -> Parts {
+    /// - Returns: what is said of it, and the place of its year.
+    private static func parts(of month: Int, _ words: [String], _ index: Int) -> (Parts, year: Int?) {
         func word(_ place: Int) -> String { words.indices.contains(place) ? words[place] : "" }
         var parts = Parts(month: month)
         // 7 July 2023, 7th of July 2023, July 7, 2023, July 2023.
@@ -106,7 +113,7 @@ struct TimesInText: Sendable, Hashable {
         }
         if word(next) == "of" { next += 1 }
         parts.year = year(word(next))
-        return parts
+        return (parts, parts.year == nil ? nil : next)
     }
 
     private static func day(_ word: String) -> Int? {
@@ -122,19 +129,15 @@ struct TimesInText: Sendable, Hashable {
         return year
     }
 
-    /// `2023-07-07` and `2023/7/7`, which are three words here.
-    private static func digits(_ words: [String], _ index: Int) -> Parts? {
-        guard index + 2 < words.count, let year = year(words[index]), let month = Int(words[index + 1]),
-            (1...12).contains(month), words[index + 1].utf8.count <= 2, let day = day(words[index + 2]),
-            Int(words[index + 2]) != nil
+    /// `2023-07-07`, `2023/7/7` and `2023-07`, which are several words here.
+    private static func digits(_ words: [String], _ index: Int, in text: String) -> Parts? {
+        guard index + 1 < words.count, let year = year(words[index]), let month = Int(words[index + 1]),
+            (1...12).contains(month), words[index + 1].utf8.count <= 2
         else { return nil }
+        let name = words[index] + "-" + words[index + 1]
+        guard text.contains(name) || text.contains(name.replacing("-", with: "/")) else { return nil }
+        let day = index + 2 < words.count && Int(words[index + 2]) != nil ? day(words[index + 2]) : nil
         return Parts(year: year, month: month, day: day)
-    }
-
-    /// Whether a year belongs to no month or day before it.
-    private static func isAlone(_ words: [String], _ index: Int) -> Bool {
-        let before = words[..<index].suffix(2)
-        return !before.contains { months.contains($0) || shortMonths.contains($0) }
     }
 
     // MARK: How long ago

@@ -18,6 +18,8 @@ public struct TranscriptFile: Sendable, Hashable {
         /// As `line 3`.
         public var place: String
         public var reason: String
+        /// Whether what stands there was left out.
+        public var isSkipped = true
     }
 
     public enum Format: String, Sendable, Hashable, Encodable {
@@ -91,8 +93,13 @@ public struct TranscriptReader: Sendable {
         var file = TranscriptFile(format: .jsonLines)
         var order: [Key] = []
         var messages: [Key: [MessageDraft]] = [:]
-        func add(_ draft: MessageDraft, _ key: Key) {
+        var names: [Key: Names] = [:]
+        func add(_ draft: MessageDraft, _ key: Key, _ number: Int) {
             if messages[key] == nil { order.append(key) }
+            var draft = draft
+            if !names[key, default: Names()].give(&draft) {
+                file.problems.append(Names.problem("line \(number)"))
+            }
             messages[key, default: []].append(draft)
         }
         for (number, data) in lines {
@@ -111,7 +118,7 @@ public struct TranscriptReader: Sendable {
                         .init(place: "line \(number)", reason: "has a time that cannot be read"))
                     continue
                 }
-                add(draft, key)
+                add(draft, key, number)
                 continue
             }
             guard let role = record.first("role", "sender")?.string,
@@ -128,14 +135,20 @@ public struct TranscriptReader: Sendable {
                     .init(place: "line \(number)", reason: "has a time that cannot be read"))
                 continue
             }
+            let session = record.first("session", "sessionId", "session_id")
+            let agent = record.first("agent", "agentId", "agent_id")
+            let user = record.first("user", "userId", "user_id")
+            guard [session, agent, user].allSatisfy({ $0 == nil || $0?.text != nil }) else {
+                file.problems.append(
+                    .init(
+                        place: "line \(number)", reason: "has a session, an agent or a user that is no text"))
+                continue
+            }
             add(
                 MessageDraft(
                     id: record.first("id", "uuid")?.text, role: Self.role(role),
                     speaker: record.first("speaker", "name")?.string, content: content, timestamp: date),
-                Key(
-                    session: record.first("session", "sessionId", "session_id")?.text,
-                    agent: record.first("agent", "agentId", "agent_id")?.text,
-                    user: record.first("user", "userId", "user_id")?.text))
+                Key(session: session?.text, agent: agent?.text, user: user?.text), number)
         }
         file.transcripts = order.map {
             Transcript(
@@ -145,6 +158,33 @@ public struct TranscriptReader: Sendable {
             throw RoostError(.badInput, "\(name), \(problem.place) \(problem.reason); nothing was taken in")
         }
         return file
+    }
+
+    /// The ids of the messages of a conversation.
+    struct Names {
+        private var known: [Data: MessageDraft] = [:]
+
+        /// Takes the id of a message away that is another's: it is told by its text then, and not lost.
+        ///
+        /// - Returns: whether it keeps its id.
+        mutating func give(_ draft: inout MessageDraft) -> Bool {
+            guard let id = draft.id else { return true }
+            guard let other = known[Data(id.utf8)] else {
+                known[Data(id.utf8)] = draft
+                return true
+            }
+            guard other.role != draft.role || !other.content.utf8.elementsEqual(draft.content.utf8) else {
+                return true
+            }
+            draft.id = nil
+            return false
+        }
+
+        static func problem(_ place: String) -> TranscriptFile.Problem {
+            .init(
+                place: place, reason: "has the id of another message; it was taken in without it",
+                isSkipped: false)
+        }
     }
 
     /// Equal where the bytes are: two spellings of one letter are two names.
@@ -187,91 +227,9 @@ public struct TranscriptReader: Sendable {
         )
     }
 
-    // MARK: Exports
-
-    private func exports(_ conversations: [JSONValue], _ name: String) throws -> TranscriptFile {
-        var file = TranscriptFile(format: .claude)
-        for (place, conversation) in conversations.enumerated() {
-            if conversation["mapping"] != nil {
-                file.format = .chatGPT
-                file.transcripts.append(Self.chatGPT(conversation, &file.omitted))
-            } else if case .array(let messages)? = conversation["chat_messages"] {
-                file.transcripts.append(Self.claude(conversation, messages, &file.omitted))
-            } else {
-                file.problems.append(
-                    .init(
-                        place: "conversation \(place + 1)",
-                        reason: "is neither one of ChatGPT (mapping) nor one of Claude.ai (chat_messages)"))
-            }
-        }
-        if file.transcripts.isEmpty, !conversations.isEmpty {
-            throw RoostError(
-                .badInput, "\(name) is no export of ChatGPT or Claude.ai; nothing was taken in")
-        }
-        return file
-    }
-
-    /// The thread that was last shown: from the current node up.
-    private static func chatGPT(_ conversation: JSONValue, _ omitted: inout Int) -> Transcript {
-        guard case .object(let nodes)? = conversation["mapping"] else {
-            return Transcript(messages: [])
-        }
-        var thread: [JSONValue] = []
-        var seen = Set<String>()
-        var next = conversation["current_node"]?.string
-        while let id = next, let node = nodes[id], seen.insert(id).inserted {
-            thread.append(node)
-            next = node["parent"]?.string
-        }
-        if thread.isEmpty {
-            thread = nodes.values.sorted {
-                ($0["message"]?["create_time"]?.number ?? 0) > ($1["message"]?["create_time"]?.number ?? 0)
-            }
-        }
-        var messages: [MessageDraft] = []
-        for node in thread.reversed() {
-            guard let message = node["message"], message != .null else { continue }
-            guard let role = message["author"]?["role"]?.string, ["user", "assistant"].contains(role),
-                let content = message["content"]?["parts"].flatMap(plainText),
-                !content.allSatisfy(\.isWhitespace)
-            else {
-                omitted += 1
-                continue
-            }
-            // Without a time of its own it was said when the one before it was.
-            let time = message.first("create_time").flatMap(date) ?? messages.last?.timestamp
-            messages.append(
-                MessageDraft(
-                    id: message.first("id")?.text, role: self.role(role), content: content,
-                    timestamp: time ?? conversation.first("create_time").flatMap(date)))
-        }
-        return Transcript(
-            sessionId: conversation.first("conversation_id", "id")?.text, agentId: "chatgpt",
-            messages: messages)
-    }
-
-    private static func claude(
-        _ conversation: JSONValue, _ records: [JSONValue], _ omitted: inout Int
-    ) -> Transcript {
-        var messages: [MessageDraft] = []
-        for record in records {
-            let text = record["text"].flatMap(plainText) ?? ""
-            let content = text.isEmpty ? record["content"].flatMap(plainText) ?? "" : text
-            guard let sender = record["sender"]?.string, !content.allSatisfy(\.isWhitespace) else {
-                omitted += 1
-                continue
-            }
-            messages.append(
-                MessageDraft(
-                    id: record["uuid"]?.text, role: role(sender), content: content,
-                    timestamp: record["created_at"].flatMap(date)))
-        }
-        return Transcript(sessionId: conversation["uuid"]?.text, agentId: "claude", messages: messages)
-    }
-
     // MARK: Values
 
-    private static func role(_ name: String) -> ConversationRole {
+    static func role(_ name: String) -> ConversationRole {
         switch name.lowercased() {
         case "human": .user
         case "ai", "bot", "model": .assistant
@@ -281,7 +239,7 @@ public struct TranscriptReader: Sendable {
     }
 
     /// A text, or the texts of blocks; `nil` where there are none.
-    private static func plainText(_ value: JSONValue) -> String? {
+    static func plainText(_ value: JSONValue) -> String? {
         switch value {
         case .string(let text): return text
         case .array(let blocks):
@@ -296,9 +254,10 @@ public struct TranscriptReader: Sendable {
     }
 
     /// ISO 8601, or a number of seconds, or of milliseconds where that many seconds are not of our time.
-    private static func date(_ value: JSONValue) -> Date? {
+    static func date(_ value: JSONValue) -> Date? {
         if let text = value.string {
             if let date = DateText.date(from: text) { return date }
+            if let day = DateText.date(from: text + "T00:00:00Z") { return day }
             // Without a zone, as some write it, it is UTC.
             return DateText.date(from: text.replacingOccurrences(of: " ", with: "T") + "Z")
         }

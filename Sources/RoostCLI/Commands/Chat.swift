@@ -53,6 +53,13 @@ struct ChatCommand: AsyncParsableCommand {
             var new = 0
             var known = 0
             var files: [File] = []
+            /// Files that could not be read, and why.
+            var failed: [Failed] = []
+
+            struct Failed: Encodable {
+                var file: String
+                var reason: String
+            }
         }
 
         private static func read(_ name: String) throws -> TranscriptFile {
@@ -62,21 +69,25 @@ struct ChatCommand: AsyncParsableCommand {
 
         func run() async throws {
             var read: [(name: String, file: TranscriptFile)] = []
-            var failures: [RoostError] = []
+            var failures: [(name: String, error: RoostError)] = []
             for name in files {
                 do {
                     read.append((name == "-" ? "stdin" : name, try Self.read(name)))
                 } catch let error as RoostError where files.count > 1 {
-                    failures.append(error)
+                    failures.append((name, error))
                 }
             }
-            for failure in failures where !options.quiet {
-                Terminal.error("skipped \(Terminal.line(failure.message, limit: 200))")
+            if read.isEmpty, let failure = failures.first, failures.count == 1 { throw failure.error }
+            for failure in failures {
+                Terminal.error("skipped: \(Terminal.line(failure.error.message, limit: 200))")
             }
-            if read.isEmpty, let failure = failures.first { throw failure }
+            guard !read.isEmpty else {
+                throw RoostError(.noInput, "none of the \(failures.count) files could be read")
+            }
             let store = try await options.openOrCreate()
             let memory = ConversationMemory(store)
             var document = Document()
+            document.failed = failures.map { .init(file: $0.name, reason: $0.error.message) }
             for (name, file) in read {
                 for transcript in file.transcripts {
                     let scope = ChatScope(
@@ -95,21 +106,28 @@ struct ChatCommand: AsyncParsableCommand {
                         file: name, format: file.format.rawValue, conversations: file.transcripts.count,
                         problems: file.problems, omitted: file.omitted))
                 for problem in file.problems.prefix(20) where !options.quiet && !json {
-                    Terminal.error("skipped \(Terminal.line(name)), \(problem.place): \(problem.reason)")
+                    let what = problem.isSkipped ? "skipped " : ""
+                    Terminal.error("\(what)\(Terminal.line(name)), \(problem.place): \(problem.reason)")
                 }
                 if file.problems.count > 20, !json {
-                    options.note("\(file.problems.count - 20) more lines were skipped")
+                    options.note("\(file.problems.count - 20) more problems like these")
                 }
             }
             if document.new > 0 { await options.refreshIndex(of: store) }
             try await store.close()
             options.remark(on: store.embedder)
-            if json { return try Terminal.json(document) }
-            let count = document.files.reduce(0) { $0 + $1.conversations }
-            Terminal.write(
-                "\(document.new) messages new, \(document.known) known, of \(count) conversations")
-            let omitted = document.files.reduce(0) { $0 + $1.omitted }
-            if omitted > 0 { options.note("\(omitted) records without text of a conversation were left out") }
+            if json {
+                try Terminal.json(document)
+            } else {
+                let count = document.files.reduce(0) { $0 + $1.conversations }
+                Terminal.write(
+                    "\(document.new) messages new, \(document.known) known, of \(count) conversations")
+                let omitted = document.files.reduce(0) { $0 + $1.omitted }
+                if omitted > 0 {
+                    options.note("\(omitted) records without text of a conversation were left out")
+                }
+            }
+            if !failures.isEmpty { throw ExitCode(ExitStatus.noInput.rawValue) }
         }
     }
 
@@ -127,8 +145,11 @@ struct ChatCommand: AsyncParsableCommand {
             let store = try await options.open()
             let chats = try await ConversationMemory(store).conversations(try chosen.filter())
             try await store.close()
-            if json { return try Terminal.json(chats) }
-            for chat in chats { Terminal.write(ConversationLine.text(chat, withAgents: true)) }
+            if json {
+                try Terminal.json(chats)
+            } else {
+                for line in ConversationLine.lines(chats, withAgents: true) { Terminal.write(line) }
+            }
             if chats.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         }
     }
@@ -146,6 +167,12 @@ struct ChatCommand: AsyncParsableCommand {
         @Flag(name: .long, help: "As JSON.")
         var json = false
 
+        func validate() throws {
+            guard chosen.session == nil else {
+                throw ValidationError("Name one session: as the argument, or with --session, not both.")
+            }
+        }
+
         func run() async throws {
             let store = try await options.open()
             let memory = ConversationMemory(store)
@@ -154,8 +181,12 @@ struct ChatCommand: AsyncParsableCommand {
             (filter.userId, filter.sessionId) = (session.user, session.session)
             let messages = try await memory.messages(filter).inOrderOfTime()
             try await store.close()
-            if json { return try Terminal.json(messages) }
-            for message in messages { message.show() }
+            if json {
+                try Terminal.json(messages)
+            } else {
+                for message in messages { message.show() }
+            }
+            if messages.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         }
     }
 
@@ -211,8 +242,8 @@ struct ChatCommand: AsyncParsableCommand {
             if recent { recall.recency = .init() }
             let found = try await ConversationMemory(store).recall(text, in: try chosen.filter(), recall)
             try await store.close()
-            if json { return try Terminal.json(found) }
-            for (place, recollection) in found.enumerated() {
+            if json { try Terminal.json(found) }
+            for (place, recollection) in found.enumerated() where !json {
                 if place > 0 { Terminal.write("") }
                 let message = recollection.message
                 Terminal.write(

@@ -79,6 +79,12 @@ extension SessionCommand {
             let report = try await migrateSessions(
                 from: from, to: try SessionPlaceOptions.open(target, creates: true))
             Terminal.write("\(report.moved) sessions copied, \(report.unchanged) were there")
+            guard report.unreadable.isEmpty else {
+                throw RoostError(
+                    .badInput,
+                    "\(report.unreadable.count) sessions cannot be read in full and were not copied; "
+                        + "`roost session doctor \(Terminal.line(source))` tells which")
+            }
             guard report.conflicts.isEmpty else {
                 for id in report.conflicts.prefix(20) {
                     Terminal.error("left alone: session '\(Terminal.line(id, limit: 60))' is another there")

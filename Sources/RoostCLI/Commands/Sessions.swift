@@ -35,16 +35,16 @@ struct SessionCommand: AsyncParsableCommand {
             let lines: [String]
             if let storage = try place.open() {
                 let sessions = try await storage.getAllSessions().map { SessionDocument($0) }
-                if json { return try Terminal.json(sessions) }
+                if json { try Terminal.json(sessions) }
                 lines = sessions.map(\.line)
             } else {
                 let store = try await options.open()
                 let sessions = try await ConversationMemory(store).sessions(try chosen.filter())
                 try await store.close()
-                if json { return try Terminal.json(sessions) }
-                lines = sessions.map { ConversationLine.text($0, withAgents: false) }
+                if json { try Terminal.json(sessions) }
+                lines = ConversationLine.lines(sessions, withAgents: false)
             }
-            for line in lines { Terminal.write(line) }
+            for line in lines where !json { Terminal.write(line) }
             if lines.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         }
     }
@@ -66,8 +66,7 @@ struct SessionCommand: AsyncParsableCommand {
             guard let path = place.path, let storage = try place.open() else {
                 return try await command.run()
             }
-            let session = try SessionPlaceOptions.session(
-                command.name, of: try await storage.getAllSessions(), in: path)
+            let session = try await SessionPlaceOptions.session(command.name, of: storage, in: path)
             if command.json { return try Terminal.json(SessionDocument(session, withMessages: true)) }
             for message in session.messages {
                 let when = DateText.string(from: message.timestamp).prefix(16)
@@ -100,8 +99,7 @@ struct SessionCommand: AsyncParsableCommand {
 
         func run() async throws {
             if let path = place.path, let storage = try place.open() {
-                let session = try SessionPlaceOptions.session(
-                    name, of: try await storage.getAllSessions(), in: path)
+                let session = try await SessionPlaceOptions.session(name, of: storage, in: path)
                 try await storage.deleteSession(id: session.id)
                 return Terminal.write("removed \(session.messages.count) messages")
             }
@@ -157,21 +155,26 @@ struct SessionCommand: AsyncParsableCommand {
             let store = try await options.open()
             let memory = ConversationMemory(store)
             let all = try await memory.sessions(.init(userId: user))
-            let old = all.dropFirst(keep).filter { $0.last < limit }
-            let count = old.reduce(0) { $0 + $1.messages }
-            if !dryRun, count > 0 {
-                if count >= StoreBackup.fewestRemovals { try await options.backUpFirst() }
+            var old = all.dropFirst(keep).filter { $0.last < limit }
+            if !dryRun, !old.isEmpty {
+                var gone: [RememberedMessage] = []
+                var isGone: [Bool] = []
                 for session in old {
                     let messages = try await memory.messages(
                         .init(userId: session.user, sessionId: session.session))
                     // Somebody may have gone on with it meanwhile.
-                    guard messages.allSatisfy({ $0.timestamp < limit }) else { continue }
-                    try await memory.forget(messages)
+                    isGone.append(messages.allSatisfy { $0.timestamp < limit })
+                    if isGone.last == true { gone += messages }
                 }
+                old = zip(old, isGone).filter(\.1).map(\.0)
+                if gone.count >= StoreBackup.fewestRemovals { try await options.backUpFirst() }
+                try await memory.forget(gone)
                 await options.refreshIndex(of: store)
             }
             try await store.close()
-            report(old.map { ConversationLine.text($0, withAgents: false) }, all.count, messages: count)
+            report(
+                ConversationLine.lines(old, withAgents: false), all.count,
+                messages: old.reduce(0) { $0 + $1.messages })
         }
 
         private func prune(_ storage: any SessionStorageProtocol & Sendable, _ limit: Date) async throws {

@@ -65,7 +65,8 @@ struct ChatFilterOptions: ParsableArguments {
                 .notFound,
                 exact.isEmpty
                     ? "\(found.count) sessions begin with '\(shown)'; give more of the name"
-                    : "\(found.count) users have a session '\(shown)'; name one with --user")
+                    : "\(found.count) users have a session '\(shown)'; name one with --user: "
+                        + Terminal.line(found.map(\.user).sorted().joined(separator: ", "), limit: 100))
         }
         return session
     }

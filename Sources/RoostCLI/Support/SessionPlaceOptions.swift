@@ -31,14 +31,24 @@ struct SessionPlaceOptions: ParsableArguments {
     ///
     /// - Throws: ``RoostError`` with `.notFound`, also where several begin so.
     static func session(
-        _ beginning: String, of sessions: [StoredSession], in path: String
-    ) throws -> StoredSession {
+        _ beginning: String, of storage: any SessionStorageProtocol & MaintainedStorage<String>,
+        in path: String
+    ) async throws -> StoredSession {
+        let sessions = try await storage.getAllSessions()
         let exact = sessions.filter { $0.id.utf8.elementsEqual(beginning.utf8) }
         let found =
             exact.isEmpty
             ? sessions.filter { !beginning.isEmpty && $0.id.utf8.starts(with: beginning.utf8) } : exact
         let shown = Terminal.line(beginning, limit: 60)
         guard let session = found.first else {
+            let damaged = try await storage.damage().compactMap(\.subject)
+            guard beginning.isEmpty || !damaged.contains(where: { $0.utf8.starts(with: beginning.utf8) })
+            else {
+                throw RoostError(
+                    .badInput,
+                    "session '\(shown)' cannot be read in full; `roost session doctor "
+                        + "\(Terminal.line(path)) --repair` sets aside what cannot")
+            }
             throw RoostError(
                 .notFound,
                 "there is no session '\(shown)'; `roost session list --in \(Terminal.line(path))` shows them")
@@ -101,9 +111,14 @@ enum ConversationLine {
             + Terminal.dim(Terminal.line(opening, limit: 60))
     }
 
-    static func text(_ summary: ConversationSummary, withAgents: Bool) -> String {
-        text(
-            last: DateText.string(from: summary.last), messages: summary.messages,
-            names: [summary.session] + (withAgents ? summary.agents : []), opening: summary.firstMessage)
+    /// With the users where there are several.
+    static func lines(_ all: [ConversationSummary], withAgents: Bool) -> [String] {
+        let hasSeveralUsers = Set(all.map { Data($0.user.utf8) }).count > 1
+        return all.map { summary in
+            text(
+                last: DateText.string(from: summary.last), messages: summary.messages,
+                names: (hasSeveralUsers ? [summary.user] : []) + [summary.session]
+                    + (withAgents ? summary.agents : []), opening: summary.firstMessage)
+        }
     }
 }

@@ -91,14 +91,17 @@ enum Terminal {
         return (isCut.0 ? "…" : "") + result + (isCut.1 ? "…" : "")
     }
 
-    /// Text of a user's as it is, but for control characters, which would move the cursor or more; `\n` and
-    /// `\t` may be kept.
+    /// Text of a user's as it is, but for control characters, which would move the cursor or more, and those
+    /// that turn the direction of what follows; `\n` and `\t` may be kept.
     static func safe(_ text: String, keepingLines: Bool = false) -> String {
         String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { scalar in
                     let isKept = keepingLines && (scalar == "\n" || scalar == "\t")
-                    return scalar.properties.generalCategory == .control && !isKept ? "\u{FFFD}" : scalar
+                    let turns =
+                        (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+                    let isControl = scalar.properties.generalCategory == .control || turns
+                    return isControl && !isKept ? "\u{FFFD}" : scalar
                 }))
     }
 

@@ -15,20 +15,25 @@ struct ConversationDatabase: Sendable {
             throw StorageError(.inputOutput, error.description, underlying: error)
         }
         pool = try Self.translating(path) {
-            try Self.refuseForeign(url)
+            if try Self.isOfPresentSchema(url) { return try Self.open(url) }
             // Two processes that make the same database at the same moment: one of them waits.
             let lock = try FileLock.acquire(url.appendingPathExtension("opening"), timeout: 30)
             defer { lock.release() }
             // What is said is nobody else's; the log gets the rights that the database has.
             try Self.makeFile(url)
-            var configuration = Configuration()
-            configuration.busyMode = .timeout(30)
-            let pool = try DatabasePool(path: url.path, configuration: configuration)
-            // GRDB sets NORMAL on its writer when it turns the log on, after a configuration is applied.
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            let pool = try Self.open(url)
             _ = try Self.migrate(pool)
             return pool
         }
+    }
+
+    private static func open(_ url: URL) throws -> DatabasePool {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(30)
+        let pool = try DatabasePool(path: url.path, configuration: configuration)
+        // GRDB sets NORMAL on its writer when it turns the log on, after a configuration is applied.
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        return pool
     }
 
     /// Makes the file where there is none, readable by its owner only.
@@ -44,22 +49,37 @@ struct ConversationDatabase: Sendable {
         }
     }
 
-    /// Another program's database is not to be given tables of ours.
+    /// Whether there is a database that can be opened as it is. Another program's is not to be given tables
+    /// of
+    /// ours.
     ///
-    /// - Throws: ``StorageError`` with `.invalidBatch`.
-    private static func refuseForeign(_ url: URL) throws {
+    /// - Throws: ``StorageError`` with `.invalidBatch` for another program's, `.newerFormat`.
+    private static func isOfPresentSchema(_ url: URL) throws -> Bool {
         let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int
-        guard let size, size > 0 else { return }
+        guard let size, size > 0 else { return false }
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(30)
-        let tables = try DatabaseQueue(path: url.path, configuration: configuration).read {
-            try String.fetchSet($0, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
+        let (tables, applied) = try queue.read { database in
+            (
+                try String.fetchSet(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'"),
+                try migrator.appliedIdentifiers(database)
+            )
         }
         // One that is being made, or whose maker was killed, may have that table only.
         guard tables.subtracting(["grdb_migrations"]).isEmpty || tables.contains("conversation_meta") else {
             throw StorageError.invalid(
                 "\(url.path) is a database of something else; give conversations a file of their own")
+        }
+        try check(applied, url.path)
+        return applied.count == schemaVersion
+    }
+
+    private static func check(_ applied: Set<String>, _ path: String) throws {
+        guard applied.isSubset(of: Set(migrator.migrations)) else {
+            throw StorageError(
+                .newerFormat, "a newer version of Roost wrote \(path); update Roost to open it")
         }
     }
 
@@ -71,10 +91,7 @@ struct ConversationDatabase: Sendable {
     private static func migrate(_ pool: DatabasePool) throws -> Int {
         let migrator = migrator
         let applied = try pool.read { try migrator.appliedIdentifiers($0) }
-        guard applied.isSubset(of: Set(migrator.migrations)) else {
-            throw StorageError(
-                .newerFormat, "a newer version of Roost wrote \(pool.path); update Roost to open it")
-        }
+        try check(applied, pool.path)
         try migrator.migrate(pool)
         return applied.count
     }

@@ -38,6 +38,10 @@ public struct SessionStorageLocation: Sendable, Hashable {
         guard exists || creates else { throw StorageError(.notFound, "there is nothing at \(path)") }
         switch kind {
         case .database:
+            let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+            guard creates || size ?? 0 > 0 else {
+                throw StorageError(.notFound, "\(path) is empty: it has no sessions")
+            }
             return try SQLiteSessionStorage(databasePath: path, onDamage: onDamage)
         case .folder:
             let storage = FileSessionStorage(directory: url, onDamage: onDamage)

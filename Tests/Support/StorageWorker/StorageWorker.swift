@@ -53,7 +53,8 @@ enum StorageWorker {
                 FileHandle.standardOutput.write(Data("\(number + 1)\n".utf8))
             }
         case "is-locked":
-            // `storage-worker is-locked FILE`: whether another process has a lock on a database (SQLite's shared
+            // `storage-worker is-locked FILE`: whether another process has a lock on a database (SQLite's
+            // shared
             // bytes, of which a connection with a log has one as long as it is open). Exits with 0 or 1.
             let file = open(arguments.first ?? "", O_RDWR)
             guard file >= 0 else { exit(66) }
