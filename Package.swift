@@ -137,7 +137,8 @@ let package = Package(
             name: "RoostConversationsTests",
             dependencies: ["RoostConversations", "RoostModel", "RoostFiles", "RoostTestKit", crypto, grdb]),
         .testTarget(
-            name: "ExampleTests", dependencies: ["Roost", "RoostChunks", "RoostConversations", "RoostTestKit"]),
+            name: "ExampleTests",
+            dependencies: ["Roost", "RoostChunks", "RoostConversations", "RoostModel", "RoostTestKit", grdb]),
         .testTarget(
             name: "RoostTests",
             dependencies: ["Roost", "RoostCLI", "RoostTestKit", "FakeServer", "storage-worker"]),

@@ -177,7 +177,7 @@ actor OptimizedStorage: SessionStorageProtocol {
 }
 
 /// Leaves nothing of a test's defaults in the home of who runs it.
-private func removeDefaults(_ suiteName: String) {
+func removeDefaults(_ suiteName: String) {
     UserDefaults.standard.removePersistentDomain(forName: suiteName)
     let home = FileManager.default.homeDirectoryForCurrentUser
     try? FileManager.default.removeItem(at: home.appendingPathComponent(".config/\(suiteName).plist"))

@@ -1,0 +1,234 @@
+import Foundation
+import GRDB
+import RoostConversations
+import RoostModel
+import RoostTestKit
+import Testing
+
+// What programs write that follow the guide on session storage, over a database of their own.
+
+/// Sessions in a database, messages as one blob of JSON a session.
+actor DatabaseSessionStorage: SessionStorageProtocol {
+    private let db: DatabaseQueue
+
+    init(databasePath: String) throws {
+        self.db = try DatabaseQueue(path: databasePath)
+        try Self.createTablesIfNeeded(db)
+    }
+
+    private static func createTablesIfNeeded(_ db: DatabaseQueue) throws {
+        try db.write {
+            try $0.execute(
+                sql: """
+                    CREATE TABLE IF NOT EXISTS sessions (
+                        id TEXT PRIMARY KEY, created_at DOUBLE, first_message TEXT, last_accessed DOUBLE,
+                        messages_data BLOB)
+                    """)
+        }
+    }
+
+    private static func session(_ row: Row) throws -> StoredSession {
+        let messagesData: Data = row["messages_data"]
+        let messages = try messagesData.isEmpty ? [] : JSONDecoder().decode([ChatMessage].self, from: messagesData)
+        return StoredSession(
+            id: row["id"],
+            createdAt: Date(timeIntervalSince1970: row["created_at"]),
+            firstUserMessage: row["first_message"],
+            lastAccessedAt: Date(timeIntervalSince1970: row["last_accessed"]),
+            messages: messages
+        )
+    }
+
+    func saveSession(id: String, firstMessage: String) async throws {
+        do {
+            try await db.write { db in
+                let now = Date().timeIntervalSince1970
+                try db.execute(
+                    sql: """
+                        INSERT INTO sessions VALUES (?, ?, ?, ?, ?)
+                        ON CONFLICT (id) DO UPDATE SET last_accessed = excluded.last_accessed
+                        """, arguments: [id, now, firstMessage, now, Data()])
+            }
+        } catch {
+            print("Failed to save session: \(error)")
+            throw StorageError.saveFailed(error)
+        }
+    }
+
+    func getAllSessions() async throws -> [StoredSession] {
+        var sessions: [StoredSession] = []
+        for row in try db.read({ try Row.fetchAll($0, sql: "SELECT * FROM sessions ORDER BY last_accessed DESC") }) {
+            sessions.append(try Self.session(row))
+        }
+        return sessions
+    }
+
+    func getSession(id: String) async throws -> StoredSession? {
+        try db.read { try Row.fetchOne($0, sql: "SELECT * FROM sessions WHERE id = ?", arguments: [id]) }
+            .map(Self.session)
+    }
+
+    func updateLastAccessed(id: String) async throws {
+        try await db.write {
+            try $0.execute(
+                sql: "UPDATE sessions SET last_accessed = ? WHERE id = ?",
+                arguments: [Date().timeIntervalSince1970, id])
+        }
+    }
+
+    func deleteSession(id: String) async throws {
+        try await db.write { try $0.execute(sql: "DELETE FROM sessions WHERE id = ?", arguments: [id]) }
+    }
+
+    func deleteAllSessions() async throws {
+        try await db.write { try $0.execute(sql: "DELETE FROM sessions") }
+    }
+
+    func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
+        let messagesData = try JSONEncoder().encode(messages)
+        try await db.write {
+            try $0.execute(
+                sql: "UPDATE sessions SET messages_data = ?, last_accessed = ? WHERE id = ?",
+                arguments: [messagesData, Date().timeIntervalSince1970, id])
+        }
+    }
+
+    func updateSessionId(oldId: String, newId: String) async throws {
+        try await db.write {
+            try $0.execute(sql: "UPDATE sessions SET id = ? WHERE id = ?", arguments: [newId, oldId])
+        }
+    }
+}
+
+/// Loads what is on the disk at the first look.
+actor LoadingStorage: SessionStorageProtocol {
+    private var cache: [String: StoredSession] = [:]
+    private var isDirty = false
+    private let file: URL
+
+    init(file: URL) { self.file = file }
+
+    private func loadFromDisk() async throws -> [String: StoredSession] {
+        guard let data = try? Data(contentsOf: file) else { return [:] }
+        return try JSONDecoder().decode([String: StoredSession].self, from: data)
+    }
+
+    private func change(_ body: (inout [String: StoredSession]) -> Void) async throws {
+        if cache.isEmpty { cache = try await loadFromDisk() }
+        body(&cache)
+        isDirty = true
+        try JSONEncoder().encode(cache).write(to: file, options: .atomic)
+        isDirty = false
+    }
+
+    func getAllSessions() async throws -> [StoredSession] {
+        if cache.isEmpty {
+            // Load from persistent storage
+            cache = try await loadFromDisk()
+        }
+        return Array(cache.values).sorted { $0.lastAccessedAt > $1.lastAccessedAt }
+    }
+
+    func saveSession(id: String, firstMessage: String) async throws {
+        try await change { cache in
+            let now = Date()
+            let new = StoredSession(id: id, createdAt: now, firstUserMessage: firstMessage, lastAccessedAt: now)
+            cache[id, default: new].lastAccessedAt = now
+        }
+    }
+
+    func getSession(id: String) async throws -> StoredSession? { try await getAllSessions().first { $0.id == id } }
+    func updateLastAccessed(id: String) async throws { try await change { $0[id]?.lastAccessedAt = Date() } }
+    func deleteSession(id: String) async throws { try await change { $0[id] = nil } }
+    func deleteAllSessions() async throws { try await change { $0 = [:] } }
+    func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
+        try await change { cache in
+            cache[id]?.messages = messages
+            cache[id]?.lastAccessedAt = Date()
+        }
+    }
+    func updateSessionId(oldId: String, newId: String) async throws {
+        try await change { cache in
+            cache[newId] = cache.removeValue(forKey: oldId)
+            cache[newId]?.id = newId
+        }
+    }
+}
+
+@Suite struct DatabaseSessionTests {
+    private func withFolder(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
+
+    @Test(arguments: SessionStorageLaw.basic)
+    func `storages over a database and a file of one's own obey the basic laws`(law: SessionStorageLaw) async throws {
+        try await withFolder { folder in
+            try await law.check(
+                try DatabaseSessionStorage(databasePath: folder.appendingPathComponent("sessions.sqlite").path))
+            try await law.check(LoadingStorage(file: folder.appendingPathComponent("sessions.json")))
+        }
+    }
+
+    @Test func `a shipped database is handed to a container, wrapped, and sessions move into it`() async throws {
+        try await withFolder { folder in
+            let own = try DatabaseSessionStorage(databasePath: folder.appendingPathComponent("own.sqlite").path)
+            try await own.saveSession(id: "a", firstMessage: "Hello, Claude!")
+            try await own.updateSessionMessages(id: "a", messages: SessionStorageLaw.messages)
+
+            let customStorage = try SQLiteSessionStorage(
+                databasePath: folder.appendingPathComponent("database.sqlite").path)
+            let dependencies = DependencyContainer(
+                globalPreferences: GlobalPreferencesStorage(),
+                customSessionStorage: CachingSessionStorage(wrapping: customStorage)
+            )
+            let report = try await migrateSessions(from: own, to: dependencies.sessionStorage)
+            #expect(report.moved == 1 && report.conflicts.isEmpty && report.unreadable.isEmpty)
+            let debug = DebugSessionStorage(wrapping: dependencies.sessionStorage)
+            #expect(try await debug.getAllSessions().map(\.messages) == [SessionStorageLaw.messages])
+        }
+    }
+
+    @Test func `a storage of one's own is brought to its schema`() throws {
+        let suiteName = "roost-example-\(UUID().uuidString)"
+        let defaults = UserDefaults(suiteName: suiteName) ?? .standard
+        defer { removeDefaults(suiteName) }
+        var migrated = 0
+
+        // As the guide has it.
+        func migrateIfNeeded() throws {
+            let currentVersion = defaults.integer(forKey: "StorageVersion")
+            if currentVersion < 2 {
+                migrated += 1
+                defaults.set(2, forKey: "StorageVersion")
+            }
+        }
+        try migrateIfNeeded()
+        try migrateIfNeeded()
+        #expect(migrated == 1)
+
+        // With the steps by their versions.
+        let schema = SchemaMigrator(steps: [.init(version: 2) { migrated += 10 }, .init(version: 3) { migrated += 100 }])
+        for _ in 0..<2 {
+            try schema.migrateIfNeeded(stored: defaults.object(forKey: "StorageVersion") as? Int) {
+                defaults.set($0, forKey: "StorageVersion")
+            }
+        }
+        #expect(migrated == 101 && defaults.integer(forKey: "StorageVersion") == 3)
+    }
+
+    @Test func `the code of our own guide`() async throws {
+        try await withFolder { folder in
+            let store = try SQLiteChatStorage(databasePath: folder.appendingPathComponent("chats.sqlite").path)
+            try await store.saveMessages(
+                [
+                    ConversationMessage(role: .user, content: "Where do swifts sleep?"),
+                    ConversationMessage(role: .assistant, content: "On the wing."),
+                ], userId: "ada", sessionId: "monday", agentId: "birds", maxMessages: 20)
+            let window = try await store.fetch(userId: "ada", sessionId: "monday", agentId: "birds", maxMessages: 20)
+            #expect(window.map(\.content) == ["Where do swifts sleep?", "On the wing."])
+        }
+    }
+}
