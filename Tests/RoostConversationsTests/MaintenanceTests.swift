@@ -139,6 +139,61 @@ struct MaintenanceTests {
         }
     }
 
+    @Test func `a database whose maker was killed is gone on with`() async throws {
+        try await withFolder { folder in
+            let (made, left) = (folder.appendingPathComponent("made"), folder.appendingPathComponent("left"))
+            for folder in [made, left] {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            }
+            // What is there in the middle of a transaction that is written already, and not committed.
+            try DatabaseQueue(path: made.appendingPathComponent("c.sqlite").path).inDatabase { database in
+                try database.execute(sql: "PRAGMA cache_size = 1; BEGIN; CREATE TABLE other (text)")
+                for _ in 0..<200 {
+                    try database.execute(
+                        sql: "INSERT INTO other VALUES (?)", arguments: [String(repeating: "x", count: 5000)])
+                }
+                for suffix in ["", "-journal"] {
+                    try FileManager.default.copyItem(
+                        at: made.appendingPathComponent("c.sqlite" + suffix),
+                        to: left.appendingPathComponent("c.sqlite" + suffix))
+                }
+                try database.execute(sql: "ROLLBACK")
+            }
+            let path = left.appendingPathComponent("c.sqlite").path
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+            #expect(try #require(size) > 0)
+            let storage = try SQLiteSessionStorage(databasePath: path)
+            try await storage.saveSession(id: "a", firstMessage: "x")
+            #expect(try await storage.getAllSessions().count == 1)
+        }
+    }
+
+    @Test func `a file that lost the line of its new name is no session of the old one`() async throws {
+        try await withFolder { folder in
+            let storage = FileSessionStorage(directory: folder) { _ in }
+            try await storage.saveSession(id: "old", firstMessage: "x")
+            try await storage.updateSessionId(oldId: "old", newId: "new")
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            let file = folder.appendingPathComponent(try #require(names.first { $0.hasSuffix(".jsonl") }))
+            let text = try String(contentsOf: file, encoding: .utf8)
+            try text.replacing("\"renamed\"", with: "\"renamed").write(
+                to: file, atomically: true, encoding: .utf8)
+            #expect(try await storage.getAllSessions().isEmpty)
+            let aside = try await storage.setDamagedAside()
+            #expect(aside.map(\.subject) == [nil] && aside.map(\.readable) == [0])
+            #expect(try await storage.getAllSessions().isEmpty)
+            try await storage.saveSession(id: "new", firstMessage: "anew")
+            // A file without the line at all is the file of no session, and is not written over.
+            let bare =
+                text.split(separator: "\n").filter { !$0.contains("renamed") }.joined(separator: "\n") + "\n"
+            try bare.write(to: file, atomically: true, encoding: .utf8)
+            await #expect(throws: StorageError.self) { try await storage.updateLastAccessed(id: "new") }
+            await #expect(throws: StorageError.self) {
+                try await storage.saveSession(id: "new", firstMessage: "")
+            }
+        }
+    }
+
     // MARK: The user's defaults
 
     /// Four sessions as schema 1 had them: the last touched first.

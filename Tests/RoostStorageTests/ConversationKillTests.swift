@@ -19,7 +19,7 @@ struct ConversationKillTests {
         let steps = try KillTests.run("conversations", backend.rawValue, whole.url, point: 0, half: half)
             .steps
         try #require(steps > 500)
-        let limit = KillTests.limit == .max ? steps : KillTests.limit / 3
+        let limit = KillTests.limit == .max ? steps : KillTests.limit / 4
         let stride = max(1, Double(steps) / Double(limit))
         var killed = 0
         for number in 0..<min(steps, limit) {
@@ -94,7 +94,7 @@ struct ConversationKillTests {
         backend: ConversationWorkload.Backend, kind: Int
     ) async throws {
         let expected = try await ConversationWorkload.expected(backend)
-        for point in 1...60 {
+        for point in 1...30 {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             let steps = Atomic(0)

@@ -243,6 +243,15 @@ struct ConversationMemoryTests {
         #expect(drift.entries == 66 && drift.unassigned == 0)
         let ids = Set(try await memory.messages().map(\.id))
         #expect(assignments.allSatisfy { ids.contains($0.entry) })
+        // One whose text stays, and whose values change, is placed or taken out.
+        for (number, kind) in ["message", "note", "message"].enumerated() {
+            let draft = EntryDraft(key: "k", content: topics[1], metadata: ["kind": .string(kind)])
+            _ = try await store.ingest([SourceDraft(id: "src", fingerprint: "\(number)", entries: [draft])])
+            let now = try await store.storage.snapshot()
+            let id = try #require(try await now.sources(["src"]).first?.entryIDs.first)
+            let place = try await now.assignments(of: [id]).first?.cluster
+            #expect((place != nil) == (kind == "message"), "\(kind)")
+        }
         // Everything else that can be asked of entries is recorded so that it can be read back.
         let tests: [EntryCondition.Test] = [
             .equals("x"), .differs("x"), .isOneOf([]), .isLess("1"), .isAtMost("1"), .isGreater("1"),

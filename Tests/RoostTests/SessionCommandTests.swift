@@ -112,6 +112,13 @@ struct SessionCommandTests {
         #expect(list.error.contains("left out a session") && list.error.contains("line 3"), "\(list.error)")
         let hurt = try cli.roost("session", "show", "--in=a", "old-1")
         #expect(hurt.status == 65 && hurt.error.contains("session doctor"), "\(hurt.error)")
+        // Another that begins with its name is not taken for it.
+        try await SessionStorageLocation(folder).open().saveSession(id: "old-12", firstMessage: "x")
+        #expect(try cli.roost("session", "delete", "--in=a", "old-1").status == 65)
+        #expect(try cli.roost("session", "show", "--in=a", "old-").error.contains("3 sessions begin with"))
+        #expect(try cli.roost("session", "delete", "--in=a", "old-12").status == 0)
+        let partial = try cli.roost("session", "import", "--store=t", "a", "--json")
+        #expect(partial.status == 65 && partial.output.contains("\"unreadable\" : 1"), "\(partial.output)")
         let copied = try cli.roost("session", "copy", "a", "b")
         #expect(copied.status == 65 && copied.error.contains("1 sessions cannot be read"), "\(copied.error)")
         let told = try cli.roost("session", "doctor", "a")

@@ -21,7 +21,7 @@ struct IngestPlacing {
     ) async throws {
         (batch.assignments, batch.unassignments) = ([], [])
         batch.expecting.clusters = nil
-        guard snapshot.stamp.clusterCount > 0, !texts.isEmpty else { return }
+        guard snapshot.stamp.clusterCount > 0, !batch.upserts.isEmpty else { return }
         let current = try await snapshot.clustersRevision()
         if revision != current {
             // Who was assigned changes nothing about the clusters themselves.
@@ -35,17 +35,22 @@ struct IngestPlacing {
             revision = current
         }
         guard let placer, !placer.isEmpty else { return }
+        var placed = texts
+        // Where not all are meant, one whose values have changed may be meant now, or no more.
+        if !conditions.isEmpty {
+            let updated = batch.upserts.filter { batch.expecting.entries[$0.id] != .zero }
+            let meant = Set(
+                updated.filter { entry in conditions.allSatisfy { $0.holds(of: entry) } }.map(\.id))
+            let others = meant.filter { !texts.contains($0) }
+            let assigned = try await snapshot.assignments(of: Array(others)).filter { $0.cluster != nil }
+            placed.formUnion(others.subtracting(assigned.map(\.entry)))
+            batch.unassignments = updated.map(\.id).filter { !meant.contains($0) }
+        }
         let entries = batch.upserts.filter { entry in
-            texts.contains(entry.id) && entry.embeddings.count == placer.dimension
+            placed.contains(entry.id) && entry.embeddings.count == placer.dimension
                 && conditions.allSatisfy { $0.holds(of: entry) }
         }
-        // One that is meant no more is in no cluster.
-        if !conditions.isEmpty {
-            let meant = Set(entries.map(\.id))
-            batch.unassignments = batch.upserts.map(\.id).filter {
-                texts.contains($0) && !meant.contains($0) && batch.expecting.entries[$0] != .zero
-            }
-        }
+        guard !entries.isEmpty else { return }
         let places = placer.places(of: Matrix(entries.map(\.embeddings), columns: placer.dimension))
         for (entry, place) in zip(entries, places) {
             if let place {

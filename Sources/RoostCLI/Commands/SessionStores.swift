@@ -31,13 +31,17 @@ extension SessionCommand {
             var new = 0
             var known = 0
             var omitted = 0
+            /// Sessions that cannot be read in full, and were left out.
+            var unreadable = 0
         }
 
         func run() async throws {
-            let sessions = try await SessionPlaceOptions.open(path).getAllSessions()
+            let storage = try SessionPlaceOptions.open(path)
+            let sessions = try await storage.getAllSessions()
             let store = try await options.openOrCreate()
             let memory = ConversationMemory(store)
             var document = Document(sessions: sessions.count)
+            document.unreadable = try await storage.damage().count
             for session in sessions.reversed() {
                 let report = try await memory.remember(
                     session, userId: user, agentId: agent, batchSize: 256)
@@ -48,11 +52,20 @@ extension SessionCommand {
             if document.new > 0 { await options.refreshIndex(of: store) }
             try await store.close()
             options.remark(on: store.embedder)
-            if json { return try Terminal.json(document) }
-            Terminal.write(
-                "\(document.new) messages new, \(document.known) known, of \(sessions.count) sessions")
-            if document.omitted > 0 {
-                options.note("\(document.omitted) thoughts and uses of tools were left out")
+            if json {
+                try Terminal.json(document)
+            } else {
+                Terminal.write(
+                    "\(document.new) messages new, \(document.known) known, of \(sessions.count) sessions")
+                if document.omitted > 0 {
+                    options.note("\(document.omitted) thoughts and uses of tools were left out")
+                }
+            }
+            guard document.unreadable == 0 else {
+                throw RoostError(
+                    .badInput,
+                    "\(document.unreadable) sessions cannot be read in full and were left out; "
+                        + "`roost session doctor \(Terminal.line(path))` tells which")
             }
         }
     }

@@ -35,20 +35,15 @@ struct SessionPlaceOptions: ParsableArguments {
         in path: String
     ) async throws -> StoredSession {
         let sessions = try await storage.getAllSessions()
-        let exact = sessions.filter { $0.id.utf8.elementsEqual(beginning.utf8) }
+        // One that cannot be read is one that may be meant: another must not be taken for it.
+        let damaged = try await storage.damage().compactMap(\.subject)
+        let ids = sessions.map(\.id) + damaged
+        let exact = ids.filter { $0.utf8.elementsEqual(beginning.utf8) }
         let found =
             exact.isEmpty
-            ? sessions.filter { !beginning.isEmpty && $0.id.utf8.starts(with: beginning.utf8) } : exact
+            ? ids.filter { !beginning.isEmpty && $0.utf8.starts(with: beginning.utf8) } : exact
         let shown = Terminal.line(beginning, limit: 60)
-        guard let session = found.first else {
-            let damaged = try await storage.damage().compactMap(\.subject)
-            guard beginning.isEmpty || !damaged.contains(where: { $0.utf8.starts(with: beginning.utf8) })
-            else {
-                throw RoostError(
-                    .badInput,
-                    "session '\(shown)' cannot be read in full; `roost session doctor "
-                        + "\(Terminal.line(path)) --repair` sets aside what cannot")
-            }
+        guard let id = found.first else {
             throw RoostError(
                 .notFound,
                 "there is no session '\(shown)'; `roost session list --in \(Terminal.line(path))` shows them")
@@ -56,6 +51,12 @@ struct SessionPlaceOptions: ParsableArguments {
         guard found.count == 1 else {
             throw RoostError(
                 .notFound, "\(found.count) sessions begin with '\(shown)'; give more of the name")
+        }
+        guard let session = sessions.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
+            throw RoostError(
+                .badInput,
+                "session '\(Terminal.line(id, limit: 60))' cannot be read in full; `roost session doctor "
+                    + "\(Terminal.line(path)) --repair` sets aside what cannot")
         }
         return session
     }

@@ -57,15 +57,14 @@ struct ConversationDatabase: Sendable {
     private static func isOfPresentSchema(_ url: URL) throws -> Bool {
         let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int
         guard let size, size > 0 else { return false }
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(30)
-        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
-        let (tables, applied) = try queue.read { database in
-            (
-                try String.fetchSet(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'"),
-                try migrator.appliedIdentifiers(database)
-            )
+        let (tables, applied): (Set<String>, Set<String>)
+        do {
+            (tables, applied) = try contents(of: url, isReadOnly: true)
+        } catch let error as DatabaseError
+            where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode)
+        {
+            // One who was killed while making it has left what only a writer can take back.
+            (tables, applied) = try contents(of: url, isReadOnly: false)
         }
         // One that is being made, or whose maker was killed, may have that table only.
         guard tables.subtracting(["grdb_migrations"]).isEmpty || tables.contains("conversation_meta") else {
@@ -74,6 +73,21 @@ struct ConversationDatabase: Sendable {
         }
         try check(applied, url.path)
         return applied.count == schemaVersion
+    }
+
+    /// The tables of a database, and the migrations that were made.
+    private static func contents(
+        of url: URL, isReadOnly: Bool
+    ) throws -> (tables: Set<String>, applied: Set<String>) {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        configuration.busyMode = .timeout(30)
+        return try DatabaseQueue(path: url.path, configuration: configuration).read { database in
+            (
+                try String.fetchSet(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'"),
+                try migrator.appliedIdentifiers(database)
+            )
+        }
     }
 
     private static func check(_ applied: Set<String>, _ path: String) throws {

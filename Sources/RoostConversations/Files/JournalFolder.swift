@@ -53,8 +53,15 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
             } catch {
                 guard error is Unsteady || (error as? StorageError)?.code == .damaged else { throw error }
             }
-            // A folder that cannot be written to has no writers either.
-            let held = try? FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
+            let held: FileLock?
+            do {
+                held = try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
+            } catch let error as LockTimeout {
+                throw StorageError(.locked, "\(error)", underlying: error, isRetryable: true)
+            } catch is FileError {
+                // A folder that cannot be written to has no writers either.
+                held = nil
+            }
             defer { held?.release() }
             return try body(self, true)
         }

@@ -72,10 +72,22 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
     }
 
     private static func session(_ file: JournalFile<Record>) throws -> StoredSession? {
-        session(try file.read().records, file.digest)
+        try session(of: try file.read(), file)
+    }
+
+    /// - Returns: `nil` where there is no file.
+    private static func session(
+        of contents: JournalFile<Record>.Contents, _ file: JournalFile<Record>
+    ) throws -> StoredSession? {
+        guard !contents.records.isEmpty else { return nil }
+        guard let session = session(contents.records, file.digest) else {
+            throw StorageError(.damaged, "\(file.url.path) is the file of no session")
+        }
+        return session
     }
 
     /// - Parameter digest: the name of the file.
+    /// - Returns: `nil` where what is there is no session of that name.
     private static func session(_ records: [Record], _ digest: String) -> StoredSession? {
         guard var session = records.first?.session else { return nil }
         for record in records.dropFirst() {
@@ -84,7 +96,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
             if let id = record.renamed, Self.digest(id) == digest { session.id = id }
             session.lastAccessedAt = record.accessed
         }
-        return session
+        return Self.digest(session.id) == digest ? session : nil
     }
 
     /// Touches a session, and replaces its messages where there are others.
@@ -95,11 +107,11 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         _ id: String, replacing messages: [ChatMessage]? = nil,
         orMaking missing: (@Sendable (_ now: Date) -> StoredSession)? = nil
     ) async throws {
-        let digest = Self.digest(id)
-        try await folder.change(digest) { contents in
+        let file = folder.file(Self.digest(id))
+        try await folder.change(file.digest) { contents in
             let records = contents.records
             let now = Date().wholeMilliseconds
-            guard var session = Self.session(records, digest) else {
+            guard var session = try Self.session(of: contents, file) else {
                 guard let missing else { throw SessionRules.missing }
                 return .replace(Self.records(missing(now)))
             }

@@ -28,8 +28,10 @@ public func migrateSessions(
     from source: any SessionStorageProtocol, to target: any SessionStorageProtocol
 ) async throws -> SessionMigrationReport {
     var report = SessionMigrationReport()
-    if let source = source as? any MaintainedStorage<String> {
-        report.unreadable = try await source.damage()
+    var innermost: any SessionStorageProtocol = source
+    while let decorator = innermost as? any SessionStorageDecorator { innermost = try await decorator.base }
+    if let maintained = innermost as? any MaintainedStorage<String> {
+        report.unreadable = try await maintained.damage()
     }
     for session in try await source.getAllSessions().reversed() {
         try Task.checkCancellation()
