@@ -41,10 +41,10 @@ struct IngestPlacing {
             let updated = batch.upserts.filter { batch.expecting.entries[$0.id] != .zero }
             let meant = Set(
                 updated.filter { entry in conditions.allSatisfy { $0.holds(of: entry) } }.map(\.id))
-            let others = meant.filter { !texts.contains($0) }
-            let assigned = try await snapshot.assignments(of: Array(others)).filter { $0.cluster != nil }
-            placed.formUnion(others.subtracting(assigned.map(\.entry)))
-            batch.unassignments = updated.map(\.id).filter { !meant.contains($0) }
+            let assignments = try await snapshot.assignments(of: updated.map(\.id))
+            let assigned = Set(assignments.filter { $0.cluster != nil }.map(\.entry))
+            placed.formUnion(meant.subtracting(assigned))
+            batch.unassignments = assignments.map(\.entry).filter { !meant.contains($0) }
         }
         let entries = batch.upserts.filter { entry in
             placed.contains(entry.id) && entry.embeddings.count == placer.dimension

@@ -94,9 +94,10 @@ public struct FileChatStorage: ChatStorage {
         let kept = ChatRules.trimmed(history + added, keep)
         guard !added.isEmpty || kept.count < history.count else { return nil }
         let written = records.reduce(0) { $0 + $1.append.count }
-        let bytes = kept.reduce(0) { $0 + $1.content.utf8.count }
+        // About what the messages take as lines: what each has beside its text, twice over.
+        let bytes = kept.reduce(0) { $0 + $1.content.utf8.count + 512 }
         if records.count >= mostLines && kept.count < written / 2
-            || contents.length > mostBytes && bytes < contents.length / 2
+            || contents.length > mostBytes && kept.count < written && bytes < contents.length / 2
         {
             // A line for each message: no line is longer than the longest of them makes it.
             return .replace(

@@ -40,8 +40,7 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
     /// Reads under no lock; once more under it where what was found may only be the work of a writer of that
     /// moment, who cuts off half a line, or gives a journal another name.
     ///
-    /// - Parameter body: throws ``Unsteady`` or ``StorageError`` with `.damaged` where it shall be asked
-    /// again;
+    /// - Parameter body: throws ``Unsteady`` or ``StorageError`` with `.damaged` to be asked again;
     ///   `isSteady` tells that it will not be.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (_ folder: JournalFolder, _ isSteady: Bool) throws -> Value
@@ -206,12 +205,15 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
 }
 
 extension JournalFile {
-    /// - Returns: `nil` for a journal that can be read.
+    /// - Returns: `nil` for a journal that can be read, and is somebody's.
     func damage<Subject>(
         _ contents: Contents, _ summary: JournalFolder<Record>.Summary<Subject>
     ) -> ConversationDamage<Subject>? {
-        guard !contents.badLines.isEmpty else { return nil }
         let (subject, messages) = summary(contents.records, digest)
+        if contents.badLines.isEmpty {
+            guard !contents.records.isEmpty, subject == nil else { return nil }
+            return ConversationDamage(subject: nil, place: "\(url.path), which is nobody's", readable: 0)
+        }
         let lines = contents.badLines.prefix(5).map(String.init).joined(separator: ", ")
         let more = contents.badLines.count > 5 ? " and \(contents.badLines.count - 5) more" : ""
         return ConversationDamage(

@@ -101,8 +101,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
 
     /// Touches a session, and replaces its messages where there are others.
     ///
-    /// - Parameter missing: what is there from now on where there is no session; without it, that is an
-    /// error.
+    /// - Parameter missing: what is there from now on where there is none; without it, that is an error.
     private func touch(
         _ id: String, replacing messages: [ChatMessage]? = nil,
         orMaking missing: (@Sendable (_ now: Date) -> StoredSession)? = nil
@@ -140,19 +139,15 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
             for digest in try folder.digests() {
                 let file = folder.file(digest)
                 let contents = try file.salvage()
-                if let damage = file.damage(contents, Self.summary) {
-                    damaged.append(damage)
-                    continue
-                }
-                guard let session = Self.session(contents.records, digest) else {
-                    // It was given another name since the folder was listed, or removed.
+                guard contents.badLines.isEmpty, let session = Self.session(contents.records, digest) else {
+                    // Where there is none it was given another name since the folder was listed, or removed.
                     guard isSteady else { throw JournalFolder<Record>.Unsteady() }
+                    if let damage = file.damage(contents, Self.summary) { damaged.append(damage) }
                     continue
                 }
                 let attributes = try? FileManager.default.attributesOfItem(atPath: file.url.path)
                 sessions.append((session, attributes?[.modificationDate] as? Date ?? .distantPast))
             }
-            guard damaged.isEmpty || isSteady else { throw JournalFolder<Record>.Unsteady() }
             let inOrder = sessions.sorted {
                 ($0.session.lastAccessedAt, $0.changed) > ($1.session.lastAccessedAt, $1.changed)
             }
