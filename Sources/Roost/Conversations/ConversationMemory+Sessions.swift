@@ -36,11 +36,12 @@ extension ConversationMemory {
                     id: Self.openingName, role: .user, content: session.firstUserMessage,
                     timestamp: session.createdAt)
             ]
-        } else if drafts.contains(where: { $0.content.utf8.elementsEqual(session.firstUserMessage.utf8) }) {
+        }
+        let report = try await remember(drafts, in: scope, batchSize: batchSize)
+        if said.contains(where: { $0.content.utf8.elementsEqual(session.firstUserMessage.utf8) }) {
             // It stood for the message that there is now.
             try await forget(messages(named: Self.openingName, in: scope))
         }
-        let report = try await remember(drafts, in: scope, batchSize: batchSize)
         return SessionReport(messages: report, omitted: session.messages.count - said.count)
     }
 }

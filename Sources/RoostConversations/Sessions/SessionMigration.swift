@@ -18,8 +18,7 @@ public struct SessionMigrationReport: Sendable, Hashable {
 ///
 /// The last accessed comes last, so that the order stays also where dates are not kept. Each session is
 /// compared after it was written. A move that was stopped is gone on with by the next one. A session that the
-/// target has already is replaced only where it began with the same words and the source has the same
-/// messages
+/// target has already is replaced only where it began with the same words, and the source has its messages
 /// and more; one that went on in the target, or is another, is left alone.
 /// - Throws: what the storages throw; ``StorageError`` with `.damaged` where the target gives back others
 ///   than it was given. What was moved before is there.
