@@ -49,7 +49,7 @@ struct ConversationDatabase: Sendable {
         }
     }
 
-    /// Whether there is a database that can be opened as it is. Another program's is not given tables of ours.
+    /// Whether there is a database that can be opened as it is. Another's is not given tables of ours.
     ///
     /// - Throws: ``StorageError`` with `.invalidBatch` for another program's, `.newerFormat`.
     private static func isOfPresentSchema(_ url: URL) throws -> Bool {
