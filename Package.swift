@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Features of later language modes that every Swift target of the package is written in. Targets that
-/// stand where users stand (examples and guides) are built without them.
+/// The upcoming language features that all Swift targets use, except examples and tests of guides: these are
+/// built like the code of users.
 let upcomingFeatures: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -17,7 +17,9 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let hashTrees: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
 let http: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
-let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { .product(name: $0, package: "swift-nio") }
+let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map {
+    .product(name: $0, package: "swift-nio")
+}
 let bits: Target.Dependency = .product(name: "BitCollections", package: "swift-collections")
 
 let package = Package(
@@ -26,8 +28,11 @@ let package = Package(
     products: [
         .library(name: "Roost", targets: ["Roost"]),
         .library(name: "RoostBackups", targets: ["RoostBackups"]),
+        .library(name: "RoostBenchmarkSupport", targets: ["RoostBenchmarkSupport"]),
         .library(name: "RoostChunks", targets: ["RoostChunks"]),
         .library(name: "RoostConversations", targets: ["RoostConversations"]),
+        .library(name: "RoostIndexes", targets: ["RoostIndexes"]),
+        .library(name: "RoostMemory", targets: ["RoostMemory"]),
         .library(name: "RoostRemote", targets: ["RoostRemote"]),
         .library(name: "RoostTestKit", targets: ["RoostTestKit"]),
         .executable(name: "roost", targets: ["RoostCLI"]),
@@ -50,9 +55,10 @@ let package = Package(
             name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(name: "CRoostKernels"),
         .target(
-            name: "CRoostSQLite", dependencies: ["CRoostKernels"], linkerSettings: [.linkedLibrary("sqlite3")]),
+            name: "CRoostSQLite", dependencies: ["CRoostKernels"], linkerSettings: [.linkedLibrary("sqlite3")]
+        ),
 
-        // Pure: no files, no sockets.
+        // Modules without input or output, and the module for files.
         .target(
             name: "RoostVectors",
             dependencies: [
@@ -62,47 +68,84 @@ let package = Package(
             ]),
         .target(name: "RoostText"),
         .target(name: "RoostFiles", dependencies: ["CRoostKernels"]),
-        .target(name: "RoostModel", dependencies: ["RoostVectors", "RoostText", crypto, hashTrees, logging]),
+        .target(
+            name: "RoostModel",
+            dependencies: ["RoostFiles", "RoostVectors", "RoostText", crypto, hashTrees, logging]),
 
-        // Pieces of bytes under names; it knows nothing of entries.
+        // Named sequences of bytes; independent of entries.
         .target(name: "RoostChunks", dependencies: ["RoostFiles", "CZlib", "CZstd", crypto, cryptoExtras]),
 
-        // Adapters: each one way to do what a protocol of RoostModel asks.
+        // Adapters: each implements a protocol of RoostModel.
         .target(name: "RoostJSON", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", crypto]),
         .target(
+            name: "RoostSQLiteSupport", dependencies: ["RoostModel", "RoostFiles", "CRoostSQLite", grdb]),
+        .target(
             name: "RoostSQLite",
-            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "CRoostSQLite", grdb]),
+            dependencies: [
+                "RoostModel", "RoostFiles", "RoostSQLiteSupport", "RoostVectors", "CRoostSQLite", grdb,
+            ]),
         .target(
             name: "RoostEncoders",
             dependencies: ["RoostModel", "RoostFiles", "RoostText", "RoostVectors", "CRoostKernels", crypto]),
         .target(
-            name: "RoostBackups", dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostChunks", crypto]),
+            name: "RoostBackups",
+            dependencies: ["RoostModel", "RoostFiles", "RoostVectors", "RoostChunks", crypto]),
         .target(
-            name: "RoostConversations", dependencies: ["RoostModel", "RoostFiles", grdb, crypto, logging]),
+            name: "RoostConversations",
+            dependencies: ["RoostModel", "RoostFiles", "RoostSQLiteSupport", grdb, crypto, logging]),
         .target(name: "RoostIndexes", dependencies: ["RoostVectors", "RoostFiles", "CRoostKernels"]),
         .target(
             name: "RoostClustering",
             dependencies: ["RoostModel", "RoostText", "RoostVectors", "CRoostKernels"]),
 
-        // Composition.
+        // The composition of the modules above.
         .target(
             name: "Roost",
             dependencies: [
                 "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostJSON", "RoostSQLite",
                 "RoostEncoders", "RoostIndexes", "RoostClustering", "RoostChunks", "RoostBackups",
-                "RoostConversations", crypto, logging,
+                crypto, logging,
             ]),
-        // What goes over the network, apart, so that whoever needs none builds no HTTP client.
+        // Conversations as entries of a store.
+        .target(name: "RoostMemory", dependencies: ["Roost", "RoostConversations", "RoostModel"]),
+        // Network access, a separate product: programs that do not need it build no HTTP client.
         .target(
             name: "RoostRemote",
-            dependencies: ["RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostChunks", http, crypto] + nio),
+            dependencies: [
+                "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostChunks", http, crypto,
+            ] + nio),
         .executableTarget(
-            name: "RoostCLI", dependencies: ["Roost", "RoostRemote", "RoostFiles", argumentParser]),
+            name: "RoostCLI",
+            dependencies: [
+                "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostMemory", "RoostRemote",
+                "RoostFiles", argumentParser,
+            ]),
         .target(
-            name: "RoostTestKit", dependencies: ["RoostModel", "RoostVectors", "RoostChunks", "RoostConversations"]),
+            name: "RoostTestKit",
+            dependencies: ["RoostModel", "RoostVectors", "RoostChunks", "RoostConversations"]),
 
-        // What tests are made with: writes that a child process is killed in.
-        .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // Functions for the package in Benchmarks/, which are not part of the API.
+        .target(name: "RoostBenchmarkSupport", dependencies: ["RoostEncoders", "RoostModel", "RoostText"]),
+
+        // Complete programs, which use public API only.
+        .executableTarget(
+            name: "NoteSearch", dependencies: ["Roost"], path: "Examples/NoteSearch", packageAccess: false),
+        .executableTarget(
+            name: "FolderIndex", dependencies: ["Roost"], path: "Examples/FolderIndex", packageAccess: false),
+        .executableTarget(
+            name: "ListAndDelete", dependencies: ["Roost"], path: "Examples/ListAndDelete",
+            packageAccess: false),
+        .executableTarget(
+            name: "FilteredSearch", dependencies: ["Roost"], path: "Examples/FilteredSearch",
+            packageAccess: false),
+        .executableTarget(
+            name: "CustomClusterer", dependencies: ["Roost"], path: "Examples/CustomClusterer",
+            packageAccess: false),
+
+        // Support for tests, including programs that are killed while they write.
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(
+            name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "CrashWorkload",
             dependencies: [
@@ -113,46 +156,100 @@ let package = Package(
         .target(name: "FakeServer", dependencies: nio, path: "Tests/Support/FakeServer"),
         .executableTarget(
             name: "storage-worker",
-            dependencies: ["CrashWorkload", "CFaultyVFS", "RoostFiles", "RoostModel", "RoostJSON", "RoostTestKit"],
+            dependencies: [
+                "CrashWorkload", "CFaultyVFS", "RoostFiles", "RoostModel", "RoostJSON", "RoostTestKit",
+            ],
             path: "Tests/Support/StorageWorker"),
 
         .testTarget(
             name: "RoostEncodersTests",
-            dependencies: ["RoostEncoders", "RoostModel", "RoostVectors", "CRoostKernels", "RoostText"]),
+            dependencies: [
+                "TestSupport", "RoostEncoders", "RoostModel", "RoostVectors", "CRoostKernels", "RoostText",
+            ]),
         .testTarget(
-            name: "RoostVectorsTests",
-            dependencies: ["RoostVectors", "RoostIndexes", "RoostClustering", "RoostText", "CRoostKernels"]),
+            name: "RoostFilesTests",
+            dependencies: ["TestSupport", "RoostFiles", "RoostVectors", "CRoostKernels"]),
+        .testTarget(
+            name: "RoostVectorsTests", dependencies: ["TestSupport", "RoostVectors", "CRoostKernels"]),
+        .testTarget(
+            name: "RoostIndexesTests",
+            dependencies: ["TestSupport", "RoostIndexes", "RoostVectors", "CRoostKernels"]),
+        .testTarget(
+            name: "RoostClusteringTests",
+            dependencies: ["TestSupport", "RoostClustering", "RoostIndexes", "RoostModel", "RoostVectors"]),
+        .testTarget(
+            name: "RoostMemoryTests",
+            dependencies: [
+                "TestSupport", "RoostMemory", "Roost", "RoostConversations", "RoostModel", "RoostTestKit",
+            ]),
         .testTarget(
             name: "RoostRemoteTests",
             dependencies: [
-                "RoostRemote", "RoostModel", "RoostVectors", "RoostChunks", "RoostBackups", "RoostTestKit", "FakeServer",
+                "TestSupport", "RoostRemote", "RoostModel", "RoostVectors", "RoostChunks", "RoostBackups",
+                "RoostTestKit", "FakeServer",
                 crypto,
             ] + nio),
         .testTarget(
-            name: "RoostChunksTests", dependencies: ["RoostChunks", "RoostFiles", "RoostTestKit", crypto]),
+            name: "RoostChunksTests",
+            dependencies: ["TestSupport", "RoostChunks", "RoostFiles", "RoostTestKit", crypto]),
         .testTarget(
-            name: "RoostBackupsTests", dependencies: ["RoostBackups", "RoostChunks", "RoostModel", "RoostVectors"]),
-        .testTarget(name: "RoostTextTests", dependencies: ["RoostText"]),
+            name: "RoostBackupsTests",
+            dependencies: ["TestSupport", "RoostBackups", "RoostChunks", "RoostModel", "RoostVectors"]),
+        .testTarget(name: "RoostTextTests", dependencies: ["TestSupport", "RoostText"]),
         .testTarget(
             name: "RoostConversationsTests",
-            dependencies: ["RoostConversations", "RoostModel", "RoostFiles", "RoostTestKit", crypto, grdb]),
+            dependencies: [
+                "TestSupport", "RoostConversations", "RoostModel", "RoostFiles", "RoostTestKit", crypto, grdb,
+            ]),
         .testTarget(
             name: "ExampleTests",
-            dependencies: ["Roost", "RoostChunks", "RoostConversations", "RoostModel", "RoostTestKit", grdb]),
+            dependencies: [
+                "TestSupport", "Roost", "RoostChunks", "RoostConversations", "RoostModel", "RoostTestKit",
+                grdb,
+            ],
+            packageAccess: false),
         .testTarget(
             name: "RoostTests",
-            dependencies: ["Roost", "RoostCLI", "RoostTestKit", "FakeServer", "storage-worker"]),
+            dependencies: [
+                "TestSupport", "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostIndexes",
+                "RoostCLI",
+                "RoostTestKit", "FakeServer", "storage-worker",
+            ]),
+        .testTarget(
+            name: "RoostModelTests",
+            dependencies: ["RoostModel", "RoostFiles", "RoostJSON", "RoostTestKit", "TestSupport", logging]),
+        .testTarget(
+            name: "RoostJSONTests", dependencies: ["RoostJSON", "RoostModel", "RoostFiles", "TestSupport"]),
+        .testTarget(
+            name: "RoostSQLiteSupportTests",
+            dependencies: [
+                "RoostSQLiteSupport", "RoostSQLite", "RoostConversations", "RoostModel", "RoostFiles",
+                "TestSupport", grdb,
+            ]),
+        .testTarget(
+            name: "RoostSQLiteTests",
+            dependencies: ["RoostSQLite", "RoostJSON", "RoostModel", "TestSupport", grdb]),
         .testTarget(
             name: "RoostStorageTests",
             dependencies: [
-                "RoostModel", "RoostFiles", "RoostJSON", "RoostSQLite", "RoostTestKit", "CrashWorkload",
-                "storage-worker", "CFaultyVFS", logging, grdb,
+                "RoostModel", "RoostFiles", "RoostJSON", "RoostSQLite", "RoostConversations", "RoostTestKit",
+                "TestSupport", "CrashWorkload", "storage-worker",
             ]),
     ],
     swiftLanguageModes: [.v6]
 )
 
-let withoutUpcomingFeatures: Set = ["CRoostKernels", "CRoostSQLite", "CFaultyVFS", "ExampleTests"]
+// `Scripts/docs` sets the variable. Without it, users of the package do not resolve the plugin.
+if Context.environment["ROOST_DOCC"] != nil {
+    package.dependencies.append(
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
+}
+
+let withoutUpcomingFeatures: Set = [
+    "CRoostKernels", "CRoostSQLite", "CFaultyVFS", "ExampleTests", "NoteSearch", "FolderIndex",
+    "ListAndDelete",
+    "FilteredSearch", "CustomClusterer",
+]
 
 for target in package.targets where target.type != .system && !withoutUpcomingFeatures.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* One body, several instruction sets: the loader picks when the library is loaded (GNU ifunc). */
+/* The compiler emits one variant for each instruction set; the dynamic loader selects one (GNU ifunc). */
 #if defined(__x86_64__) && defined(__linux__)
 #define WIDEST __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
@@ -16,10 +16,11 @@ typedef struct {
     int is_finite;
 } rounded;
 
-/* x is about scale * into. What is lost is measured, not estimated; a little is added for the rounding of sums. */
+/* Quantises one vector, so that x is approximately scale * into. The rounding error is measured, not estimated; the
+   factor 1.0001 covers the rounding of the sums themselves. */
 static inline __attribute__((always_inline)) rounded round_one(const float *x, size_t d, int8_t *into) {
     _Pragma("clang fp reassociate(on) contract(fast)")
-    /* Magnitudes in the order of their bits, where infinities and what is no number come last. */
+    /* Without the sign, floats order like their bits; infinities and NaN come last. */
     uint32_t bits = 0;
     float total = 0;
     for (size_t i = 0; i < d; i++) {
@@ -29,7 +30,7 @@ static inline __attribute__((always_inline)) rounded round_one(const float *x, s
     }
     const float largest = __builtin_bit_cast(float, bits);
     rounded r = {0};
-    /* What overflows here, or is no number, has no length to reckon with. */
+    /* The error bound needs a finite length. */
     r.is_finite = bits < 0x7F800000u && total < 1e30f;
     if (!r.is_finite || largest <= 1e-30f) {
         memset(into, 0, d);
@@ -40,7 +41,7 @@ static inline __attribute__((always_inline)) rounded round_one(const float *x, s
     int32_t sum = 0, squares = 0;
     float along = 0;
     for (size_t i = 0; i < d; i++) {
-        /* Adding 1.5 * 2^23 rounds to the nearest whole number, which the last bits then are. */
+        /* Adding 1.5 * 2^23 rounds to the nearest integer, which then is in the low bits. */
         const float shifted = x[i] * inverse + 12582912.0f;
         const int32_t byte = __builtin_bit_cast(int32_t, shifted) - 0x4B400000;
         sum += byte;
@@ -48,22 +49,22 @@ static inline __attribute__((always_inline)) rounded round_one(const float *x, s
         along += x[i] * (float)byte;
         into[i] = (int8_t)byte;
     }
-    /* The scale that leaves least: the rest has no part along the bytes, where errors would add up. */
+    /* The least-squares scale: it makes the error orthogonal to the quantised vector. */
     r.scale = along / (float)squares;
-    float lost = 0;
+    float squared_error = 0;
     for (size_t i = 0; i < d; i++) {
         const float rest = x[i] - (float)into[i] * r.scale;
-        lost += rest * rest;
+        squared_error += rest * rest;
     }
     r.sum = sum;
-    r.error = sqrtf(lost) * 1.0001f;
+    r.error = sqrtf(squared_error) * 1.0001f;
     r.length = sqrtf((float)squares) * r.scale * 1.0001f;
     return r;
 }
 
 WIDEST int roost_byte_vectors_fill(const float *x, size_t count, size_t d, roost_byte_vectors into) {
     const size_t n = (d + 3) / 4 * 4;
-    /* Sums of products are rounded too, in whatever order they are taken. */
+    /* Covers the rounding of Float32 sums of products, whatever their order; it grows with the dimension. */
     const float slack = 2e-5f * (d > 1024 ? (float)d / 1024 : 1);
     int is_finite = 1;
     for (size_t v = 0; v < count; v++) {

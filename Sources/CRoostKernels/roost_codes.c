@@ -9,7 +9,7 @@ typedef void products_function(const int8_t *, int32_t, size_t, const uint8_t *,
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* How many rows ahead of its turn a row is fetched: as many lines as a core has under way. */
+/* The number of rows to prefetch: with more, a core has no line-fill buffers left for further requests. */
 #define AHEAD 5
 
 INLINE const uint8_t *row_of(const uint8_t *codes, size_t length, uint32_t row) {
@@ -56,7 +56,7 @@ __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni"))) static void prod
     }
 }
 
-/* Pairs of products fit 16 bits, since a half has at most 15. */
+/* Sums of two products fit in 16 bits, because a half is at most 15 (2 * 15 * 128 < 2^15). */
 __attribute__((target("avx2"))) static void products_avx2(const int8_t *query, int32_t sum, size_t length,
                                                           const uint8_t *codes, const uint32_t *rows,
                                                           size_t count, int32_t *products) {
@@ -95,7 +95,7 @@ static products_function *chosen(void) { return roost_code_products_portable; }
 
 void roost_code_products(const int8_t *query, int32_t sum, size_t length, const uint8_t *codes,
                          const uint32_t *rows, size_t count, int32_t *products) {
-    /* Written by whoever comes first, the same by all. */
+    /* Threads may race to write the pointer, but all of them write the same value. */
     static products_function *function;
     products_function *known = __atomic_load_n(&function, __ATOMIC_RELAXED);
     if (!known) {
@@ -105,7 +105,7 @@ void roost_code_products(const int8_t *query, int32_t sum, size_t length, const 
     known(query, sum, length, codes, rows, count, products);
 }
 
-/* One body, several instruction sets: the loader picks when the library is loaded (GNU ifunc). */
+/* The compiler emits one variant for each instruction set; the dynamic loader selects one (GNU ifunc). */
 #if defined(__x86_64__) && defined(__linux__)
 #define WIDEST __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

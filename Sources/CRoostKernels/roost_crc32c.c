@@ -9,7 +9,7 @@
 #include <arm_acle.h>
 #endif
 
-/* The polynomial 0x1EDC6F41, reflected. A nibble at a time: small enough for the table to stand here. */
+/* The polynomial 0x1EDC6F41, reflected, for half a byte at a time, which keeps the table small. */
 static const uint32_t nibbles[16] = {
     0x00000000, 0x105EC76F, 0x20BD8EDE, 0x30E349B1, 0x417B1DBC, 0x5125DAD3, 0x61C69362, 0x7198540D,
     0x82F63B78, 0x92A8FC17, 0xA24BB5A6, 0xB21572C9, 0xC38D26C4, 0xD3D3E1AB, 0xE330A81A, 0xF36E6F75,
@@ -40,13 +40,13 @@ __attribute__((target("sse4.2"))) static uint32_t with_instruction(uint32_t crc,
     return ~rest;
 }
 
-/* The instruction takes three cycles, and a new one can begin in each: three lanes side by side. What a lane
-   leaves is moved on over the lanes behind it by a product with x^(8 n - 33) mod the polynomial, n bytes
-   behind it; the instruction reduces that product, and brings the other 33. Gopal et al., "Fast CRC
-   Computation for iSCSI Polynomial Using CRC32 Instruction", 2011. */
+/* The CRC instruction has a latency of three cycles and a throughput of one per cycle, so three lanes are computed
+   in parallel. The remainder of a lane is shifted over the n bytes of the lanes after it by multiplying it with
+   x^(8 n - 33) modulo the polynomial; the CRC instruction then reduces the product and contributes the factor x^33.
+   See Gopal et al., "Fast CRC Computation for iSCSI Polynomial Using CRC32 Instruction", 2011. */
 enum { LANE = 1024 };
 
-__attribute__((target("sse4.2,pclmul"))) static uint64_t moved(uint64_t sum, uint32_t power) {
+__attribute__((target("sse4.2,pclmul"))) static uint64_t shifted(uint64_t sum, uint32_t power) {
     __m128i product = _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)sum), _mm_cvtsi32_si128((int)power), 0);
     return _mm_crc32_u64(0, (uint64_t)_mm_cvtsi128_si64(product));
 }
@@ -64,7 +64,7 @@ __attribute__((target("sse4.2,pclmul"))) static uint32_t in_lanes(uint32_t crc, 
             second = _mm_crc32_u64(second, words[1]);
             third = _mm_crc32_u64(third, words[2]);
         }
-        first = moved(first, 0xA51B6135) ^ moved(second, 0x170076FA) ^ third;
+        first = shifted(first, 0xA51B6135) ^ shifted(second, 0x170076FA) ^ third;
     }
     return with_instruction(~(uint32_t)first, p, count);
 }

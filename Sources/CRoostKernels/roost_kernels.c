@@ -1,6 +1,7 @@
 #include "roost_kernels.h"
 
-/* One body, several instruction sets: the loader picks at start-up (GNU ifunc). Elsewhere, the one build. */
+/* The compiler emits one variant for each instruction set; the dynamic loader selects one (GNU ifunc). Other
+   platforms have a single variant. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__clang__)
 #define WIDEST __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

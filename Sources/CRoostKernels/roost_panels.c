@@ -9,7 +9,7 @@ extern const roost_panel_kernels roost_panels_avx2, roost_panels_avxvnni, roost_
     roost_panels_avx512vnni;
 #endif
 
-/* The kernels that this processor can run, best first. */
+/* Fills in the kernels that this processor supports, fastest first, and returns their number. */
 static size_t available(const roost_panel_kernels *kernels[5]) {
     size_t count = 0;
 #if defined(__x86_64__)
@@ -40,7 +40,7 @@ const roost_panel_kernels *roost_panels_named(const char *name) {
     return NULL;
 }
 
-/* One body, several instruction sets: the loader picks when the library is loaded (GNU ifunc). */
+/* The compiler emits one variant for each instruction set; the dynamic loader selects one (GNU ifunc). */
 #if defined(__x86_64__) && defined(__linux__)
 #define WIDEST __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
@@ -57,7 +57,7 @@ WIDEST void roost_quantize_rows(const float *weight, size_t rows, size_t inputs,
         const float inverse = largest > 1e-30f ? 127.0f / largest : 0;
         int32_t total = 0;
         for (size_t i = 0; i < inputs; i++) {
-            /* Adding 1.5 * 2^23 rounds to the nearest whole number. */
+            /* Adding 1.5 * 2^23 rounds to the nearest integer. */
             const int32_t n = (int32_t)((w[i] * inverse + 12582912.0f) - 12582912.0f);
             q[i] = (int8_t)n;
             total += n;
@@ -68,6 +68,7 @@ WIDEST void roost_quantize_rows(const float *weight, size_t rows, size_t inputs,
 }
 
 size_t roost_attention_scratch(size_t head_size, size_t count) {
-    const size_t stride = (count + ROOST_PANEL_TOKENS - 1) / ROOST_PANEL_TOKENS * ROOST_PANEL_TOKENS + ROOST_PANEL_TOKENS;
+    const size_t panels = (count + ROOST_PANEL_TOKENS - 1) / ROOST_PANEL_TOKENS;
+    const size_t stride = (panels + 1) * ROOST_PANEL_TOKENS;
     return 3 * head_size * stride + count * ROOST_PANEL_TOKENS;
 }

@@ -1,4 +1,4 @@
-/* AVX2 with fused multiply and add: nearly every x86 processor since 2013 (Haswell, Zen). */
+/* AVX2 with fused multiply-add: nearly every x86 processor since 2013 (Haswell, Zen). */
 #if defined(__x86_64__)
 #include <immintrin.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #define ROWS 4
 #define VECTORS 2
 #define FEW_ROWS 1
-/* Bytes widened to 16 bits, even and odd ones apart: exact, where vpmaddubsw would saturate. */
+/* Widens even and odd bytes separately to 16 bits, which is exact; vpmaddubsw would saturate. */
 #define DOT4(sum, x, w)                                                                                       \
     ((sum) +                                                                                                  \
      (ints)_mm256_madd_epi16((__m256i)((x) & 0x00FF00FF), _mm256_srai_epi16((__m256i)((w) << 8), 8)) +        \

@@ -1,4 +1,4 @@
-/* AVX-512 without byte products: Intel Skylake-X and Cascade Lake's elders. */
+/* AVX-512 without byte products: Intel Skylake-X and other processors before Cascade Lake. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #define ROWS 8
 #define VECTORS 2
 #define FEW_ROWS 2
-/* Bytes widened to 16 bits, even and odd ones apart: exact, where vpmaddubsw would saturate. */
+/* Widens even and odd bytes separately to 16 bits, which is exact; vpmaddubsw would saturate. */
 #define DOT4(sum, x, w)                                                                                       \
     ((sum) +                                                                                                  \
      (ints)_mm512_madd_epi16((__m512i)((x) & 0x00FF00FF), _mm512_srai_epi16((__m512i)((w) << 8), 8)) +        \

@@ -1,4 +1,4 @@
-/* AVX-512 with byte products (VNNI): Intel from Ice Lake on, AMD from Zen 4 on. */
+/* AVX-512 with byte products (VNNI): Intel since Ice Lake, AMD since Zen 4. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 #include <math.h>
@@ -6,7 +6,8 @@
 
 #include "roost_panels.h"
 
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma"))), \
+                             apply_to = function)
 #define NAME "avx512vnni"
 #define SUFFIX avx512vnni
 #define LANES 16

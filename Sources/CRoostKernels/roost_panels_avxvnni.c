@@ -1,4 +1,4 @@
-/* AVX2 with byte products: Intel's desktop processors from Alder Lake on. */
+/* AVX2 with byte products: Intel desktop processors since Alder Lake. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 #include <math.h>

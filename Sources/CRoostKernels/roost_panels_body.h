@@ -1,11 +1,11 @@
-/* The kernels of roost_panels.h for one instruction set. The file that includes it states:
-   NAME     what it is called
-   LANES    numbers of a vector
-   ROWS     rows of weights that one tile takes
-   FEW_ROWS rows that the kernel for up to eight tokens takes
-   VECTORS  vectors of tokens that one tile takes; ROWS * VECTORS sums stay in registers
-   SUFFIX   what distinguishes the names
-   DOT4(sum, x, w)  sum + the products of four bytes in each lane: x unsigned, w signed */
+/* The kernels of roost_panels.h for one instruction set. The file that includes this one defines:
+   NAME     the name of the instruction set
+   LANES    the number of floats in a vector register
+   ROWS     the rows of weights in a tile
+   FEW_ROWS the rows of weights in a tile of the kernel for up to eight tokens
+   VECTORS  the vectors of tokens in a tile; ROWS * VECTORS sums stay in registers
+   SUFFIX   the suffix of the function names
+   DOT4(sum, x, w)  in each lane, sum plus the four products of unsigned bytes of x and signed bytes of w */
 
 #define PANEL ROOST_PANEL_TOKENS
 #define INLINE static inline __attribute__((always_inline))
@@ -25,8 +25,8 @@ INLINE void store(float *p, floats v) { *(loose_floats *)p = v; }
 INLINE floats larger(floats a, floats b) { return __builtin_elementwise_max(a, b); }
 INLINE floats smaller(floats a, floats b) { return __builtin_elementwise_min(a, b); }
 
-
-/* e^x for x <= 88, to about 2 ulp: 2^n * p(r) with |r| <= ln(2) / 2; e^-70 below that, so that no product with it is subnormal. */
+/* Returns e^x for x <= 88 to about 2 ulp, as 2^n * p(r) with |r| <= ln(2) / 2. Below -70 the result is e^-70, so
+   that products with it are not subnormal. The polynomial is that of expf in the Cephes library (Moshier). */
 INLINE floats exponential(floats x) {
     const floats magic = (floats)(12582912.0f); /* 1.5 * 2^23: adding it rounds to an integer */
     x = smaller(larger(x, (floats)(-70.0f)), (floats)(88.0f));
@@ -45,7 +45,7 @@ INLINE floats exponential(floats x) {
     return p * __builtin_bit_cast(floats, scale);
 }
 
-/* 0.5 v (1 + erf(v / sqrt 2)), erf within 2e-7 (Abramowitz & Stegun 7.1.26). */
+/* Returns 0.5 v (1 + erf(v / sqrt 2)); the error of erf is at most 2e-7 (Abramowitz & Stegun 7.1.26). */
 INLINE floats gelu(floats v) {
     const floats z = __builtin_elementwise_abs(v) * 0.70710678118654752f;
     const floats t = 1.0f / (1.0f + 0.3275911f * z);
@@ -55,13 +55,13 @@ INLINE floats gelu(floats v) {
     p = p * t - 0.284496736f;
     p = p * t + 0.254829592f;
     const floats complement = p * t * exponential(-z * z); /* 1 - erf(z) */
-    /* 0.5 v (1 + erf): v - 0.5 v c where v is positive, 0.5 v c where it is negative. */
+    /* With c = 1 - erf(|v| / sqrt 2), the result is v - 0.5 v c for positive v and 0.5 v c for negative v. */
     const floats half = 0.5f * v * complement;
     return larger(v, (floats)(0.0f)) - __builtin_elementwise_abs(half);
 }
 
-/* GELU within 1.1e-3, a small part of a step of 8-bit activations: v (1/2 + v P(v^2)) where |v| <= 3.4, P fitted
-   so that the largest error is least (linear programming over 3,000 places). */
+/* Returns GELU with an error of at most 1.1e-3, which is small against the step of 8-bit activations:
+   v (1/2 + v P(v^2)) for |v| <= 3.4. P is the minimax polynomial, fitted by linear programming at 3,000 points. */
 INLINE floats rough_gelu(floats v) {
     const floats near = smaller(larger(v, (floats)(-3.4f)), (floats)(3.4f)), square = near * near;
     floats p = (floats)(1.05565767e-05f);
@@ -76,17 +76,17 @@ INLINE floats finish(floats v, roost_activation activation) {
     return activation == ROOST_GELU ? gelu(v) : v;
 }
 
-/* Tokens of the panel that begins at token `first`, in vectors. */
+/* Returns the number of vectors that the tokens of the panel starting at token `first` occupy. */
 INLINE size_t vectors_of(size_t tokens, size_t first) {
     const size_t left = tokens - first < PANEL ? tokens - first : PANEL;
     return (left + LANES - 1) / LANES;
 }
 
-/* sums[i][j] += a[i, p] * x[p, j] for p in 0..<k; a is anywhere, x has rows of `across` numbers. */
+/* Adds a[i, p] * x[p, j] to sums[i][j] for p < k. a has arbitrary strides; x has rows of `across` numbers. */
 INLINE void multiply(int rows, int vectors, const float *a, size_t row_stride, size_t k_stride, const float *x,
                      size_t across, size_t k, floats sums[ROWS][VECTORS]) {
     for (size_t p = 0; p < k; p++) {
-        /* The rows that the next tile takes follow these: fetched while these are used. */
+        /* Prefetches the rows of the next tile, which follow these. */
         __builtin_prefetch(a + rows * row_stride + p * rows);
         floats b[VECTORS];
         UNROLL for (int j = 0; j < vectors; j++) b[j] = load(x + p * across + j * LANES);
@@ -97,7 +97,7 @@ INLINE void multiply(int rows, int vectors, const float *a, size_t row_stride, s
     }
 }
 
-/* Calls body(rows, vectors) with both known to the compiler. */
+/* Calls body(rows, vectors) with constants, so that the compiler can unroll the loops. */
 #define WITH_SIZES(rows, vectors, body)                                                        \
     do {                                                                                       \
         if ((vectors) == VECTORS) {                                                            \
@@ -119,7 +119,8 @@ INLINE void linear_tile(int rows, int vectors, const float *w, size_t inputs, si
     floats sums[ROWS][VECTORS];
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < vectors; j++)
     {
-        /* The first inputs begin with what is added anyway; y may be where the residual lies. */
+        /* Starts with the bias, or with the partial sums of earlier inputs in y. The residual may be y itself, so
+           it is read before y is written. */
         sums[i][j] = bias ? (floats)(bias[i]) : load(y + i * PANEL + j * LANES);
         if (residual) sums[i][j] += load(residual + i * PANEL + j * LANES);
     }
@@ -128,8 +129,8 @@ INLINE void linear_tile(int rows, int vectors, const float *w, size_t inputs, si
         store(y + i * PANEL + j * LANES, finish(sums[i][j], activation));
 }
 
-/* Inputs taken at a time, so that a panel's part of them stays in the nearest cache, and rows of weights that
-   stay in the next while all panels pass. */
+/* The number of inputs in a block, chosen so that their part of a panel stays in the L1 cache (384 * 32 * 4 bytes),
+   and the number of rows of weights in a block, which stay in the L2 cache for all panels. */
 #define DEPTH 384
 #define BLOCK 96
 
@@ -148,11 +149,11 @@ static void JOIN(linear_, SUFFIX)(const roost_linear_layer *layer, size_t first,
                     const int rows = rows_of_tile(last - row);
                     for (size_t j = 0; j < vectors;) {
                         const int width = vectors_of_tile(vectors - j);
-                        const size_t place = panel * stride + row * PANEL + j * LANES;
+                        const size_t offset = panel * stride + row * PANEL + j * LANES;
 #define TILE(R, V)                                                                                       \
     linear_tile(R, V, layer->weight + row * inputs + p, inputs, k,                                       \
-                x + (panel * inputs + p) * PANEL + j * LANES, y + place, begins ? layer->bias + row : 0, \
-                begins && residual ? residual + place : 0, ends ? activation : ROOST_IDENTITY)
+                x + (panel * inputs + p) * PANEL + j * LANES, y + offset, begins ? layer->bias + row : 0, \
+                begins && residual ? residual + offset : 0, ends ? activation : ROOST_IDENTITY)
                         WITH_SIZES(rows, width, TILE);
 #undef TILE
                         j += width;
@@ -206,11 +207,11 @@ static void JOIN(linear_int8_, SUFFIX)(const roost_linear_int8_layer *layer, siz
                 const int rows = rows_of_tile(last - row);
                 for (size_t j = 0; j < vectors;) {
                     const int width = vectors_of_tile(vectors - j);
-                    const size_t lane = j * LANES, place = panel * stride + row * PANEL + lane;
+                    const size_t lane = j * LANES, offset = panel * stride + row * PANEL + lane;
 #define TILE(R, V)                                                                                          \
     linear_int8_tile(R, V, layer->weight + row * inputs, inputs, x.bytes + panel * inputs * PANEL + lane * 4, \
-                     x.scale + token + lane, x.minimum + token + lane, y + place, layer->scale + row,       \
-                     layer->sum + row, layer->bias + row, residual ? residual + place : 0, activation)
+                     x.scale + token + lane, x.minimum + token + lane, y + offset, layer->scale + row,      \
+                     layer->sum + row, layer->bias + row, residual ? residual + offset : 0, activation)
                     WITH_SIZES(rows, width, TILE);
 #undef TILE
                     j += width;
@@ -226,20 +227,20 @@ static void JOIN(quantize_, SUFFIX)(const float *x, size_t n, size_t tokens, roo
         uint8_t *bytes = into.bytes + token * n;
         for (size_t j = 0; j < vectors_of(tokens, token); j++) {
             const float *lanes = panel + j * LANES;
-            floats least = load(lanes), greatest = least;
+            floats minimum = load(lanes), maximum = minimum;
             for (size_t i = 1; i < n; i++) {
                 const floats v = load(lanes + i * PANEL);
-                least = smaller(least, v);
-                greatest = larger(greatest, v);
+                minimum = smaller(minimum, v);
+                maximum = larger(maximum, v);
             }
-            const floats scale = larger((greatest - least) / 255.0f, (floats)(1e-30f));
+            const floats scale = larger((maximum - minimum) / 255.0f, (floats)(1e-30f));
             const floats inverse = 1.0f / scale;
             store(into.scale + token + j * LANES, scale);
-            store(into.minimum + token + j * LANES, least);
+            store(into.minimum + token + j * LANES, minimum);
             for (size_t i = 0; i < n; i += 4) {
                 ints four = (ints)(0);
                 UNROLL for (int k = 0; k < 4; k++) {
-                    const floats v = (load(lanes + (i + k) * PANEL) - least) * inverse + 0.5f;
+                    const floats v = (load(lanes + (i + k) * PANEL) - minimum) * inverse + 0.5f;
                     four |= __builtin_convertvector(v, ints) << (8 * k);
                 }
                 *(loose_ints *)(bytes + i * PANEL + j * LANES * 4) = four;
@@ -266,8 +267,9 @@ static void JOIN(layer_norm_, SUFFIX)(float *x, const float *gamma, const float 
         }
 }
 
-/* Copies `count` tokens from `first` on, of the `n` features from `feature` on, out of panels of `width`
-   features into (n, stride). Whole vectors are copied: what lies beyond the tokens is overwritten or unused. */
+/* Copies the `n` features that start at `feature` of the `count` tokens that start at `first` from panels of `width`
+   features to a matrix (n, stride). Copies entire vectors: numbers beyond the last token are overwritten later or
+   not used. */
 INLINE void gather(const float *panels, size_t width, size_t feature, size_t n, size_t first, size_t count,
                    float *into, size_t stride) {
     for (size_t done = 0; done < count;) {
@@ -313,7 +315,7 @@ static void JOIN(attend_, SUFFIX)(const float *qkv, size_t width, size_t head_si
             }
             key += rows;
         }
-        /* softmax over the keys; the division by the sum waits for the context. */
+        /* Softmax over the keys, except the division by the sum, which is applied to the context. */
         floats inverse[PANEL / LANES];
         for (size_t j = 0; j < vectors; j++) {
             float *lanes = scores + j * LANES;
@@ -346,7 +348,7 @@ static void JOIN(attend_, SUFFIX)(const float *qkv, size_t width, size_t head_si
             row += rows;
         }
     }
-    /* Back into panels; other sequences' lanes stay as they are. */
+    /* Copies the result to the panels without changing the lanes of other sequences. */
     for (size_t done = 0; done < count;) {
         const size_t token = first + done, lane = token % PANEL;
         const size_t run = PANEL - lane < count - done ? PANEL - lane : count - done;

@@ -1,13 +1,13 @@
-/* The linear layers of one short text, of up to eight tokens: part of roost_panels_body.h, once an instruction
-   set. Here the inputs stand in the lanes, since there are too few tokens to fill them. */
+/* The linear layers for a short text of up to eight tokens. Included by roost_panels_body.h for each instruction set.
+   The lanes hold inputs instead of tokens, because there are too few tokens to fill them. */
 
-/* Eight numbers, for the tokens of a short text. */
+/* Eight numbers, one for each token of a short text. */
 typedef float eight __attribute__((ext_vector_type(8)));
 typedef float loose_eight __attribute__((ext_vector_type(8), aligned(4), may_alias));
 
 #define PICK8(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-/* The sums of the numbers of each of eight vectors. */
+/* Computes the horizontal sum of each of eight vectors. */
 INLINE void sums_of(const floats v[8], eight *sums) {
 #if LANES == 4
     floats pair[4], half[2];
@@ -33,7 +33,7 @@ INLINE void sums_of(const floats v[8], eight *sums) {
 #endif
 }
 
-/* Rows of weights, each with all of its inputs in the lanes, times up to eight tokens. */
+/* Multiplies rows of weights, with inputs in the lanes, with up to eight tokens. */
 INLINE void few_tile(int rows, const float *w, size_t inputs, const float *x, float *y, const float *bias,
                      const float *residual, roost_activation activation) {
     floats sums[FEW_ROWS][8];

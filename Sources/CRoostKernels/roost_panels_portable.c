@@ -1,4 +1,4 @@
-/* What every processor of the architecture has: NEON on ARM, SSE2 on x86. */
+/* The vector instructions that every processor of the architecture has: NEON on ARM, SSE2 on x86. */
 #include <math.h>
 #include <string.h>
 

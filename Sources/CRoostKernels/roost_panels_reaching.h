@@ -1,9 +1,10 @@
-/* Which of a panel's rows a vector may be near to, both in 8 bits: part of roost_panels_body.h, once an
-   instruction set. */
+/* The comparison of 8-bit vectors with the rows of a panel. Included by roost_panels_body.h for each instruction
+   set. */
 
-/* `found` gets vector * 32 + row for pairs that may reach the vector's limit; the first is number `name`. */
+/* Writes vector * 32 + row for each pair that may reach the limit of its vector to `found`, and returns the number
+   of pairs. The first pair of the tile has the number `base`. */
 INLINE size_t reaching_tile(int vectors, int across, const int8_t *w, size_t n, const uint8_t *x, const float *scale,
-                            const int32_t *offset, const float *limits, uint32_t name, uint32_t *found) {
+                            const int32_t *offset, const float *limits, uint32_t base, uint32_t *found) {
     ints sums[ROWS][VECTORS];
     UNROLL for (int i = 0; i < vectors; i++) UNROLL for (int j = 0; j < across; j++) sums[i][j] = (ints)(0);
     for (size_t p = 0; p < n; p += 4) {
@@ -22,7 +23,7 @@ INLINE size_t reaching_tile(int vectors, int across, const int8_t *w, size_t n, 
         const ints reach = v >= (floats)(limits[i]);
         if (__builtin_reduce_or(reach))
             for (int lane = 0; lane < LANES; lane++)
-                if (reach[lane]) found[count++] = name + (uint32_t)(i * PANEL + j * LANES + lane);
+                if (reach[lane]) found[count++] = base + (uint32_t)(i * PANEL + j * LANES + lane);
     }
     return count;
 }

@@ -27,7 +27,7 @@ static void checksum(sqlite3_context *context, int count, sqlite3_value **values
             break;
         }
         default:
-            /* For text too: its bytes as they are stored. */
+            /* Also for text: sqlite3_value_blob returns its bytes without converting them. */
             bytes = sqlite3_value_blob(value);
             length = (size_t)sqlite3_value_bytes(value);
             const uint64_t size = length;

@@ -9,19 +9,19 @@
 #include <xlocale.h>
 #endif
 
-/* How many of the bytes are digits. */
+/* Returns the number of digits at the beginning of a text. */
 static size_t digits(const char *text, size_t length) {
     size_t count = 0;
     while (count < length && text[count] >= '0' && text[count] <= '9') count++;
     return count;
 }
 
-/* Whether a text is a number as JSON writes them (RFC 8259, section 6). */
+/* Returns whether a text is a JSON number (RFC 8259, section 6). */
 static int is_number(const char *text, size_t length) {
     size_t at = length > 0 && text[0] == '-';
-    const size_t whole = digits(text + at, length - at);
-    if (whole == 0 || (whole > 1 && text[at] == '0')) return 0;
-    at += whole;
+    const size_t whole_digits = digits(text + at, length - at);
+    if (whole_digits == 0 || (whole_digits > 1 && text[at] == '0')) return 0;
+    at += whole_digits;
     if (at < length && text[at] == '.') {
         const size_t fraction = digits(text + at + 1, length - at - 1);
         if (fraction == 0) return 0;
@@ -37,20 +37,22 @@ static int is_number(const char *text, size_t length) {
     return at == length;
 }
 
-/* The number that a text is; the locale of the process may have a comma for its point. */
+/* Returns the value of a JSON number. The locale is explicit because that of the process may use a decimal
+   comma. */
 static double number(const char *text, size_t length, locale_t locale) {
-    char few[64];
-    char *copy = length < sizeof few ? few : malloc(length + 1);
+    char buffer[64];
+    char *copy = length < sizeof buffer ? buffer : malloc(length + 1);
     if (!copy) return 0;
     memcpy(copy, text, length);
     copy[length] = 0;
     const double value = strtod_l(copy, NULL, locale);
-    if (copy != few) free(copy);
+    if (copy != buffer) free(copy);
     return value;
 }
 
-/* The whole number that a number of JSON is, where it is written as one and has 64 bits. */
-static int whole(const char *text, size_t length, int64_t *value) {
+/* Stores the value of a JSON number in `value` if it is written as an integer and fits in 64 bits. Returns whether
+   it does. Integers are compared exactly; a double would round those above 2^53. */
+static int integer(const char *text, size_t length, int64_t *value) {
     size_t at = length > 0 && text[0] == '-';
     const int is_negative = at == 1;
     uint64_t magnitude = 0;
@@ -76,7 +78,7 @@ static void compare(sqlite3_context *context, int count, sqlite3_value **values)
     int order;
     if (is_left) {
         int64_t one, other;
-        if (whole(left, left_length, &one) && whole(right, right_length, &other)) {
+        if (integer(left, left_length, &one) && integer(right, right_length, &other)) {
             order = (one > other) - (one < other);
         } else {
             locale_t locale = (locale_t)sqlite3_user_data(context);

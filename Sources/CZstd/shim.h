@@ -1,2 +1,2 @@
-/* The prefix of one frame, and parameters one by one, are in the stable part since 1.4. */
+/* ZSTD_CCtx_refPrefix and ZSTD_CCtx_setParameter are part of the stable API since version 1.4. */
 #include <zstd.h>

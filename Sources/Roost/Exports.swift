@@ -1,11 +1,25 @@
-@_exported import RoostBackups
-@_exported import RoostChunks
+// The modules that `import Roost` makes available, and the reason for each. Everything else is available only
+// to programs that import it: RoostBackups (repositories), RoostChunks (chunk storage), RoostConversations
+// (histories of chats), RoostIndexes (vector indexes without a store), RoostRemote (servers and buckets) and
+// RoostTestKit (conformance tests) are separate products.
+
+/// The clusterers that are passed to `KnowledgeStore.recluster`, and the lineage of clusters that it reports.
 @_exported import RoostClustering
-@_exported import RoostConversations
+
+/// The embedders that run on this computer, which are passed to `KnowledgeStore.create(in:embedder:)`.
 @_exported import RoostEncoders
-@_exported import RoostIndexes
+
+/// `LocalStorageProvider`, the storage in readable JSON files, which can be used without a `KnowledgeStore`.
 @_exported import RoostJSON
+
+/// Entries, clusters, filters, storage providers, embedders and their errors: the vocabulary of every call.
 @_exported import RoostModel
+
+/// `SQLiteStorageProvider`, the storage in a database, which can be used without a `KnowledgeStore`.
 @_exported import RoostSQLite
+
+/// `PassageSplitter`, which determines how a store splits texts, and `Snippet`, which search results contain.
 @_exported import RoostText
+
+/// `Matrix`, `Clusterer` and `Partition`, with which custom embedders and clusterers are written.
 @_exported import RoostVectors

@@ -1,33 +1,51 @@
-/// Why a backup could not be made, read or tidied up.
+public import RoostModel
+
+/// The reason why a backup could not be created, read, restored or pruned.
 public struct BackupError: Error, Sendable, CustomStringConvertible {
+    /// The kind of error. Treat unknown codes as damage that cannot be retried.
     public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The name of the code, which never changes.
         public let rawValue: String
+        /// Creates a code from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// There is no repository, or no such snapshot.
+        /// The repository or the snapshot does not exist, or a name matches several snapshots.
         public static let notFound = Code(rawValue: "notFound")
-        /// There is a repository already, or files of others.
+        /// The target already contains a repository, entries or other files.
         public static let exists = Code(rawValue: "exists")
-        /// Something is not as it was written.
+        /// An object of the repository is corrupt or missing.
         public static let damaged = Code(rawValue: "damaged")
-        /// A newer version wrote it.
+        /// A newer version of Roost wrote the repository or the snapshot.
         public static let newerFormat = Code(rawValue: "newerFormat")
-        /// The passphrase is missing, or another.
+        /// The passphrase is missing or wrong, or was given for a repository that is not encrypted.
         public static let wrongPassphrase = Code(rawValue: "wrongPassphrase")
-        /// Somebody else is at work in the repository.
+        /// Another process holds a conflicting lock on the repository.
         public static let locked = Code(rawValue: "locked")
-        /// What was asked for makes no sense.
+        /// An argument is invalid.
         public static let badInput = Code(rawValue: "badInput")
     }
 
+    /// The kind of error.
     public let code: Code
-    /// One sentence: what happened, to what.
+    /// One sentence that names the operation, its object and the cause.
     public let message: String
-    /// Whether the same call can succeed later without a change.
+    /// Whether the same call can succeed later without any other change.
     public let isRetryable: Bool
+    /// An action that may correct the cause, for a program to show in its own words.
+    public let remedy: Remedy?
 
-    public init(_ code: Code, _ message: String, isRetryable: Bool = false) {
-        (self.code, self.message, self.isRetryable) = (code, message, isRetryable)
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of error.
+    ///   - message: One sentence that names the operation, its object and the cause.
+    ///   - isRetryable: Whether the same call can succeed later without any other change.
+    ///   - remedy: An action that may correct the cause.
+    public init(_ code: Code, _ message: String, isRetryable: Bool = false, remedy: Remedy? = nil) {
+        self.code = code
+        self.message = message
+        self.isRetryable = isRetryable
+        self.remedy = remedy
     }
 
     public var description: String { message }

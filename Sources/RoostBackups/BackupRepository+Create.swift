@@ -2,34 +2,32 @@ import Foundation
 public import RoostChunks
 public import RoostModel
 
-/// What a backup wrote.
-public struct BackupReport: Sendable {
-    public var snapshot: BackupSnapshot
-    /// Bytes of packs, index and snapshot.
-    public var writtenBytes: Int
-    /// Segments that were not there before, of all that the snapshot has.
-    public var newSegments: Int
-    public var segments: Int
-    /// The digests of kept documents that could not be read as they were written: they are not in the
-    /// snapshot.
-    public var damagedDocuments: [String] = []
-}
-
 extension BackupRepository {
+    /// The minimum and maximum number of entries that are read from the store at a time.
     private static let pageSizes = 16...4096
+    /// The intended size of a page in memory, in bytes.
     private static let pageBytes = 8 << 20
+    /// The number of clusters in a segment.
+    private static let clustersPerSegment = 64
 
-    /// Makes a snapshot of one revision of a store.
+    /// Creates a snapshot of one revision of a store.
     ///
-    /// Writers of the store go on meanwhile. Only what no snapshot has yet is written. Killed or cancelled,
-    /// it leaves no snapshot, and what it wrote goes with the next prune.
+    /// Other processes can write to the store at the same time. Only segments that the repository does not
+    /// have are written.
+    ///
+    /// - **Atomicity**: The snapshot appears with the last write. If the process is killed or the task
+    ///   cancelled before that, no snapshot is created, and the next prune removes what was written.
     /// - Parameters:
-    ///   - attributes: what is to be had back with it.
-    ///   - documents: has the sources' documents under their SHA-256, where they are kept
-    ///     (``Source/documentDigest``). Nothing that the snapshot names may go from it meanwhile.
-    ///   - progress: told now and then how many entries have been read, and how many there are.
-    /// - Throws: ``BackupError`` with `.locked`; ``StorageError``; ``ChunkStorageError``;
-    ///   `CancellationError`.
+    ///   - snapshot: The revision of the store.
+    ///   - tags: Labels of the snapshot, for ``BackupRetention``.
+    ///   - attributes: Values to store with the snapshot.
+    ///   - documents: The storage with the sources' original files, under their SHA-256 digests
+    ///     (``Source/documentDigest``). No document of the revision may be deleted from it during the call.
+    ///   - progress: Called repeatedly with the number of entries that have been read and the number of all
+    ///     entries.
+    /// - Returns: The snapshot, and the amount of data that was written.
+    /// - Throws: ``BackupError`` with `.locked` if another process prunes the repository; ``StorageError`` or
+    ///   ``ChunkStorageError`` if reading or writing fails; `CancellationError`.
     @concurrent
     public func create(
         of snapshot: any StorageSnapshot, tags: [String] = [], attributes: [String: String] = [:],
@@ -51,8 +49,9 @@ extension BackupRepository {
             let damaged = try await writeSources(
                 try await snapshot.sources(), documents, known, writer, into: &result)
             let clusters = try await snapshot.clusterRecords()
-            for start in stride(from: 0, to: clusters.count, by: 64) {
-                let part = Array(clusters[start..<min(clusters.count, start + 64)])
+            for start in stride(from: 0, to: clusters.count, by: Self.clustersPerSegment) {
+                let end = min(clusters.count, start + Self.clustersPerSegment)
+                let part = Array(clusters[start..<end])
                 result.clusters.append(try await writer.write(try RecordCodec.encode(part), .clusters))
             }
             if let run = try await snapshot.clusteringRun() {
@@ -64,7 +63,8 @@ extension BackupRepository {
         }
     }
 
-    /// Data, then the index, then the snapshot: at any moment every snapshot is whole.
+    /// Writes the remaining packs, then the index, then the snapshot. In this order, every snapshot in the
+    /// repository is complete at every moment.
     private func finish(
         _ snapshot: BackupSnapshot, _ writer: SegmentWriter, _ lock: RepositoryLock
     ) async throws -> BackupReport {
@@ -90,21 +90,21 @@ extension BackupRepository {
             segments: count.all)
     }
 
-    /// The runs of the newest snapshot of a store, by the ids of their entries: what is new of a run is
-    /// written relative to them.
+    /// Returns the runs of the newest snapshot of the store, keyed by the segment with their entries' ids.
+    /// New segments of a run are compressed relative to them.
     private func bases(
         _ parent: BackupSnapshot?, _ store: SegmentStore
     ) async throws -> [SegmentID: RunRecord] {
         var bases: [SegmentID: RunRecord] = [:]
         for list in parent?.lists ?? [] {
-            // What cannot be read is written anew.
+            // Without a readable list, the segments are compressed on their own.
             guard let runs = try? await runs(of: list, store) else { continue }
             for run in runs { bases[run.ids] = run }
         }
         return bases
     }
 
-    /// All entries, page by page.
+    /// Writes all entries, page by page, and returns the lists of their runs.
     private func lists(
         of snapshot: any StorageSnapshot, _ assignments: [Entry.ID: Assignment], _ writer: SegmentWriter,
         _ progress: @Sendable (Int, Int) -> Void
@@ -120,7 +120,7 @@ extension BackupRepository {
             let size = Self.pageSize(after: current.entries)
             var runs = current.entries.compactMap { cutter.add($0) }
             if current.next == nil, let rest = cutter.rest() { runs.append(rest) }
-            // The store is read while segments are made.
+            // The next page is read while this page is encoded and written.
             async let following = current.next == nil ? nil : page(after: current.next, size)
             for record in try await writer.write(runs, assignments) { try await lists.add(record) }
             done += current.entries.count
@@ -130,7 +130,8 @@ extension BackupRepository {
         return try await lists.finish()
     }
 
-    /// So many entries that a page has some megabytes, if they are like those before.
+    /// Returns the number of entries to read next, so that a page takes about ``pageBytes`` if the entries
+    /// are as large as those of the page before.
     private static func pageSize(after entries: [Entry]) -> Int {
         let bytes = entries.reduce(1) { sum, entry in
             sum + entry.content.utf8.count + 4 * entry.embeddings.count

@@ -4,38 +4,41 @@ import RoostChunks
 import RoostModel
 import Synchronization
 
-/// Source records, and the documents that they are of.
+/// Source records and original files.
 extension BackupRepository {
-    /// What the last snapshot of a store says of its sources: what is new is written relative to it, and what
-    /// is known is not read again.
+    /// The sources of the store's newest snapshot. Changed segments are compressed relative to them, and
+    /// documents that the repository already has are not read again.
     struct KnownSources: Sendable {
+        /// The segments with source records, keyed by their boundaries.
         var segments: [UInt64: SegmentID] = [:]
+        /// The lists of original files, keyed by the boundaries of their segments of sources.
         var originals: [UInt64: SegmentID] = [:]
+        /// The documents whose parts are all in the repository, keyed by their digests.
         var records: [SegmentID: OriginalRecord] = [:]
     }
 
     func knownSources(_ parent: BackupSnapshot?, _ store: SegmentStore) async throws -> KnownSources {
         var known = KnownSources()
         guard let parent else { return known }
-        for (place, bound) in parent.sourceBounds.enumerated() where place < parent.sources.count {
-            known.segments[bound] = parent.sources[place]
-            guard place < parent.originals.count else { continue }
-            let id = parent.originals[place]
+        for (index, bound) in parent.sourceBounds.enumerated() where index < parent.sources.count {
+            known.segments[bound] = parent.sources[index]
+            guard index < parent.originals.count else { continue }
+            let id = parent.originals[index]
             known.originals[bound] = id
-            // What cannot be read is read from the store again.
+            // Documents of an unreadable list are read from the document storage again.
             guard let records = try? OriginalListCodec.decode(try await store.read(id, .originals))
             else { continue }
             for record in records
-            where record.pieces.allSatisfy({ store.location(of: $0)?.kind == .original }) {
+            where record.parts.allSatisfy({ store.location(of: $0)?.kind == .original }) {
                 known.records[record.digest] = record
             }
         }
         return known
     }
 
-    /// Writes the source records of a snapshot, and the documents that are kept of them.
+    /// Writes the source records of a snapshot and their original files.
     ///
-    /// - Returns: the documents that are not as they were written, and were left out.
+    /// - Returns: The digests of corrupt files, which are skipped.
     func writeSources(
         _ sources: [Source], _ documents: (any ChunkStorage)?, _ known: KnownSources,
         _ writer: SegmentWriter, into snapshot: inout BackupSnapshot
@@ -57,7 +60,7 @@ extension BackupRepository {
                 do {
                     return try await self.write(digest, documents, known, writer)
                 } catch let error as ChunkStorageError where error.isDamage {
-                    // One document less is better than no backup.
+                    // A corrupt file must not prevent the backup of everything else.
                     _ = damaged.withLock { $0.insert(digest.description) }
                     return nil
                 }
@@ -74,7 +77,7 @@ extension BackupRepository {
         return damaged.withLock { $0.sorted() }
     }
 
-    /// - Returns: `nil` for a document that is not kept.
+    /// - Returns: `nil` if the document storage does not have the document.
     private func write(
         _ digest: SegmentID, _ documents: any ChunkStorage, _ known: KnownSources, _ writer: SegmentWriter
     ) async throws -> OriginalRecord? {
@@ -82,26 +85,29 @@ extension BackupRepository {
         guard let data = try await documents.readChunk(ChunkIdentifier(id: digest.description)) else {
             return nil
         }
-        var record = OriginalRecord(digest: digest, size: data.count, pieces: [])
-        for start in stride(from: 0, to: max(1, data.count), by: OriginalRecord.pieceSize) {
-            let piece = data.dropFirst(start).prefix(OriginalRecord.pieceSize)
-            record.pieces.append(try await writer.write(Data(piece), .original))
+        var record = OriginalRecord(digest: digest, size: data.count, parts: [])
+        for start in stride(from: 0, to: max(1, data.count), by: OriginalRecord.maximumPartSize) {
+            let part = data.dropFirst(start).prefix(OriginalRecord.maximumPartSize)
+            record.parts.append(try await writer.write(Data(part), .original))
         }
         return record
     }
 
-    /// The records of a list of documents.
+    /// Returns the documents of a list.
     func originals(of list: SegmentID, _ store: SegmentStore) async throws -> [OriginalRecord] {
         let data = try await store.read(list, .originals)
         guard let records = try? OriginalListCodec.decode(data) else {
-            throw BackupError(.damaged, "a list of documents of the backup cannot be read")
+            throw BackupError(
+                .damaged, "cannot read a list of original files of the backup: it is corrupt",
+                remedy: .verifyBackup)
         }
         return records
     }
 
-    /// Writes the documents of a snapshot to where they are kept.
+    /// Restores the original files of a snapshot.
     ///
-    /// - Parameter onDamage: told of a document that is damaged, which is left out then; `nil` throws.
+    /// - Parameter onDamage: Called with the digest of each corrupt file, which is skipped. Without it,
+    ///   the first corrupt file throws.
     func restoreOriginals(
         of snapshot: BackupSnapshot, into documents: any ChunkStorage, _ store: SegmentStore,
         onDamage: (@Sendable (String) -> Void)?
@@ -112,7 +118,7 @@ extension BackupRepository {
             let records = try await originals(of: list, store).filter { done.insert($0.digest).inserted }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (number, record) in records.enumerated() {
-                    if number >= Self.documentsAtOnce { try await group.next() }
+                    if number >= Self.maximumConcurrentDocuments { try await group.next() }
                     group.addTask {
                         do {
                             try await self.restore(record, into: documents, store)
@@ -126,7 +132,8 @@ extension BackupRepository {
         }
     }
 
-    private static let documentsAtOnce = 4
+    /// The maximum number of documents that are restored at the same time. Each is in memory completely.
+    private static let maximumConcurrentDocuments = 4
 
     private static func isDamage(_ error: any Error) -> Bool {
         (error as? BackupError)?.code == .damaged || (error as? ChunkStorageError)?.isDamage == true
@@ -137,14 +144,16 @@ extension BackupRepository {
         _ record: OriginalRecord, into documents: any ChunkStorage, _ store: SegmentStore
     ) async throws {
         var data = Data()
-        for piece in record.pieces {
-            data += try await store.read(piece, .original)
-            // A false list may name one piece a million times.
+        for part in record.parts {
+            data += try await store.read(part, .original)
+            // A manipulated list could name one part many times and exhaust the memory.
             guard data.count <= record.size else { break }
         }
         guard SegmentID(SHA256.hash(data: data)) == record.digest else {
             throw BackupError(
-                .damaged, "a document of the backup is not what its name says: \(record.digest)")
+                .damaged,
+                "cannot restore original file \(record.digest): its digest does not match",
+                remedy: .verifyBackup)
         }
         try await documents.writeChunk(
             data, identifier: ChunkIdentifier(id: record.digest.description), metadata: nil)

@@ -1,45 +1,36 @@
 import Foundation
 import RoostChunks
-
-/// What a prune removed, or would.
-public struct BackupPruneReport: Sendable {
-    public var forgotten: [BackupSnapshot] = []
-    public var kept: [BackupSnapshot] = []
-    /// Packs that nothing refers to, or of which what is needed was written anew.
-    public var removedPacks = 0
-    /// Packs that were written for what is still needed of others.
-    public var writtenPacks = 0
-    /// Segments that nothing refers to.
-    public var removedSegments = 0
-    /// Bytes of packs before and after.
-    public var bytesBefore = 0
-    public var bytesAfter = 0
-    public var isDryRun = false
-}
+import RoostModel
 
 extension BackupRepository {
-    /// A pack of which less than this is needed is written anew.
-    private static let leastNeeded = 0.7
+    /// The minimum share of a pack's bytes that must be in use. Below it, the segments in use are copied to a
+    /// new pack. A lower value would leave more unused bytes, a higher one would copy more.
+    private static let minimumUsage = 0.7
 
-    /// Removes snapshots that no rule keeps, and what nothing refers to any more.
+    /// Removes the snapshots that no rule keeps, and all data that no remaining snapshot uses.
     ///
-    /// Alone in the repository while it does. What is still needed of a pack is written to another, then an
-    /// index that says so, and only then the old index and packs are removed: killed anywhere, it leaves a
-    /// repository in which every snapshot is whole, and the next prune goes on.
+    /// No other process can use the repository during a prune. Segments in use are copied to new packs first,
+    /// then a new index is written, and only then the old indexes and packs are deleted.
+    ///
+    /// - **Atomicity**: If the process is killed at any moment, every remaining snapshot is complete, and the
+    ///   next prune resumes the work.
     /// - Parameters:
-    ///   - retention: `nil` keeps all snapshots.
-    ///   - isDryRun: whether nothing is changed.
-    /// - Throws: ``BackupError``: `.locked`; `.damaged` where it cannot be told what is needed, and nothing
-    ///   is removed then; `.badInput` for rules that keep nothing. ``ChunkStorageError``.
+    ///   - retention: The rules; `nil` keeps all snapshots.
+    ///   - isDryRun: Whether to compute the result without changing anything.
+    /// - Returns: The snapshots and the amount of data that were removed, or would be.
+    /// - Throws: ``BackupError``: `.locked` if another process uses the repository; `.damaged` if damage
+    ///   hides which data are in use, in which case nothing is removed; `.badInput` if the rules keep no
+    ///   snapshot. ``ChunkStorageError`` if reading or writing fails.
     @concurrent
     public func prune(
         keeping retention: BackupRetention? = nil, isDryRun: Bool = false
     ) async throws -> BackupPruneReport {
         if let retention, retention.isEmpty {
-            throw BackupError(.badInput, "rules that keep no snapshot at all; nothing was removed")
+            throw BackupError(
+                .badInput, "cannot prune the backup: the rules keep no snapshot; nothing was removed")
         }
-        // A dry run only reads.
-        return try await RepositoryLock.with(exclusive: !isDryRun, canDoWithout: isDryRun, retrieval) {
+        // A dry run only reads, so that it needs no exclusive lock.
+        return try await RepositoryLock.with(exclusive: !isDryRun, toleratesReadOnly: isDryRun, retrieval) {
             lock in
             var report = BackupPruneReport(isDryRun: isDryRun)
             let snapshots = try await snapshots()
@@ -48,16 +39,18 @@ extension BackupRepository {
             report.forgotten = snapshots.filter { !kept.contains($0.id) }
             guard !kept.isEmpty || snapshots.isEmpty || retention == nil else {
                 throw BackupError(
-                    .badInput, "the rules keep none of \(snapshots.count) snapshots; nothing was removed")
+                    .badInput,
+                    "cannot prune the backup: the rules keep none of \(snapshots.count) snapshots; nothing "
+                        + "was removed")
             }
-            let indexes = try await indexes(leavingOutDamaged: false)
+            let indexes = try await indexes(skippingDamaged: false)
             let store = try await segments()
             let needed = try await needed(by: report.kept, store)
             let plan = try await Plan(
-                PackContents.merged(indexes.flatMap(\.packs)), store, needed, retrieval, Self.leastNeeded)
+                PackContents.merged(indexes.flatMap(\.packs)), store, needed, retrieval)
             report.removedSegments = plan.removedSegments
-            report.bytesBefore = plan.kept.reduce(0) { $0 + $1.storedSize } + plan.bytesToGo
-            report.bytesAfter = report.bytesBefore - plan.bytesToGo + plan.bytesToMove
+            report.bytesBefore = plan.kept.reduce(0) { $0 + $1.storedSize } + plan.bytesToRemove
+            report.bytesAfter = report.bytesBefore - plan.bytesToRemove + plan.bytesToMove
             report.removedPacks = plan.unneededPaths.count
             if isDryRun { return report }
             report.writtenPacks = try await carryOut(
@@ -66,7 +59,7 @@ extension BackupRepository {
         }
     }
 
-    /// All segments that snapshots lead to, with those that they are relative to.
+    /// Returns all segments that the snapshots use, including the bases of relative segments.
     private func needed(by snapshots: [BackupSnapshot], _ store: SegmentStore) async throws -> Set<SegmentID>
     {
         var needed = Set<SegmentID>()
@@ -76,8 +69,8 @@ extension BackupRepository {
             guard let location = store.location(of: id) else {
                 throw BackupError(
                     .damaged,
-                    "a segment that a snapshot needs is in no index; `roost backup verify` says what is "
-                        + "damaged. Nothing was removed")
+                    "cannot prune the backup: no index lists a segment that a snapshot uses; nothing was "
+                        + "removed", remedy: .verifyBackup)
             }
             if let base = location.base { try need(base) }
         }
@@ -86,14 +79,17 @@ extension BackupRepository {
             for list in snapshot.originals where lists.insert(list).inserted {
                 try need(list)
                 for record in try await originals(of: list, store) {
-                    for piece in record.pieces { try need(piece) }
+                    for part in record.parts { try need(part) }
                 }
             }
             if let run = snapshot.run { try need(run) }
             for list in snapshot.lists where lists.insert(list).inserted {
                 let data = try await store.read(list, .list)
                 guard let runs = try? RunListCodec.decode(data) else {
-                    throw BackupError(.damaged, "a list of entries cannot be read; nothing was removed")
+                    throw BackupError(
+                        .damaged,
+                        "cannot prune the backup: a list of entries is corrupt; nothing was removed",
+                        remedy: .verifyBackup)
                 }
                 for run in runs { for (id, _) in run.all { try need(id) } }
             }
@@ -101,45 +97,46 @@ extension BackupRepository {
         return needed
     }
 
-    /// Which packs stay, and what of the others moves.
+    /// The packs to keep, and the segments to copy from all other packs.
     private struct Plan {
         var kept: [PackContents] = []
-        /// Needed segments of packs that go, in their order.
+        /// The segments in use of packs that are removed, in the order of the packs.
         var moving: [SegmentID] = []
-        /// Packs that are there and not needed any more.
+        /// The paths of existing packs that are removed.
         var unneededPaths: [String] = []
-        var bytesToGo = 0
+        var bytesToRemove = 0
         var bytesToMove = 0
         var removedSegments = 0
-        /// Whether an index is to be written: what the old ones say is not what is to be said.
+        /// Whether the set of segments changes, so that a new index must be written.
         var changesIndex = false
 
         init(
             _ packs: [PackContents], _ store: SegmentStore, _ needed: Set<SegmentID>,
-            _ retrieval: any ChunkStorageRetrieval, _ leastNeeded: Double
+            _ retrieval: any ChunkStorageRetrieval
         ) async throws {
             for pack in packs {
-                // Of a segment that is in several packs, one copy is needed.
-                let mine = pack.segments.filter {
+                // A segment can be in several packs. One copy is enough.
+                let used = pack.segments.filter {
                     needed.contains($0.id) && store.pack(of: $0.id) == pack.name
                 }
-                let bytes = mine.reduce(0) { $0 + $1.location.storedSize }
+                let bytes = used.reduce(0) { $0 + $1.location.storedSize }
                 let named = pack.segments.count { $0.id != .none }
-                removedSegments += named - mine.count
-                if mine.count < named { changesIndex = true }
-                if !mine.isEmpty, Double(bytes) >= leastNeeded * Double(pack.storedSize) {
-                    // What is not needed may be relative to what goes: from now on nobody knows it.
+                removedSegments += named - used.count
+                if used.count < named { changesIndex = true }
+                if !used.isEmpty, Double(bytes) >= BackupRepository.minimumUsage * Double(pack.storedSize) {
+                    // An unused segment may be relative to one that is removed. Erasing its id from the index
+                    // prevents its use by later backups.
                     var pack = pack
-                    let ids = Set(mine.map(\.id))
-                    for place in pack.segments.indices where !ids.contains(pack.segments[place].id) {
-                        pack.segments[place].id = .none
+                    let ids = Set(used.map(\.id))
+                    for index in pack.segments.indices where !ids.contains(pack.segments[index].id) {
+                        pack.segments[index].id = .none
                     }
                     kept.append(pack)
                 } else {
                     changesIndex = true
-                    moving += mine.map(\.id)
+                    moving += used.map(\.id)
                     bytesToMove += bytes
-                    bytesToGo += pack.storedSize
+                    bytesToRemove += pack.storedSize
                 }
             }
             let keptPaths = Set(kept.map { RepositoryObject.pack($0.name.description) })
@@ -149,7 +146,9 @@ extension BackupRepository {
         }
     }
 
-    /// - Returns: how many packs were written.
+    /// Executes a plan, in the order that keeps every snapshot complete.
+    ///
+    /// - Returns: The number of packs that were written.
     private func carryOut(
         _ plan: Plan, forgetting snapshots: [BackupSnapshot], _ oldIndexes: [String], _ store: SegmentStore,
         _ lock: RepositoryLock
@@ -158,7 +157,7 @@ extension BackupRepository {
         for id in plan.moving {
             try Task.checkCancellation()
             guard let location = store.location(of: id) else { continue }
-            // Compared with its name before the only copy goes.
+            // Verifies the digest before the only copy is deleted.
             _ = try await store.read(id, location.kind)
             try await writer.add(id, location, try await store.stored(id))
         }
@@ -172,7 +171,7 @@ extension BackupRepository {
         for snapshot in snapshots {
             try await retrieval.deleteChunk(at: RepositoryObject.snapshot(snapshot.id))
         }
-        // From here on nothing leads to what is removed.
+        // From here on, no snapshot refers to the data that are removed.
         try await lock.requireHeld()
         if let current {
             for path in oldIndexes where path != current { try await retrieval.deleteChunk(at: path) }
@@ -182,7 +181,7 @@ extension BackupRepository {
         for path in plan.unneededPaths where !names.contains(path) {
             try await retrieval.deleteChunk(at: path)
         }
-        // Of backups that were killed. They harm nobody: where they cannot be removed, the prune is done.
+        // Remains of interrupted writes only take space, so that a failure here is not an error of the prune.
         for folder in [RepositoryObject.packs, RepositoryObject.indexes, RepositoryObject.snapshots] {
             try? await retrieval.removeLeftovers(in: folder)
         }

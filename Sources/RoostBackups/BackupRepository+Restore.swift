@@ -3,22 +3,30 @@ public import RoostChunks
 public import RoostModel
 
 extension BackupRepository {
+    /// The number of entries and the number of bytes at which a batch is committed. A batch is in memory
+    /// completely, and so is the next one, which is read in the meantime.
     private static let batchSize = 2000
     private static let batchBytes = 16 << 20
 
-    /// Writes a snapshot into an empty store.
+    /// Restores a snapshot into an empty store.
     ///
-    /// Entries come in the order in which they were; the store begins a new history, so that nothing derived
-    /// from another state is taken for one of this.
+    /// The entries keep their order. The store begins a new epoch, so that indexes that were derived from
+    /// another history are not used with it.
+    ///
+    /// - **Atomicity**: The entries are committed in several batches. After an error, the store contains a
+    ///   part of the snapshot and must be discarded.
     /// - Parameters:
-    ///   - documents: takes in the source documents that the snapshot has; `nil` leaves them out.
-    ///   - onDamagedDocument: told the digest of a document that is damaged, which is left out then; `nil`
-    ///     throws.
-    ///   - progress: told now and then how many entries have been written, and how many there are.
-    /// - Returns: the stamp of the store.
-    /// - Throws: ``BackupError`` with `.exists` where the store has entries, `.damaged`; ``StorageError``;
-    ///   ``ChunkStorageError``; `CancellationError`. What was committed before is there then: the store is to
-    ///   be thrown away.
+    ///   - snapshot: The snapshot to restore.
+    ///   - storage: An empty store.
+    ///   - documents: The storage for original files of the snapshot; `nil` skips them.
+    ///   - progress: Called repeatedly with the number of entries that have been written and the number of
+    ///     all entries.
+    ///   - onDamagedDocument: Called with the digest of each corrupt file, which is skipped. Without it,
+    ///     the first corrupt file throws.
+    /// - Returns: The stamp of the restored store.
+    /// - Throws: ``BackupError``: `.exists` if the store has entries, `.damaged` if the snapshot cannot be
+    ///   read, `.locked` if another process prunes the repository; ``StorageError`` or ``ChunkStorageError``
+    ///   if reading or writing fails; `CancellationError`.
     @discardableResult
     @concurrent
     public func restore(
@@ -27,18 +35,18 @@ extension BackupRepository {
         onDamagedDocument: (@Sendable (String) -> Void)? = nil
     ) async throws -> Stamp {
         guard try await storage.snapshot().stamp.entryCount == 0 else {
-            throw BackupError(.exists, "a backup is restored into an empty store; this one has entries")
+            throw BackupError(.exists, "cannot restore the backup: the target store is not empty")
         }
-        return try await RepositoryLock.with(exclusive: false, canDoWithout: true, retrieval) { _ in
+        return try await RepositoryLock.with(exclusive: false, toleratesReadOnly: true, retrieval) { _ in
             let store = try await segments()
             let groups = try await groups(of: snapshot, store)
             var (assignments, done) = ([Assignment](), 0)
             var next = try await entries(of: groups.first ?? [], store)
-            for place in groups.indices {
+            for index in groups.indices {
                 try Task.checkCancellation()
                 let current = next
-                // The next entries are read while these are written.
-                async let following = entries(of: place + 1 < groups.count ? groups[place + 1] : [], store)
+                // The next group is read while this one is committed.
+                async let following = entries(of: index + 1 < groups.count ? groups[index + 1] : [], store)
                 _ = try await storage.commit(WriteBatch(upserts: current.entries))
                 assignments += current.assignments
                 done += current.entries.count
@@ -48,8 +56,8 @@ extension BackupRepository {
             guard done == snapshot.stamp.entryCount else {
                 throw BackupError(
                     .damaged,
-                    "snapshot \(snapshot.id.prefix(12)) has \(done) entries where it says "
-                        + "\(snapshot.stamp.entryCount)")
+                    "cannot restore snapshot \(snapshot.id.prefix(12)): it contains \(done) entries instead "
+                        + "of \(snapshot.stamp.entryCount)", remedy: .verifyBackup)
             }
             if let documents {
                 try await restoreOriginals(
@@ -60,7 +68,7 @@ extension BackupRepository {
         }
     }
 
-    /// Runs of entries, in groups of some thousand entries.
+    /// Returns the runs of a snapshot in groups, each of which becomes one batch.
     private func groups(of snapshot: BackupSnapshot, _ store: SegmentStore) async throws -> [[RunRecord]] {
         var (groups, group, count, bytes) = ([[RunRecord]](), [RunRecord](), 0, 0)
         for list in snapshot.lists {
@@ -77,7 +85,7 @@ extension BackupRepository {
         return group.isEmpty ? groups : groups + [group]
     }
 
-    /// The runs of a list.
+    /// Returns the runs of a list.
     func runs(of list: SegmentID, _ store: SegmentStore) async throws -> [RunRecord] {
         try decoded("a list of entries", try await store.read(list, .list)) { try RunListCodec.decode($0) }
     }
@@ -95,7 +103,7 @@ extension BackupRepository {
         return all
     }
 
-    /// Clusters, their run and sources.
+    /// Returns the batch with everything except entries: sources, clusters, their run and assignments.
     private func rest(
         of snapshot: BackupSnapshot, _ assignments: [Assignment], _ store: SegmentStore
     ) async throws -> WriteBatch {
@@ -119,13 +127,15 @@ extension BackupRepository {
         return batch
     }
 
-    /// The entries of a run, with their vectors.
+    /// Returns the entries of a run with their vectors, and their assignments.
     func entries(
         of run: RunRecord, _ store: SegmentStore
     ) async throws -> (entries: [Entry], assignments: [Assignment]) {
         let ids = try decoded("ids", try await store.read(run.ids, .ids), EntryCodec.decodeIDs)
         guard ids.count == run.count else {
-            throw BackupError(.damaged, "a run of the backup has \(ids.count) ids for \(run.count) entries")
+            throw BackupError(
+                .damaged, "cannot read the backup: a run has \(ids.count) ids for \(run.count) entries",
+                remedy: .verifyBackup)
         }
         var entries = try decoded("entries", try await store.read(run.entries, .entries)) {
             try EntryCodec.decodeTexts($0, ids: ids)
@@ -133,21 +143,23 @@ extension BackupRepository {
         try decoded("vectors", try await store.read(run.vectors, .vectors)) {
             try EntryCodec.decodeVectors($0, into: &entries)
         }
-        guard let places = run.assignments else { return (entries, []) }
-        let assignments = try decoded("assignments", try await store.read(places, .assignments)) {
+        guard let segment = run.assignments else { return (entries, []) }
+        let assignments = try decoded("assignments", try await store.read(segment, .assignments)) {
             try EntryCodec.decodeAssignments($0, ids: ids)
         }
         return (entries, assignments)
     }
 
-    /// Bytes that have their name and are not what they should be: another version's, or a false one's.
-    private func decoded<Value>(_ what: String, _ data: Data, _ decode: (Data) throws -> Value) throws
+    /// Decodes the bytes of a segment whose digest is correct. It can still be invalid if another version or
+    /// a manipulated one wrote it.
+    private func decoded<Value>(_ contents: String, _ data: Data, _ decode: (Data) throws -> Value) throws
         -> Value
     {
         do {
             return try decode(data)
         } catch {
-            throw BackupError(.damaged, "\(what) of the backup cannot be read")
+            throw BackupError(
+                .damaged, "cannot decode \(contents) of the backup", remedy: .verifyBackup)
         }
     }
 }

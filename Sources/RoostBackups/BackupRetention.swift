@@ -1,27 +1,40 @@
 import Foundation
 import RoostModel
 
-/// Which snapshots stay: of each day, week and month that has some, the last one, for so many of them,
-/// counted backwards from the newest; and the last few. Each store's snapshots are counted by themselves.
+/// Rules for the snapshots that a prune keeps.
+///
+/// The daily rule keeps the newest snapshot of each of the last days that have snapshots; the weekly and
+/// monthly rules work in the same way. A snapshot is kept if at least one rule keeps it. Each store's
+/// snapshots are counted separately.
 public struct BackupRetention: Sendable, Hashable {
+    /// The number of newest snapshots to keep.
     public var last: Int
+    /// The number of days of which the newest snapshot is kept.
     public var daily: Int
-    /// Weeks begin on Monday (ISO 8601).
+    /// The number of weeks of which the newest snapshot is kept. Weeks begin on Monday (ISO 8601).
     public var weekly: Int
+    /// The number of months of which the newest snapshot is kept.
     public var monthly: Int
-    /// Snapshots with one of these tags stay.
+    /// Tags that protect a snapshot: one that has any of them is kept.
     public var tags: Set<String>
 
-    /// Snapshots that no rule keeps go. Days, weeks and months are those of UTC.
+    /// Creates rules. Days, weeks and months are in UTC.
+    ///
+    /// - Parameters:
+    ///   - last: The number of newest snapshots to keep.
+    ///   - daily: The number of days of which the newest snapshot is kept.
+    ///   - weekly: The number of weeks of which the newest snapshot is kept.
+    ///   - monthly: The number of months of which the newest snapshot is kept.
+    ///   - tags: Tags that protect a snapshot.
     public init(last: Int = 0, daily: Int = 0, weekly: Int = 0, monthly: Int = 0, tags: Set<String> = []) {
         (self.last, self.daily, self.weekly, self.monthly) = (last, daily, weekly, monthly)
         self.tags = tags
     }
 
-    /// Whether no rule keeps anything.
+    /// Whether the rules keep no snapshot at all.
     public var isEmpty: Bool { max(last, daily, weekly, monthly) <= 0 && tags.isEmpty }
 
-    /// The snapshots that stay, by name.
+    /// Returns the ids of the snapshots that the rules keep.
     public func kept(of snapshots: [BackupSnapshot]) -> Set<String> {
         Dictionary(grouping: snapshots, by: \.stamp.store).values.reduce(into: []) { kept, snapshots in
             kept.formUnion(keptOfOneStore(snapshots))

@@ -1,34 +1,41 @@
 public import Foundation
 public import RoostModel
 
-/// One revision of a store as a repository has it: the names of its segments.
+/// A backup of one revision of a store: the names of the segments that contain it.
 public struct BackupSnapshot: Sendable, Identifiable {
-    /// The digest of what is stored: hexadecimal.
+    /// The digest of the stored snapshot, in hexadecimal; in an encrypted repository a keyed digest.
     public internal(set) var id: String
+    /// The time at which the snapshot was created.
     public var created: Date
+    /// The labels that its creator gave it, for ``BackupRetention``.
     public var tags: [String]
-    /// Which state of which store it is.
+    /// The store and the revision that were backed up.
     public var stamp: Stamp
-    /// What the maker wants to have back: what the store is, say.
+    /// Values that its creator wants to read back, for example the configuration of the store.
     public var attributes: [String: String]
+    /// The number of source records.
     public var sourceCount: Int
-    /// How many source documents it has, byte for byte, and how large they are.
+    /// The number of original files in the snapshot.
     public var originalCount = 0
+    /// The total size of the original files, in bytes.
     public var originalBytes = 0
 
     static let currentFormat = 1
 
-    /// Lists of runs of entries, in the order of their rows.
+    /// The lists of runs of entries, in the order of the entries' rows.
     var lists: [SegmentID]
+    /// The segments with source records, in the order of the sources' ids.
     var sources: [SegmentID]
-    /// For each segment of sources where it was cut, so that the next backup finds the one in whose place it
-    /// has another.
+    /// The boundary (``SourceRuns/Run/bound``) of each segment of sources. The next backup uses it to find
+    /// the earlier version of a changed segment.
     var sourceBounds: [UInt64] = []
-    /// For each segment of sources which documents of theirs are kept; empty where none is.
+    /// For each segment of sources, the list of their original files; empty if there are no documents.
     var originals: [SegmentID] = []
+    /// The segments with clusters.
     var clusters: [SegmentID]
+    /// The segment with the clustering run.
     var run: SegmentID?
-    /// So that two snapshots of one state have different names.
+    /// A random value, so that two snapshots of the same revision have different names.
     var nonce = UUID()
 }
 

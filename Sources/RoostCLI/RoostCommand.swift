@@ -2,15 +2,21 @@ import ArgumentParser
 import Foundation
 import Roost
 
-/// The command `roost`.
+/// The `roost` command.
 @main
 struct RoostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roost",
-        abstract: "A local store of text that is searched by meaning and grouped into clusters.",
+        abstract: "Store text locally, search it by meaning, and group it into clusters.",
         discussion: """
-            The store is --store DIR, else $ROOST_STORE, else the nearest .roost upward, else one in the \
-            user's data folder. `roost ingest` and `roost add` make it if there is none.
+            Roost uses the first store that it finds in this order: --store DIR, $ROOST_STORE, a .roost \
+            folder in the current folder or one of its parents, and a store in your data folder. \
+            `roost ingest` and `roost add` create the store if it does not exist.
+
+            Examples:
+              roost ingest ~/notes
+              roost query "birds that return in spring"
+              roost recluster
             """,
         version: VersionText.text,
         subcommands: [
@@ -41,17 +47,17 @@ struct RoostCommand: AsyncParsableCommand {
     }
 }
 
-/// What `roost --version` says.
+/// The text that `roost --version` prints.
 enum VersionText {
     static let number = "0.1.0"
 
     static var text: String {
-        let models = UserPlaces().models.names()
+        let models = UserDirectories().models.names()
         return """
             roost \(number)
             BLAS    \(BLAS.implementation)
             SQLite  \(SQLiteStorageProvider.libraryVersion)
-            models  \(models.isEmpty ? "none installed; lexical is used" : models.joined(separator: ", "))
+            models  \(models.isEmpty ? "none installed; using lexical" : models.joined(separator: ", "))
             """
     }
 }

@@ -1,16 +1,18 @@
 import Crypto
 public import Foundation
 
-/// The name of a chunk: mostly the digest of its bytes, but any text that is not empty.
+/// The name of a chunk: usually the digest of its bytes, but any non-empty text is allowed.
 ///
-/// Two are equal where their bytes are: texts that only normalise alike are different names.
+/// Two identifiers are equal if their UTF-8 bytes are equal. Unlike `String`, texts that are equal only after
+/// Unicode normalization are different identifiers.
 public struct ChunkIdentifier: Sendable, Hashable, CustomStringConvertible {
+    /// The text of the identifier.
     public let id: String
 
-    /// A name of the caller's. An empty one is refused by every storage.
+    /// Creates an identifier from a name that the caller chose. Every storage rejects an empty name.
     public init(id: String) { self.id = id }
 
-    /// The SHA-256 of some bytes, in lower-case hexadecimal.
+    /// Creates the identifier of content-addressed bytes: their SHA-256 digest in lower-case hexadecimal.
     public init(hashing data: Data) { id = Hexadecimal.text(SHA256.hash(data: data)) }
 
     public var description: String { id }
@@ -25,7 +27,7 @@ public struct ChunkIdentifier: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// As JSON, a string.
+/// The JSON form is a string.
 extension ChunkIdentifier: Codable {
     public init(from decoder: any Decoder) throws {
         id = try decoder.singleValueContainer().decode(String.self)
@@ -34,18 +36,5 @@ extension ChunkIdentifier: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(id)
-    }
-}
-
-package enum Hexadecimal {
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    package static func text(_ bytes: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -2,20 +2,22 @@ public import Crypto
 import CryptoExtras
 import Foundation
 
-/// A random key, wrapped by one that is derived from a passphrase: so that the passphrase can change without
-/// anything being encrypted anew.
+/// A random data key, encrypted under a key that is derived from a passphrase.
 ///
-/// The passphrase's key comes from scrypt (RFC 7914) with the stated parameters; the data key is sealed under
-/// it with ChaCha20-Poly1305.
+/// Because the passphrase protects only the data key, it can be changed without encrypting the chunks again.
+/// The passphrase key is derived with scrypt (RFC 7914); the data key is encrypted under it with
+/// ChaCha20-Poly1305.
 public struct ChunkKey: Sendable, Codable {
-    /// The parameters of scrypt: 16 MiB of memory for r = 8 and N = 16,384, five times over.
+    /// The parameters of scrypt. The defaults are one of the settings that OWASP recommends for passwords:
+    /// N = 16,384, r = 8, p = 5, which needs 16 MiB of memory.
     private struct Derivation: Sendable, Codable, Hashable {
         var salt: Data
         var rounds = 16_384
         var blockSize = 8
         var parallelism = 5
 
-        /// What a file may ask for: more would be a way to make whoever opens it run out of memory.
+        /// Whether the parameters are within the limits that this implementation accepts. A manipulated file
+        /// could otherwise demand so much memory or time that the reading process fails.
         var isReasonable: Bool {
             (8...64).contains(salt.count) && (1024...16_384).contains(rounds) && rounds.nonzeroBitCount == 1
                 && (1...8).contains(blockSize) && (1...64).contains(parallelism)
@@ -25,24 +27,28 @@ public struct ChunkKey: Sendable, Codable {
     private var derivation: Derivation
     private var sealed: Data
 
-    /// Makes a key and wraps it.
+    /// Creates a random key and encrypts it under a passphrase.
     ///
-    /// - Returns: the key, and what is to be stored beside the chunks.
-    /// - Throws: ``ChunkStorageError/unsupported(_:)`` for an empty passphrase.
+    /// - Parameter passphrase: The passphrase. It is normalized (NFKC), so that the same characters typed on
+    ///   another system give the same key.
+    /// - Returns: The key, for ``EncryptedRetrieval``, and its encrypted form, which must be stored next to
+    ///   the chunks.
+    /// - Throws: ``ChunkStorageError/unsupported(_:)`` if the passphrase is empty.
     @concurrent
     public static func make(passphrase: String) async throws -> (key: SymmetricKey, wrapped: ChunkKey) {
         let key = SymmetricKey(size: .bits256)
         return (key, try wrap(key, passphrase))
     }
 
-    /// The key.
+    /// Returns the decrypted data key.
     ///
-    /// - Throws: ``ChunkStorageError/wrongKey`` for another passphrase;
-    ///   ``ChunkStorageError/corrupt(path:reason:)`` where the parameters are none.
+    /// - Parameter passphrase: The passphrase under which the key was encrypted.
+    /// - Throws: ``ChunkStorageError/wrongKey`` if the passphrase is wrong;
+    ///   ``ChunkStorageError/corrupt(path:reason:)`` if the stored parameters are invalid.
     @concurrent
     public func unwrap(passphrase: String) async throws -> SymmetricKey {
         guard derivation.isReasonable, let box = try? ChaChaPoly.SealedBox(combined: sealed) else {
-            throw ChunkStorageError.corrupt(path: "key", reason: "its parameters are not those of a key")
+            throw ChunkStorageError.corrupt(path: "key", reason: "the parameters of the key are invalid")
         }
         let outer = try Self.derive(passphrase, derivation)
         guard let bytes = try? ChaChaPoly.open(box, using: outer), bytes.count == 32 else {
@@ -51,7 +57,13 @@ public struct ChunkKey: Sendable, Codable {
         return SymmetricKey(data: bytes)
     }
 
-    /// The same key under another passphrase.
+    /// Encrypts an existing key under a new passphrase.
+    ///
+    /// - Parameters:
+    ///   - key: The data key, as ``unwrap(passphrase:)`` returned it.
+    ///   - passphrase: The new passphrase.
+    /// - Returns: The encrypted form, which replaces the stored one.
+    /// - Throws: ``ChunkStorageError/unsupported(_:)`` if the passphrase is empty.
     @concurrent
     public static func rewrap(_ key: SymmetricKey, passphrase: String) async throws -> ChunkKey {
         try wrap(key, passphrase)
@@ -59,7 +71,7 @@ public struct ChunkKey: Sendable, Codable {
 
     private static func wrap(_ key: SymmetricKey, _ passphrase: String) throws -> ChunkKey {
         guard !passphrase.isEmpty else {
-            throw ChunkStorageError.unsupported("take an empty passphrase")
+            throw ChunkStorageError.unsupported("use an empty passphrase")
         }
         var generator = SystemRandomNumberGenerator()
         let derivation = Derivation(salt: Data((0..<16).map { _ in generator.next() as UInt8 }))
@@ -69,7 +81,6 @@ public struct ChunkKey: Sendable, Codable {
     }
 
     private static func derive(_ passphrase: String, _ derivation: Derivation) throws -> SymmetricKey {
-        // The same letters typed on another system are the same passphrase.
         let normalized = passphrase.precomposedStringWithCompatibilityMapping
         return try KDF.Scrypt.deriveKey(
             from: Data(normalized.utf8), salt: derivation.salt, outputByteCount: 32,

@@ -1,16 +1,23 @@
 public import Foundation
 
-/// What is known of a chunk beside its bytes.
+/// Information about a chunk that is stored in addition to its bytes.
 public struct ChunkMetadata: Sendable, Hashable, Codable {
-    /// How many bytes the chunk has, before compression and encryption.
+    /// The number of bytes of the chunk, before compression and encryption.
     public var size: Int
-    /// A media type (RFC 6838), such as `text/plain`.
+    /// The media type of the bytes (RFC 6838), such as `text/plain`.
     public var contentType: String?
-    /// When it was first written, as far as its writer knows.
+    /// The time at which the chunk was first written. Encoding rounds it to milliseconds.
     public var created: Date?
-    /// Whatever else the writer wants to have back.
+    /// Further values that the writer wants to read back.
     public var custom: [String: String]
 
+    /// Creates metadata.
+    ///
+    /// - Parameters:
+    ///   - size: The number of bytes of the chunk, before compression and encryption.
+    ///   - contentType: The media type of the bytes.
+    ///   - created: The time at which the chunk was first written.
+    ///   - custom: Further values that the writer wants to read back.
     public init(
         size: Int, contentType: String? = nil, created: Date? = nil, custom: [String: String] = [:]
     ) {
@@ -31,18 +38,21 @@ public struct ChunkMetadata: Sendable, Hashable, Codable {
         custom = try container.decodeIfPresent([String: String].self, forKey: .custom) ?? [:]
     }
 
-    /// Dates are whole milliseconds since 1970, rounded to the nearest.
+    /// Encodes the metadata. Dates become milliseconds since 1970, rounded to the nearest integer.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(size, forKey: .size)
         try container.encodeIfPresent(contentType, forKey: .contentType)
         if let created {
             let milliseconds = (created.timeIntervalSince1970 * 1000).rounded()
-            guard let whole = Int64(exactly: milliseconds) else {
+            guard let exact = Int64(exactly: milliseconds) else {
                 throw EncodingError.invalidValue(
-                    created, .init(codingPath: encoder.codingPath, debugDescription: "no date"))
+                    created,
+                    .init(
+                        codingPath: encoder.codingPath,
+                        debugDescription: "cannot encode the creation date: it is out of range"))
             }
-            try container.encode(whole, forKey: .created)
+            try container.encode(exact, forKey: .created)
         }
         if !custom.isEmpty { try container.encode(custom, forKey: .custom) }
     }

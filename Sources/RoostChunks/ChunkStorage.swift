@@ -1,35 +1,41 @@
 public import Foundation
 
-/// Keeps chunks: pieces of bytes, each under an identifier.
+/// A storage of chunks, which are sequences of bytes with an identifier.
 ///
-/// Safe to call from any number of tasks at once.
+/// Implementations can be called from any number of tasks at the same time.
 public protocol ChunkStorage: Sendable {
-    /// Writes a chunk, in the place of one with the same identifier.
+    /// Writes a chunk. A chunk with the same identifier is replaced.
     ///
-    /// - **Atomicity**: readers see the old chunk or the new one, never a part.
-    /// - **Idempotence**: writing the same again changes nothing that a reader could tell.
-    /// - Throws: ``ChunkStorageError``; what was there before is there still.
+    /// - **Atomicity**: Readers see either the old chunk or the new one, never a part of it.
+    /// - **Idempotence**: Writing the same chunk again has no visible effect.
+    /// - Parameters:
+    ///   - data: The bytes of the chunk.
+    ///   - identifier: The name of the chunk.
+    ///   - metadata: Information to store with the chunk. Some storages do not keep it.
+    /// - Throws: ``ChunkStorageError``. The previous chunk is still there in that case.
     func writeChunk(_ data: Data, identifier: ChunkIdentifier, metadata: ChunkMetadata?) async throws
 
-    /// The bytes of a chunk; `nil` where there is none.
+    /// Returns the bytes of a chunk, or `nil` if the chunk does not exist.
     ///
-    /// - Throws: ``ChunkStorageError`` where it could not be asked for, or is not as it was written.
+    /// - Throws: ``ChunkStorageError`` if the storage cannot be read or the chunk is corrupt.
     func readChunk(_ identifier: ChunkIdentifier) async throws -> Data?
 
-    /// Whether there is a chunk.
+    /// Returns whether a chunk exists.
     ///
-    /// - Throws: ``ChunkStorageError`` where that cannot be told.
+    /// - Throws: ``ChunkStorageError`` if the storage cannot be read.
     func chunkExists(_ identifier: ChunkIdentifier) async throws -> Bool
 
-    /// Removes a chunk; one that is not there is no error.
+    /// Deletes a chunk. Deleting a chunk that does not exist is not an error.
     ///
-    /// - Throws: ``ChunkStorageError``; the chunk may be there still.
+    /// - Throws: ``ChunkStorageError``. The chunk may still exist in that case.
     func deleteChunk(_ identifier: ChunkIdentifier) async throws
 
-    /// What was written with a chunk; `nil` where there is no chunk, nothing was written with it, or the
-    /// storage keeps no metadata, which is the default.
+    /// Returns the metadata that was written with a chunk.
     ///
-    /// - Throws: ``ChunkStorageError``.
+    /// The default implementation returns `nil`; it is for storages that keep no metadata.
+    ///
+    /// - Returns: `nil` if the chunk does not exist or was written without metadata.
+    /// - Throws: ``ChunkStorageError`` if the storage cannot be read or the metadata is corrupt.
     func metadata(of identifier: ChunkIdentifier) async throws -> ChunkMetadata?
 }
 

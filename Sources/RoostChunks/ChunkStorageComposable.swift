@@ -1,17 +1,20 @@
 public import Foundation
 
-/// A chunk storage made of parts: where chunks lie, how they are read and written, how their presence is
-/// asked for. Whoever names the parts has the verbs of ``ChunkStorage``.
+/// A chunk storage that is composed of an organization, a retrieval and, optionally, an existence check.
+///
+/// A conforming type declares the components; the methods of ``ChunkStorage`` have default implementations.
 public protocol ChunkStorageComposable: ChunkStorage {
+    /// The mapping between identifiers and paths.
     var organization: any ChunkStorageOrganization { get }
+    /// The component that reads and writes chunks by path.
     var retrieval: any ChunkStorageRetrieval { get }
-    /// A quicker way to ask for presence than the retrieval's; `nil` where there is none.
+    /// A faster existence check than that of the retrieval, or `nil` to use the retrieval.
     var existence: (any ChunkStorageExistence)? { get }
-    /// `nil`, the default, where sets of chunks are not written out.
+    /// The component that writes sets of chunks to a file, or `nil` (the default) if there is none.
     var export: (any ChunkStorageExport)? { get }
-    /// `nil`, the default, where sets of chunks are not taken in.
+    /// The component that reads sets of chunks from a file, or `nil` (the default) if there is none.
     var `import`: (any ChunkStorageImport)? { get }
-    /// `nil`, the default, where others' chunks are not looked at.
+    /// Read access to chunks of another storage, or `nil` (the default) if there is none.
     var sharing: (any ChunkStorageSharing)? { get }
 }
 
@@ -26,7 +29,7 @@ extension ChunkStorageComposable {
         try await retrieval.writeChunk(data, at: path(of: identifier), metadata: metadata)
     }
 
-    /// From the storage itself, else from what is shared with it.
+    /// Returns a chunk from this storage or, if it is not there, from the shared one.
     public func readChunk(_ identifier: ChunkIdentifier) async throws -> Data? {
         if let data = try await retrieval.readChunk(at: path(of: identifier)) { return data }
         return try await sharing?.readChunk(identifier)
@@ -34,13 +37,13 @@ extension ChunkStorageComposable {
 
     public func chunkExists(_ identifier: ChunkIdentifier) async throws -> Bool {
         let path = try path(of: identifier)
-        let isHere =
+        let existsLocally =
             if let existence {
                 try await existence.presence(of: identifier)
             } else {
                 try await retrieval.presence(at: path)
             }
-        if isHere { return true }
+        if existsLocally { return true }
         return try await sharing?.presence(of: identifier) ?? false
     }
 
@@ -52,9 +55,11 @@ extension ChunkStorageComposable {
         try await retrieval.metadata(at: path(of: identifier))
     }
 
-    /// Which of some chunks are here, in one pass where the existence has one.
+    /// Returns, for each identifier, whether the chunk exists in this storage; shared chunks do not count.
     ///
-    /// - Throws: ``ChunkStorageError`` where that cannot be told of one of them.
+    /// If the storage has an existence component, all identifiers are checked in one call to it.
+    ///
+    /// - Throws: ``ChunkStorageError`` if the storage cannot be read for one of them.
     public func chunksExist(_ identifiers: [ChunkIdentifier]) async throws -> [ChunkIdentifier: Bool] {
         if let existence { return try await existence.presence(of: identifiers) }
         var result: [ChunkIdentifier: Bool] = [:]
@@ -64,35 +69,11 @@ extension ChunkStorageComposable {
         return result
     }
 
-    /// - Throws: ``ChunkStorageError/invalidIdentifier(_:)``, ``ChunkStorageError/invalidPath(_:)``.
+    /// - Throws: ``ChunkStorageError/invalidIdentifier(_:)`` or ``ChunkStorageError/invalidPath(_:)``.
     private func path(of identifier: ChunkIdentifier) throws -> String {
         guard !identifier.id.isEmpty else { throw ChunkStorageError.invalidIdentifier("") }
         let path = organization.storagePath(for: identifier)
         guard organization.isValidPath(path) else { throw ChunkStorageError.invalidPath(path) }
         return path
-    }
-}
-
-/// A chunk storage of given parts.
-public struct ComposedChunkStorage: ChunkStorageComposable {
-    public let organization: any ChunkStorageOrganization
-    public let retrieval: any ChunkStorageRetrieval
-    public let existence: (any ChunkStorageExistence)?
-    public let export: (any ChunkStorageExport)?
-    public let `import`: (any ChunkStorageImport)?
-    public let sharing: (any ChunkStorageSharing)?
-
-    /// - Parameter existence: has to look where the organization and the retrieval put chunks.
-    public init(
-        organization: any ChunkStorageOrganization, retrieval: any ChunkStorageRetrieval,
-        existence: (any ChunkStorageExistence)? = nil, export: (any ChunkStorageExport)? = nil,
-        import: (any ChunkStorageImport)? = nil, sharing: (any ChunkStorageSharing)? = nil
-    ) {
-        self.organization = organization
-        self.retrieval = retrieval
-        self.existence = existence
-        self.export = export
-        self.import = `import`
-        self.sharing = sharing
     }
 }

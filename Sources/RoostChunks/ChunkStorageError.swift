@@ -1,48 +1,67 @@
 public import Foundation
+import RoostFiles
 
-/// Why a chunk could not be written, read or looked for. A chunk that is not there is no error.
+/// The reason why a chunk could not be written, read or looked up.
+///
+/// A chunk that does not exist is not an error.
 public enum ChunkStorageError: Error, Sendable, Hashable {
-    /// A path that is none of the organization's, or would lead out of the storage's folder.
+    /// A path that the organization does not produce, or that would lead out of the storage's folder.
     case invalidPath(String)
-    /// An identifier that no chunk can have: the empty one, or one too long for the storage.
+    /// An identifier that no chunk can have: an empty one, or one that is too long for the storage.
     case invalidIdentifier(String)
-    /// The storage could not be asked: a disk, a network, a permission. The same call may succeed later.
+    /// The backend did not answer or refused access: a disk, a network, a permission. The same call may
+    /// succeed later.
     case storageUnavailable(reason: String)
-    /// There is no room for more.
+    /// The storage has no space left.
     case storageFull(reason: String)
-    /// What is stored is not what was written.
+    /// The stored bytes are not the ones that were written.
     case corrupt(path: String, reason: String)
-    /// What is stored was encrypted with another key.
+    /// The stored bytes were encrypted with another key.
     case wrongKey
-    /// More bytes than the storage was told to take in.
+    /// The chunk exceeds the size limit, in bytes, of this storage.
     case tooLarge(path: String, limit: Int)
-    /// Something that this storage cannot do.
+    /// An operation that this storage does not support. The associated text completes the sentence "the
+    /// chunk storage cannot …".
     case unsupported(String)
-    /// The storage may not be written to.
+    /// The storage is read-only.
     case readOnly
 }
 
 extension ChunkStorageError: CustomStringConvertible, LocalizedError {
     public var description: String {
         switch self {
-        case .invalidPath(let path): "'\(Self.shown(path))' is no path of a chunk in this storage"
-        case .invalidIdentifier(let id): "'\(Self.shown(id))' cannot be the identifier of a chunk"
-        case .storageUnavailable(let reason): "the chunk storage is not available: \(reason)"
-        case .storageFull(let reason): "the chunk storage is full: \(reason)"
-        case .corrupt(let path, let reason): "the chunk at '\(Self.shown(path))' is damaged: \(reason)"
-        case .wrongKey: "the key is not the one that the chunks were encrypted with"
+        case .invalidPath(let path): "invalid chunk path '\(Self.shown(path))'"
+        case .invalidIdentifier(let id):
+            "invalid chunk identifier '\(Self.shown(id))': this storage has no valid path for it"
+        case .storageUnavailable(let reason): "chunk storage unavailable: \(reason)"
+        case .storageFull(let reason): "chunk storage full: \(reason)"
+        case .corrupt(let path, let reason): "chunk '\(Self.shown(path))' is corrupt: \(reason)"
+        case .wrongKey: "cannot decrypt the chunks: wrong key or passphrase"
         case .tooLarge(let path, let limit):
-            "the chunk at '\(Self.shown(path))' has more than \(limit) bytes"
-        case .unsupported(let what): "the chunk storage cannot \(what)"
-        case .readOnly: "the chunk storage may only be read"
+            "chunk '\(Self.shown(path))' is larger than the limit of \(limit) bytes"
+        case .unsupported(let operation): "the chunk storage cannot \(operation)"
+        case .readOnly: "cannot change the chunk storage: it is read-only"
         }
     }
 
     public var errorDescription: String? { description }
 
-    /// A caller's text, short and on one line.
+    /// Shortens a text of the caller's for a message, and puts it on one line.
     private static func shown(_ text: String) -> String {
-        let line = String(text.prefix(100).map { $0.isNewline || $0.asciiValue ?? 32 < 32 ? " " : $0 })
-        return text.count > 100 ? line + "…" : line
+        let maximumLength = 100
+        let line = String(
+            text.prefix(maximumLength).map { $0.isNewline || $0.asciiValue ?? 32 < 32 ? " " : $0 })
+        return text.count > maximumLength ? line + "…" : line
+    }
+}
+
+extension ChunkStorageError {
+    /// Creates the error that corresponds to a failed system call.
+    init(_ error: FileError) {
+        switch error.errno {
+        case ENAMETOOLONG: self = .invalidPath(error.path)
+        case ENOSPC, EDQUOT: self = .storageFull(reason: error.description)
+        default: self = .storageUnavailable(reason: error.description)
+        }
     }
 }

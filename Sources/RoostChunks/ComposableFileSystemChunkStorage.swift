@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Chunks as files below a folder.
+/// A chunk storage that keeps each chunk in a file below a folder.
 ///
-/// What is written is there in full or not at all, and survives a loss of power; several processes may read
-/// and write at once.
+/// A write is atomic and survives a power failure once it has returned. Several processes can read and write
+/// at the same time.
 public struct ComposableFileSystemChunkStorage: ChunkStorageComposable {
     public let organization: any ChunkStorageOrganization
     public let retrieval: any ChunkStorageRetrieval
@@ -15,9 +15,17 @@ public struct ComposableFileSystemChunkStorage: ChunkStorageComposable {
         ChunkArchive(organization: organization, retrieval: retrieval)
     }
 
-    /// In folders by the beginnings of their names, two deep.
+    /// Creates a storage with a ``GitStyleOrganization`` of two folder levels.
+    ///
+    /// - Parameter baseURL: The folder of the storage. The first write creates it.
     public init(baseURL: URL) { self.init(baseURL: baseURL, organization: GitStyleOrganization()) }
 
+    /// Creates a storage with a given organization.
+    ///
+    /// - Parameters:
+    ///   - baseURL: The folder of the storage. The first write creates it.
+    ///   - organization: The mapping of identifiers to paths. A storage must always be opened with the
+    ///     organization that it was written with.
     public init(baseURL: URL, organization: any ChunkStorageOrganization) {
         self.organization = organization
         retrieval = FileSystemRetrieval(baseURL: baseURL)

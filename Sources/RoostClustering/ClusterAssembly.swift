@@ -1,32 +1,38 @@
-public import Foundation
-public import RoostModel
+package import Foundation
+package import RoostModel
 import RoostText
-public import RoostVectors
+package import RoostVectors
 
-/// Makes clusters with ids, labels, keywords, figures and representatives of a partition's groups.
-public struct ClusterAssembly: Sendable {
-    /// How many keywords and representatives a cluster has at most.
-    public var keywordLimit = 10
-    public var representativeLimit = 5
+/// Turns the groups of a partition into clusters with ids, labels, keywords, quality figures and
+/// representatives.
+package struct ClusterAssembly: Sendable {
+    /// The maximum number of keywords of a cluster.
+    private static let keywordLimit = 10
+    /// The maximum number of representatives of a cluster.
+    private static let representativeLimit = 5
 
     private var extractor: KeywordExtractor
     private let partition: Partition
     private let ids: [Entry.ID]
     private let rows: [Entry.ID: Int]
     private let quality: ClusterQuality
-    /// The rows of each group; of a group above others, those of its parts.
+    /// The rows of each group. A parent group has the rows of all of its descendants.
     private let members: [[Int]]
-    /// Of each group's rows those nearest its centroid, nearest first.
+    /// The rows of each group that are nearest to its centroid, nearest first.
     private let nearest: [[Int]]
-    /// In whose texts phrases are looked for.
+    /// The rows whose texts are searched for key phrases.
     private let typical: Set<Int>
 
+    /// Prepares the clusters of a partition.
+    ///
     /// - Parameters:
-    ///   - ids: the entry of each of the partition's rows.
-    ///   - vectors: those rows.
-    public init(_ partition: Partition, of vectors: Matrix, ids: [Entry.ID]) {
+    ///   - partition: The groups.
+    ///   - vectors: The clustered vectors, one row for each label of the partition.
+    ///   - ids: The entry of each row.
+    package init(_ partition: Partition, of vectors: Matrix, ids: [Entry.ID]) {
         precondition(
-            ids.count == partition.labels.count && vectors.rows == ids.count, "an entry for each row")
+            ids.count == partition.labels.count && vectors.rows == ids.count,
+            "one entry and one vector for each label")
         self.partition = partition
         self.ids = ids
         rows = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
@@ -40,7 +46,7 @@ public struct ClusterAssembly: Sendable {
             }
         }
         self.members = members
-        let limit = KeywordExtractor.typicalTexts(ofGroups: partition.count)
+        let limit = KeywordExtractor.representativeTextCount(forGroups: partition.count)
         nearest = members.indices.map { group in
             let similarities = members[group].map { row in
                 let isOwn = partition.labels[row].group == group
@@ -55,32 +61,35 @@ public struct ClusterAssembly: Sendable {
             return similarities.sorted { ($1.0, ids[$0.1].uuidString) < ($0.0, ids[$1.1].uuidString) }
                 .prefix(limit).map(\.1)
         }
-        let above = Set(partition.parents.compactMap(\.self))
+        let parents = Set(partition.parents.compactMap(\.self))
         typical = Set(
-            nearest.indices.lazy.filter { !above.contains($0) }.flatMap { [nearest] in nearest[$0] })
+            nearest.indices.lazy.filter { !parents.contains($0) }.flatMap { [nearest] in nearest[$0] })
     }
 
-    /// Counts the words of an entry's text for its group's keywords. To be called once for each entry, in
+    /// Counts the words of an entry's text for the keywords of its group. Call it once for each entry, in
     /// any order.
-    public mutating func count(_ text: String, of id: Entry.ID) {
+    package mutating func count(_ text: String, of id: Entry.ID) {
         guard let row = rows[id], let group = partition.labels[row].group else { return }
-        extractor.add(text, to: group, isTypical: typical.contains(row))
+        extractor.add(text, to: group, isRepresentative: typical.contains(row))
     }
 
-    /// The clusters, largest first, and everybody's assignment. A cluster that continues one of `previous`
-    /// keeps its id, creation date and, where a person or a labeler gave it, its label.
+    /// Returns the clusters, largest first, and the assignment of every entry. A cluster that continues one
+    /// of `previous` keeps its id, its creation date and a label that a person or a labeler gave it.
     ///
     /// - Parameters:
-    ///   - run: gets its figures and what became of the last clusters.
-    ///   - previous: the last clusters with their members.
-    ///   - identities: the cluster that each group is; `nil` finds out by their members.
-    public func finish(
+    ///   - run: The record of the run. The returned copy also has the quality figures and the previous
+    ///     clusters that vanished.
+    ///   - previous: The clusters of the previous run with their members.
+    ///   - identities: The previous cluster that each group continues; `nil` matches groups and previous
+    ///     clusters by their members.
+    ///   - date: The creation and update date of the clusters if there is no run.
+    package func finish(
         run: ClusteringRun?, previous: [Cluster], identities: [Cluster?]? = nil, date: Date = Date()
     ) -> WriteBatch.Clustering {
-        let previous = Self.withMembersOfParts(previous)
+        let previous = Self.addingMembersOfDescendants(to: previous)
         let continued = identities ?? match(previous)
         let clusterIDs = continued.map { $0?.id ?? UUID() }
-        let keywords = extractor.keywords(limit: keywordLimit, parents: partition.parents)
+        let keywords = extractor.keywords(limit: Self.keywordLimit, parents: partition.parents)
         let trace = trace(clusterIDs, from: previous)
         var clusters = members.indices.map { group in
             let rows = members[group]
@@ -89,89 +98,90 @@ public struct ClusterAssembly: Sendable {
                 id: clusterIDs[group],
                 label: KeywordExtractor.label(of: words) ?? "cluster \(group + 1)", keywords: words,
                 centroid: partition.centroids.row(group),
-                // Those of a cluster above others are its parts'.
+                // A parent cluster stores no members: they are the members of its descendants.
                 members: partition.labels[rows.first ?? 0].group == group ? rows.map { ids[$0] } : [],
-                representatives: nearest[group].prefix(representativeLimit).map { ids[$0] },
+                representatives: nearest[group].prefix(Self.representativeLimit).map { ids[$0] },
                 cohesion: quality.cohesions[group], parent: partition.parents[group].map { clusterIDs[$0] },
                 createdAt: continued[group]?.createdAt ?? run?.createdAt ?? date,
                 updatedAt: run?.createdAt ?? date)
-            if let before = continued[group], keepsLabel(of: before, group, trace.origins[group]) {
-                cluster.label = before.label
-                (cluster.isLabelPinned, cluster.labeledBy) = (before.isLabelPinned, before.labeledBy)
+            if let old = continued[group], keepsLabel(of: old, group, trace.origins[group]) {
+                cluster.label = old.label
+                (cluster.isLabelPinned, cluster.labeledBy) = (old.isLabelPinned, old.labeledBy)
             }
             cluster.separation = quality.separations[group]
             cluster.silhouette = quality.silhouettes[group]
-            cluster.reach = quality.reaches[group]
+            cluster.assignmentThreshold = quality.assignmentThresholds[group]
             cluster.origins = trace.origins[group]
             return cluster
         }
         let sizes = Dictionary(zip(clusterIDs, members.map(\.count))) { first, _ in first }
         clusters.sort { (sizes[$1.id] ?? 0, $0.label) < (sizes[$0.id] ?? 0, $1.label) }
         let assignments = ids.indices.map { row in
-            let place: Assignment.Place =
+            let target: Assignment.Target =
                 switch partition.labels[row] {
                 case .group(let group): .cluster(clusterIDs[group])
                 case .outlier(let reason): .outlier(reason)
                 }
             return Assignment(
-                entry: ids[row], place: place, run: run?.id, similarity: partition.similarities[row],
+                entry: ids[row], target: target, run: run?.id, similarity: partition.similarities[row],
                 confidence: partition.confidences[row])
         }
-        var described = run
-        described?.silhouette = quality.silhouette
-        described?.stability = trace.stability
-        described?.vanished = trace.vanished
-        return WriteBatch.Clustering(run: described, clusters: clusters, assignments: assignments)
+        var completedRun = run
+        completedRun?.silhouette = quality.silhouette
+        completedRun?.stability = trace.stability
+        completedRun?.vanished = trace.vanished
+        return WriteBatch.Clustering(run: completedRun, clusters: clusters, assignments: assignments)
     }
 
-    /// A person's name stays; a labeler's as long as most members are those that it was given for.
-    private func keepsLabel(of before: Cluster, _ group: Int, _ origins: [Cluster.Origin]) -> Bool {
-        if before.isLabelPinned { return true }
-        guard before.labeledBy != nil else { return false }
-        let shared = origins.first { $0.cluster == before.id }?.shared ?? 0
-        return 2 * shared > max(members[group].count, before.members.count)
+    /// A person's label is always kept. A labeler's label is kept while the old and the new cluster share
+    /// more than half of the members of the larger of the two.
+    private func keepsLabel(of old: Cluster, _ group: Int, _ origins: [Cluster.Origin]) -> Bool {
+        if old.isLabelPinned { return true }
+        guard old.labeledBy != nil else { return false }
+        let shared = origins.first { $0.cluster == old.id }?.shared ?? 0
+        return 2 * shared > max(members[group].count, old.members.count)
     }
 
-    /// Of clusters with members and of those above others, each kind by itself.
+    /// Traces the origins of leaf clusters and of parent clusters separately.
     private func trace(_ clusterIDs: [Cluster.ID], from previous: [Cluster]) -> ClusterLineage.Trace {
-        let above = Set(partition.parents.compactMap(\.self))
-        let clustersAbove = Set(previous.compactMap(\.parent))
+        let parents = Set(partition.parents.compactMap(\.self))
+        let previousParents = Set(previous.compactMap(\.parent))
         var result = ClusterLineage.Trace(
             origins: Array(repeating: [], count: members.count), vanished: [])
-        for isAbove in [true, false] {
-            let groups = members.indices.filter { above.contains($0) == isAbove }
+        for isParent in [true, false] {
+            let groups = members.indices.filter { parents.contains($0) == isParent }
             let found = ClusterLineage.trace(
                 groups.map { members[$0].map { ids[$0] } }, groups.map { clusterIDs[$0] },
-                from: previous.filter { clustersAbove.contains($0.id) == isAbove })
+                from: previous.filter { previousParents.contains($0.id) == isParent })
             for (group, origins) in zip(groups, found.origins) { result.origins[group] = origins }
-            // Those above say nothing that their parts do not.
-            if !isAbove { (result.vanished, result.stability) = (found.vanished, found.stability) }
+            // Parent clusters add nothing: their entries are those of the leaf clusters.
+            if !isParent { (result.vanished, result.stability) = (found.vanished, found.stability) }
         }
         return result
     }
 
-    /// Groups continue clusters of their own kind: with members, or above others.
+    /// Matches leaf groups with leaf clusters, and parent groups with parent clusters.
     private func match(_ previous: [Cluster]) -> [Cluster?] {
-        let above = Set(partition.parents.compactMap(\.self))
-        let clustersAbove = Set(previous.compactMap(\.parent))
+        let parents = Set(partition.parents.compactMap(\.self))
+        let previousParents = Set(previous.compactMap(\.parent))
         var matches = [Cluster?](repeating: nil, count: members.count)
-        for isAbove in [false, true] {
-            let groups = members.indices.filter { above.contains($0) == isAbove }
+        for isParent in [false, true] {
+            let groups = members.indices.filter { parents.contains($0) == isParent }
             let found = ClusterIdentity.match(
                 groups.map { members[$0].map { ids[$0] } },
-                to: previous.filter { clustersAbove.contains($0.id) == isAbove })
+                to: previous.filter { previousParents.contains($0.id) == isParent })
             for (group, cluster) in zip(groups, found) { matches[group] = cluster }
         }
         return matches
     }
 
-    /// Clusters above others with the members of their parts.
-    private static func withMembersOfParts(_ clusters: [Cluster]) -> [Cluster] {
+    /// Returns the clusters, where parent clusters have the members of all of their descendants.
+    private static func addingMembersOfDescendants(to clusters: [Cluster]) -> [Cluster] {
         let parents = Dictionary(clusters.map { ($0.id, $0.parent) }) { first, _ in first }
         var members: [Cluster.ID: [Entry.ID]] = [:]
         for cluster in clusters where !cluster.members.isEmpty {
             var (next, seen) = (cluster.parent, Set([cluster.id]))
-            // What a store says may go in a circle.
+            // A damaged store may contain a cycle of parents.
             while let parent = next, seen.insert(parent).inserted {
                 members[parent, default: []] += cluster.members
                 next = parents[parent] ?? nil

@@ -1,22 +1,24 @@
-public import RoostModel
+package import RoostModel
 
-/// Finds which clusters of a new run are those of the last one.
-public enum ClusterIdentity {
-    /// For each new group the last run's cluster that it continues, if there is one.
+/// Matches the groups of a new run with the clusters of the previous run.
+package enum ClusterIdentity {
+    /// Returns, for each new group, the cluster of the previous run that it continues, or `nil`.
     ///
-    /// A group can continue a cluster where they share more than a quarter of what they have together (of the
-    /// cluster, only entries that are still in a group count). Of all ways to give each cluster to one group
-    /// at most, the one with most shared members is taken: a matching of greatest weight (Kuhn 1955), so that
-    /// of two parts the larger goes on, of two that were joined the larger.
+    /// A group can continue a cluster if their intersection is more than a quarter of their union (members of
+    /// the cluster that are in no group now do not count). Among all one-to-one matchings, the function
+    /// chooses the one with the most shared members: a maximum-weight matching (Kuhn 1955). So when a cluster
+    /// splits, the larger part keeps its identity, and when clusters merge, the identity of the larger one is
+    /// kept.
     ///
     /// - Parameters:
-    ///   - groups: the members of each new group.
-    ///   - previous: the last run's clusters with their members.
-    /// - Complexity: O(members), and the cube of how many clusters hang together by shared members.
-    public static func match(_ groups: [[Entry.ID]], to previous: [Cluster]) -> [Cluster?] {
+    ///   - groups: The members of each new group.
+    ///   - previous: The clusters of the previous run with their members.
+    /// - Complexity: O(members) plus the cube of the number of clusters in each connected component of the
+    ///   overlap graph.
+    package static func match(_ groups: [[Entry.ID]], to previous: [Cluster]) -> [Cluster?] {
         var groupOf: [Entry.ID: Int] = [:]
         for (group, members) in groups.enumerated() { for member in members { groupOf[member] = group } }
-        // For each old cluster the new groups that can continue it.
+        // For each previous cluster, the groups that can continue it and the number of shared members.
         var shared = [[Int: Int]](repeating: [:], count: previous.count)
         for (index, cluster) in previous.enumerated() {
             var overlaps: [Int: Int] = [:]
@@ -31,15 +33,15 @@ public enum ClusterIdentity {
         var matches = [Cluster?](repeating: nil, count: groups.count)
         for (clusters, candidates) in components(shared, groups: groups.count) {
             let weights = clusters.map { cluster in candidates.map { Double(shared[cluster][$0] ?? 0) } }
-            for (place, candidate) in assignment(weights).enumerated() {
-                guard let candidate, weights[place][candidate] > 0 else { continue }
-                matches[candidates[candidate]] = previous[clusters[place]]
+            for (row, column) in assignment(weights).enumerated() {
+                guard let column, weights[row][column] > 0 else { continue }
+                matches[candidates[column]] = previous[clusters[row]]
             }
         }
         return matches
     }
 
-    /// Clusters and groups that hang together by shared members.
+    /// Returns the connected components of the bipartite graph of clusters and groups that share members.
     private static func components(
         _ shared: [[Int: Int]], groups: Int
     ) -> [(clusters: [Int], groups: [Int])] {
@@ -66,29 +68,30 @@ public enum ClusterIdentity {
         return found
     }
 
-    /// The Hungarian method with potentials: for each row the column that makes the sum of weights greatest,
-    /// no column twice; `nil` for rows that are left over.
+    /// Solves the assignment problem by the Hungarian method with potentials.
     ///
-    /// - Parameter weights: at least 0.
-    /// - Complexity: O(rows² · columns), the smaller being the rows.
+    /// - Parameter weights: A matrix of non-negative weights, by row.
+    /// - Returns: For each row its column, such that the sum of weights is maximal and no column occurs
+    ///   twice; `nil` for a row without a column.
+    /// - Complexity: O(min(rows, columns)² · max(rows, columns)).
     static func assignment(_ weights: [[Double]]) -> [Int?] {
         let columns = weights.first?.count ?? 0
         guard weights.count <= columns else {
-            // By columns, and back.
-            let turned = (0..<columns).map { column in weights.map { $0[column] } }
+            // The method below needs at least as many columns as rows, so solve the transposed problem.
+            let transposed = (0..<columns).map { column in weights.map { $0[column] } }
             var result = [Int?](repeating: nil, count: weights.count)
-            for (column, row) in assignment(turned).enumerated() { if let row { result[row] = column } }
+            for (column, row) in assignment(transposed).enumerated() { if let row { result[row] = column } }
             return result
         }
         let rows = weights.count
-        // Costs are negative weights. Row and column 0 stand for "none".
+        // Costs are negated weights. Indices start at 1: row and column 0 mean "unassigned".
         var (rowPotential, columnPotential) = (
             [Double](repeating: 0, count: rows + 1), [Double](repeating: 0, count: columns + 1)
         )
         var rowOf = [Int](repeating: 0, count: columns + 1)
         for row in stride(from: 1, through: rows, by: 1) {
-            var way = [Int](repeating: 0, count: columns + 1)
-            var least = [Double](repeating: .infinity, count: columns + 1)
+            var predecessors = [Int](repeating: 0, count: columns + 1)
+            var minimumCosts = [Double](repeating: .infinity, count: columns + 1)
             var used = [Bool](repeating: false, count: columns + 1)
             rowOf[0] = row
             var column = 0
@@ -99,23 +102,25 @@ public enum ClusterIdentity {
                 for other in 1...columns where !used[other] {
                     let cost =
                         -weights[current - 1][other - 1] - rowPotential[current] - columnPotential[other]
-                    if cost < least[other] { (least[other], way[other]) = (cost, column) }
-                    if least[other] < delta { (delta, next) = (least[other], other) }
+                    if cost < minimumCosts[other] {
+                        (minimumCosts[other], predecessors[other]) = (cost, column)
+                    }
+                    if minimumCosts[other] < delta { (delta, next) = (minimumCosts[other], other) }
                 }
                 for other in 0...columns {
                     if used[other] {
                         rowPotential[rowOf[other]] += delta
                         columnPotential[other] -= delta
                     } else {
-                        least[other] -= delta
+                        minimumCosts[other] -= delta
                     }
                 }
                 column = next
             } while rowOf[column] != 0
             while column != 0 {
-                let before = way[column]
-                rowOf[column] = rowOf[before]
-                column = before
+                let predecessor = predecessors[column]
+                rowOf[column] = rowOf[predecessor]
+                column = predecessor
             }
         }
         var result = [Int?](repeating: nil, count: rows)

@@ -1,85 +1,87 @@
 public import Foundation
 public import RoostModel
 
-/// What became of the clusters when they were last made: which came, went, were divided or joined.
+/// How the clusters of the latest run relate to the previous ones: births, deaths, splits and merges.
 ///
-/// A cluster has split where at least two come from it: those that have a quarter of what is left of it, or
-/// of which it is more than half. Clusters have merged where one now has more than half of each of them. A
-/// cluster is born where it continues none and has to do with neither; it has died where nothing of this
-/// became of it.
+/// A cluster has **split** if at least two clusters descend from it. A descendant has at least a quarter of
+/// the remaining members of the old cluster, or consists of them by more than half. Clusters have **merged**
+/// if one new cluster has more than half of the remaining members of each. A cluster is **born** if it
+/// continues no old cluster and takes part in no split or merge. An old cluster has **died** if no new
+/// cluster continues it and it takes part in no split or merge.
 public struct ClusterLineage: Sendable, Hashable {
+    /// The kind of an event.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-        case birth, death, split, merge
+        /// A new cluster that continues no old one.
+        case birth
+        /// An old cluster that no new one continues.
+        case death
+        /// An old cluster whose members are now in several clusters.
+        case split
+        /// Several old clusters whose members are now in one cluster.
+        case merge
     }
 
-    /// A cluster before or after.
+    /// An old or a new cluster that takes part in an event.
     public struct Side: Sendable, Hashable {
+        /// The id of the cluster.
         public var id: Cluster.ID
+        /// The label that the cluster had at that time.
         public var label: String
+        /// The number of members at that time.
         public var size: Int
     }
 
+    /// A birth, death, split or merge.
     public struct Event: Sendable, Hashable {
+        /// The kind of the event.
         public var kind: Kind
+        /// The old clusters, largest first; empty for a birth.
         public var before: [Side]
+        /// The new clusters, largest first. For a death, the clusters that now have its remaining members.
         public var after: [Side]
     }
 
-    /// A cluster that goes on.
+    /// A cluster that exists both before and after the run.
     public struct Continuation: Sendable, Hashable {
+        /// The id of the cluster.
         public var id: Cluster.ID
+        /// The present label.
         public var label: String
+        /// The number of members before the run.
         public var sizeBefore: Int
+        /// The number of members after the run.
         public var size: Int
-        /// How many of its members were in it before.
+        /// The number of present members that were already members before the run.
         public var kept: Int
     }
 
-    /// Births, deaths, splits and merges, in this order; the largest first.
+    /// Births, deaths, splits and merges, in this order; within each kind the largest first.
     public var events: [Event] = []
-    /// The largest first.
+    /// The clusters that continue, largest first.
     public var continued: [Continuation] = []
 
+    /// Derives the lineage from the origins that are stored with the clusters.
+    ///
     /// - Parameters:
-    ///   - clusters: with their members.
-    ///   - vanished: clusters of before of which nothing is left.
+    ///   - clusters: The clusters with their members.
+    ///   - vanished: The previous clusters of which no member is in a cluster now.
     public init(of clusters: [Cluster], vanished: [Cluster.Origin]) {
-        let parts = Set(clusters.compactMap(\.parent))
+        let parents = Set(clusters.compactMap(\.parent))
+        // Parent clusters have no members of their own.
+        let leaves = clusters.filter { !parents.contains($0.id) }
         var before: [Cluster.ID: Cluster.Origin] = [:]
-        var origins: [(origin: Cluster.Origin, cluster: Cluster)] = []
-        // What contains others has no members of its own.
-        for cluster in clusters where !parts.contains(cluster.id) {
+        var descents: [Descent] = []
+        for cluster in leaves {
             for origin in cluster.origins {
                 before[origin.cluster] = origin
-                origins.append((origin, cluster))
+                descents.append(Descent(origin: origin, cluster: cluster))
             }
         }
-        let present = Set(clusters.map(\.id))
-        let byOrigin = Dictionary(grouping: origins) { $0.origin.cluster }
-        var related = Set<Cluster.ID>()
-        var found: [Kind: [Event]] = [:]
-        for (id, entries) in byOrigin {
-            let children = entries.filter { origin, cluster in
-                4 * origin.shared >= origin.remaining || 2 * origin.shared > cluster.members.count
-            }
-            guard children.count > 1, let origin = before[id] else { continue }
-            related.insert(id)
-            related.formUnion(children.map(\.cluster.id))
-            found[.split, default: []].append(
-                Event(
-                    kind: .split, before: [Self.side(origin)], after: children.map { Self.side($0.cluster) }))
-        }
-        for cluster in clusters {
-            let absorbed = cluster.origins.filter {
-                2 * $0.shared > $0.remaining && before[$0.cluster] != nil
-            }
-            guard absorbed.count > 1, !parts.contains(cluster.id) else { continue }
-            related.insert(cluster.id)
-            related.formUnion(absorbed.map(\.cluster))
-            found[.merge, default: []].append(
-                Event(kind: .merge, before: absorbed.map(Self.side), after: [Self.side(cluster)]))
-        }
-        for cluster in clusters where !parts.contains(cluster.id) {
+        let byOrigin = Dictionary(grouping: descents, by: \.origin.cluster)
+        var found = Self.splits(byOrigin, before)
+        found.merge(Self.merges(leaves, before)) { $0 + $1 }
+        let related = Set(found.values.joined().flatMap { ($0.before + $0.after).map(\.id) })
+        for cluster in leaves {
             if let origin = cluster.origins.first(where: { $0.cluster == cluster.id }) {
                 continued.append(
                     Continuation(
@@ -90,12 +92,13 @@ public struct ClusterLineage: Sendable, Hashable {
                     Event(kind: .birth, before: [], after: [Self.side(cluster)]))
             }
         }
+        let present = Set(clusters.map(\.id))
         for origin in Array(before.values) + vanished
         where !present.contains(origin.cluster) && !related.contains(origin.cluster) {
-            // Where most of what is left of it has gone.
+            // The clusters that have most of its remaining members now.
             let heirs = (byOrigin[origin.cluster] ?? []).map { Self.side($0.cluster) }
             found[.death, default: []].append(
-                Event(kind: .death, before: [Self.side(origin)], after: heirs.sorted(by: Self.precedes)))
+                Event(kind: .death, before: [Self.side(origin)], after: heirs))
         }
         for kind in Kind.allCases {
             events += (found[kind] ?? []).map { event in
@@ -106,6 +109,42 @@ public struct ClusterLineage: Sendable, Hashable {
             }.sorted { Self.precedes(($0.before + $0.after)[0], ($1.before + $1.after)[0]) }
         }
         continued.sort { ($1.size, $0.id.uuidString) < ($0.size, $1.id.uuidString) }
+    }
+
+    /// A cluster and one of the previous clusters from which its members come.
+    private struct Descent {
+        var origin: Cluster.Origin
+        var cluster: Cluster
+    }
+
+    private static func splits(
+        _ byOrigin: [Cluster.ID: [Descent]], _ before: [Cluster.ID: Cluster.Origin]
+    ) -> [Kind: [Event]] {
+        var events: [Event] = []
+        for (id, descents) in byOrigin {
+            let children = descents.filter {
+                4 * $0.origin.shared >= $0.origin.remaining
+                    || 2 * $0.origin.shared > $0.cluster.members.count
+            }
+            guard children.count > 1, let origin = before[id] else { continue }
+            events.append(
+                Event(kind: .split, before: [side(origin)], after: children.map { side($0.cluster) }))
+        }
+        return [.split: events]
+    }
+
+    private static func merges(
+        _ leaves: [Cluster], _ before: [Cluster.ID: Cluster.Origin]
+    ) -> [Kind: [Event]] {
+        var events: [Event] = []
+        for cluster in leaves {
+            let absorbed = cluster.origins.filter {
+                2 * $0.shared > $0.remaining && before[$0.cluster] != nil
+            }
+            guard absorbed.count > 1 else { continue }
+            events.append(Event(kind: .merge, before: absorbed.map(side), after: [side(cluster)]))
+        }
+        return [.merge: events]
     }
 
     private static func side(_ origin: Cluster.Origin) -> Side {
@@ -122,19 +161,26 @@ public struct ClusterLineage: Sendable, Hashable {
 }
 
 extension ClusterLineage {
-    /// What new groups have of the clusters of before.
+    /// The previous clusters from which the members of new groups come.
     struct Trace {
-        /// For each group.
+        /// The origins of each group, the one with most shared members first.
         var origins: [[Cluster.Origin]]
+        /// The previous clusters of which no member is in a group.
         var vanished: [Cluster.Origin]
         /// See ``ClusteringRun/stability``.
         var stability: Double?
     }
 
+    /// Finds the origins of new groups.
+    ///
+    /// An origin of a group is the previous cluster that it continues, and each previous cluster of which the
+    /// group has the largest part, or at least a quarter of the remaining members, or which makes up more
+    /// than half of the group.
+    ///
     /// - Parameters:
-    ///   - groups: the members of each new group.
-    ///   - identities: the cluster that each continues.
-    ///   - previous: the clusters of before with their members.
+    ///   - groups: The members of each new group.
+    ///   - identities: The id of the cluster that each group becomes.
+    ///   - previous: The previous clusters with their members.
     /// - Complexity: O(members).
     static func trace(
         _ groups: [[Entry.ID]], _ identities: [Cluster.ID], from previous: [Cluster]

@@ -1,49 +1,55 @@
-public import Foundation
-public import RoostModel
-public import RoostVectors
+package import Foundation
+package import RoostModel
+package import RoostVectors
 
-/// Puts entries that come between runs into the nearest cluster, if it is near enough.
-public struct ClusterPlacer: Sendable {
-    /// Where an entry belongs.
-    public struct Place: Sendable, Hashable {
-        public var cluster: Cluster.ID
-        /// The cosine with the cluster's centroid.
-        public var similarity: Float
-        /// How much nearer it is than the next cluster: one less the ratio of their distances, 0 to 1.
-        public var confidence: Float
+/// Assigns entries that are added between runs to the nearest cluster, if it is near enough.
+package struct ClusterPlacer: Sendable {
+    /// The cluster that an entry joins.
+    package struct Match: Sendable, Hashable {
+        package var cluster: Cluster.ID
+        /// The cosine with the centroid of the cluster.
+        package var similarity: Float
+        /// 1 minus the ratio of the distances to the nearest and to the second nearest centroid, 0 to 1.
+        package var confidence: Float
     }
 
-    /// The same vector gives another cosine where it is summed up in another order: one that is as near as
-    /// the members is not to be left out for that.
-    private static let rounding: Float = 1e-5
+    /// The tolerance of the comparison with the assignment threshold: the cosine of the same vectors differs
+    /// by rounding if it is summed in another order. Far above the rounding error of Float32 sums over a few
+    /// thousand dimensions, far below differences that matter.
+    private static let roundingTolerance: Float = 1e-5
 
     private let ids: [Cluster.ID]
-    private let reaches: [Float]
+    private let thresholds: [Float]
     private let centroids: Matrix
 
-    /// - Parameter clusters: those without a centroid or ``Cluster/reach`` take nobody in, as do those above
-    ///   others.
-    public init(_ clusters: [Cluster]) {
-        let above = Set(clusters.compactMap(\.parent))
+    /// Creates a placer for clusters.
+    ///
+    /// - Parameter clusters: All clusters. Parent clusters and clusters without a centroid or an
+    ///   ``Cluster/assignmentThreshold`` get no entries.
+    package init(_ clusters: [Cluster]) {
+        let parents = Set(clusters.compactMap(\.parent))
         let dimension = clusters.lazy.map(\.centroid.count).max() ?? 0
         let usable = clusters.filter {
-            !above.contains($0.id) && $0.reach != nil && $0.centroid.count == dimension && dimension > 0
+            !parents.contains($0.id) && $0.assignmentThreshold != nil && $0.centroid.count == dimension
+                && dimension > 0
         }
         ids = usable.map(\.id)
-        reaches = usable.map { $0.reach ?? .infinity }
+        thresholds = usable.map { $0.assignmentThreshold ?? .infinity }
         centroids = Matrix(usable.map(\.centroid), columns: dimension)
     }
 
-    /// Whether there is a cluster to place entries in.
-    public var isEmpty: Bool { ids.isEmpty }
+    /// Whether no cluster can get entries.
+    package var isEmpty: Bool { ids.isEmpty }
 
-    public var dimension: Int { centroids.columns }
+    /// The dimension of the centroids.
+    package var dimension: Int { centroids.columns }
 
-    /// The cluster of each vector; `nil` where the nearest is farther than nineteen of twenty of its members.
+    /// Returns the nearest cluster of each vector; `nil` if the vector is less similar to the centroid than
+    /// the assignment threshold of the cluster.
     ///
-    /// - Parameter vectors: (n, d), unit length.
+    /// - Parameter vectors: The vectors, (n, d), unit length.
     /// - Complexity: O(n · clusters · d).
-    public func places(of vectors: Matrix) -> [Place?] {
+    package func matches(for vectors: Matrix) -> [Match?] {
         guard !isEmpty, vectors.rows > 0, vectors.columns == dimension else {
             return Array(repeating: nil, count: vectors.rows)
         }
@@ -54,11 +60,11 @@ public struct ClusterPlacer: Sendable {
                     centroids.withRow(Int(cluster)) { innerProduct($0, values) }
                 }
                 let nearest = similarity(first[row])
-                guard nearest.isFinite, nearest >= reaches[Int(first[row])] - Self.rounding else {
+                guard nearest.isFinite, nearest >= thresholds[Int(first[row])] - Self.roundingTolerance else {
                     return nil
                 }
                 let (near, far) = (max(0, 1 - nearest), second[row] < 0 ? 2 : 1 - similarity(second[row]))
-                return Place(
+                return Match(
                     cluster: ids[Int(first[row])], similarity: nearest,
                     confidence: far > 0 ? min(1, max(0, 1 - near / far)) : 0)
             }

@@ -1,25 +1,32 @@
 import RoostVectors
 
-/// How well groups of vectors are told from each other.
+/// Measures of how compact and how well separated the groups of a partition are.
 struct ClusterQuality {
-    /// For each group the mean cosine of its rows, or of those of its parts, with its centroid.
+    /// The mean cosine of each group's rows with its centroid. For a parent group, over the rows of all of
+    /// its descendants.
     private(set) var cohesions: [Float]
-    /// For each group one less the cosine of its centroid with the nearest other; `nil` where it is alone.
+    /// 1 minus the cosine of each group's centroid with the nearest other centroid; `nil` for a single group.
     private(set) var separations: [Float?]
-    /// For each group the mean silhouette of its rows that were looked at.
+    /// The mean silhouette of each group's sampled rows.
     private(set) var silhouettes: [Float?]
-    /// For each group the similarity that nineteen of twenty rows reach.
-    private(set) var reaches: [Float?]
-    /// The mean silhouette of all rows that were looked at.
+    /// The 5th percentile of the similarities of each group's rows with its centroid: the minimum similarity
+    /// at which a new entry joins the cluster. `nil` for fewer than three rows.
+    private(set) var assignmentThresholds: [Float?]
+    /// The mean silhouette of all sampled rows.
     private(set) var silhouette: Double?
 
-    /// Silhouettes of at most so many rows are computed, spread over all.
+    /// The maximum number of rows for which silhouettes are computed. They are spread evenly over all rows.
     static let sampleSize = 20_000
+    /// The number of rows of one matrix product.
     private static let block = 256
+    /// One row in this many is below the assignment threshold: the threshold is the 5th percentile.
+    private static let rowsPerOutsider = 20
 
+    /// Measures a partition.
+    ///
     /// The silhouette of a row is (b - a) / max(a, b), where a is its mean distance to the others of its
-    /// group and b the mean distance to the rows of the nearest other group (Rousseeuw 1987). Distances are
-    /// one less the cosine, so that a mean distance follows from the sum of a group's vectors.
+    /// group and b the mean distance to the rows of the nearest other group (Rousseeuw 1987). The distance is
+    /// 1 minus the cosine, so the mean distance follows from the sum of a group's vectors.
     ///
     /// - Complexity: O(n · d + sample · groups · d).
     init(_ partition: Partition, _ vectors: Matrix) {
@@ -28,7 +35,7 @@ struct ClusterQuality {
         cohesions = []
         separations = Array(repeating: nil, count: k)
         silhouettes = Array(repeating: nil, count: k)
-        reaches = Self.reaches(groups, partition.similarities, k)
+        assignmentThresholds = Self.assignmentThresholds(groups, partition.similarities, k)
         var sizes = [Int](repeating: 0, count: k)
         var sums = [Float](repeating: 0, count: k * d)
         for (row, group) in groups.enumerated() {
@@ -39,15 +46,15 @@ struct ClusterQuality {
             }
         }
         cohesions = Self.cohesions(partition, sums, sizes)
-        // A group above others has no rows of its own.
+        // A parent group has no rows of its own.
         let inUse = sizes.indices.filter { sizes[$0] > 0 }
         guard inUse.count > 1 else { return }
         for (group, value) in zip(inUse, Self.separations(partition.centroids.selecting(inUse))) {
             separations[group] = value
         }
-        let placed = groups.indices.filter { groups[$0] != nil }
-        let step = max(1, (placed.count + Self.sampleSize - 1) / Self.sampleSize)
-        let sample = stride(from: 0, to: placed.count, by: step).map { placed[$0] }
+        let grouped = groups.indices.filter { groups[$0] != nil }
+        let step = max(1, (grouped.count + Self.sampleSize - 1) / Self.sampleSize)
+        let sample = stride(from: 0, to: grouped.count, by: step).map { grouped[$0] }
         let values = Self.silhouettes(
             of: vectors.selecting(sample), sample.map { groups[$0] ?? 0 },
             Matrix(rows: k, columns: d, elements: sums), sizes)
@@ -108,9 +115,9 @@ struct ClusterQuality {
         return values
     }
 
-    /// - Parameter products: of a row with the sum of each group.
+    /// Returns the silhouette of a row from its inner products with the sum of each group's vectors.
     private static func silhouette(_ products: ArraySlice<Float>, _ own: Int, _ sizes: [Int]) -> Float {
-        // One that is alone in its group has none, by definition.
+        // The silhouette of the only row of a group is 0 by definition (Rousseeuw 1987).
         guard sizes[own] > 1 else { return 0 }
         let first = products.startIndex
         let inside = max(0, (Float(sizes[own]) - products[first + own]) / Float(sizes[own] - 1))
@@ -150,15 +157,16 @@ struct ClusterQuality {
         return nearest.map { max(0, 1 - $0) }
     }
 
-    private static func reaches(_ groups: [Int?], _ similarities: [Float], _ k: Int) -> [Float?] {
+    private static func assignmentThresholds(_ groups: [Int?], _ similarities: [Float], _ k: Int) -> [Float?]
+    {
         var members = [[Float]](repeating: [], count: k)
         for (group, similarity) in zip(groups, similarities) {
             if let group { members[group].append(similarity) }
         }
         return members.map { values in
-            // Two members say nothing of how far others may be.
+            // Two members are too few to estimate how far from the centroid others may be.
             guard values.count > 2 else { return nil }
-            return values.sorted()[values.count / 20]
+            return values.sorted()[values.count / rowsPerOutsider]
         }
     }
 }

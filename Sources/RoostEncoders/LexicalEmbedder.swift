@@ -2,27 +2,39 @@ public import RoostModel
 import RoostText
 import RoostVectors
 
-/// Embeds text without a model: words and parts of words are hashed to places of a vector, weighted
-/// sublinearly by how often they occur ("feature hashing", Weinberger et al. 2009). Texts are near when
-/// they share words or spellings, not when they mean the same.
+/// An embedder that needs no model: it hashes words and parts of words to components of a vector ("feature
+/// hashing", Weinberger et al. 2009), with weights that grow logarithmically with their frequency.
 ///
-/// Deterministic: the same text gives the same vector on every machine. What a store uses when no model is
+/// Texts are similar if they share words or spellings, not if they have the same meaning. The embedder is
+/// deterministic: the same text gives the same vector on every machine. A store uses it if no model is
 /// installed.
 public struct LexicalEmbedder: Embedder {
+    /// The embedding space, which depends only on the dimension.
     public let space: EmbeddingSpace
 
-    /// - Parameter dimension: the numbers of a vector; more make collisions rarer.
+    /// The minimum number of components of a vector. With fewer, nearly all words collide.
+    package static let minimumDimension = 16
+
+    /// Creates an embedder.
+    ///
+    /// - Parameter dimension: The number of components of a vector. More components make hash collisions
+    ///   rarer.
+    /// - Precondition: `dimension >= 16`.
     public init(dimension: Int = 512) {
-        precondition(dimension >= 16, "a dimension of \(dimension)")
+        precondition(dimension >= Self.minimumDimension, "a dimension of \(dimension)")
         space = EmbeddingSpace(
             model: "lexical", revision: "lexical-1", dimension: dimension, pooling: "hashed n-grams")
     }
 
-    /// A passage of more words says too many things to be one vector.
+    /// The maximum number of words in a passage; the vector of a longer passage would mix too many subjects.
     public var maximumTokens: Int? { 254 }
 
+    /// Returns the UTF-8 ranges of the words of a text.
     public func tokenRanges(in text: String) -> [Range<Int>] { Words(text).map(\.utf8Range) }
 
+    /// Embeds texts, on the calling thread.
+    ///
+    /// - Throws: `CancellationError`.
     @concurrent
     public func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
         var vectors = Matrix(rows: texts.count, columns: space.dimension)
@@ -32,47 +44,57 @@ public struct LexicalEmbedder: Embedder {
         for (row, text) in texts.enumerated() {
             if row % 256 == 0 { try Task.checkCancellation() }
             let words = Array(Words(text))
-            let taken = words.prefix(maximumTokens ?? words.count)
-            counts.append(taken.count)
-            omitted.append(words.count - taken.count)
+            let used = words.prefix(maximumTokens ?? words.count)
+            counts.append(used.count)
+            omitted.append(words.count - used.count)
             vectors.withUnsafeMutableElements { elements in
                 guard let base = elements.baseAddress else { return }
                 accumulate(
-                    taken.map(\.folded),
+                    used.map(\.folded),
                     UnsafeMutableBufferPointer(start: base + row * dimension, count: dimension))
             }
         }
         return Embeddings(vectors: vectors, tokenCounts: counts, omittedTokens: omitted)
     }
 
+    /// The weights of the kinds of features. Pairs of words and parts of words overlap with words, so they
+    /// count less.
+    private enum Weight {
+        static let word: Float = 1
+        /// Above 0, so that a text of nothing but stop words has a direction.
+        static let stopWord: Float = 0.1
+        static let pair: Float = 0.5
+        static let characters: Float = 0.25
+    }
+
+    /// Writes the vector of a text, scaled to unit length, to zeroed memory.
     private func accumulate(_ words: [String], _ vector: UnsafeMutableBufferPointer<Float>) {
         var counts: [UInt64: (count: Int, weight: Float)] = [:]
         func add(_ feature: some Sequence<UInt8>, kind: UInt8, weight: Float) {
+            // FNV-1a.
             var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(kind)
             for byte in feature { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
             counts[hash, default: (0, weight)].count += 1
         }
         for (index, word) in words.enumerated() {
-            // Words that every text has tell little; they count, so that a text of nothing else has a
-            // direction.
-            let weight: Float = StopWords.english.contains(word) ? 0.1 : 1
+            let weight = StopWords.english.contains(word) ? Weight.stopWord : Weight.word
             add(word.utf8, kind: 1, weight: weight)
             if index > 0 {
-                add((words[index - 1] + " " + word).utf8, kind: 2, weight: 0.5 * weight)
+                add((words[index - 1] + " " + word).utf8, kind: 2, weight: Weight.pair * weight)
             }
             let marked = Array("<\(word)>".utf8)
             for size in 3...4 where marked.count > size {
                 for start in 0...(marked.count - size) {
-                    add(marked[start..<start + size], kind: 3, weight: 0.25 * weight)
+                    add(marked[start..<start + size], kind: 3, weight: Weight.characters * weight)
                 }
             }
         }
-        // Floating-point sums depend on their order: that of the hashes is the same on every run.
+        // Floating-point sums depend on their order; sorting by hash makes it deterministic.
         for (hash, feature) in counts.sorted(by: { $0.key < $1.key }) {
             let mixed = (hash ^ (hash >> 29)) &* 0xBF58_476D_1CE4_E5B9
             let sign: Float = mixed & 1 == 0 ? 1 : -1
-            let place = Int((mixed >> 8) % UInt64(vector.count))
-            vector[place] += sign * feature.weight * (1 + Float(naturalLogarithm(Double(feature.count))))
+            let component = Int((mixed >> 8) % UInt64(vector.count))
+            vector[component] += sign * feature.weight * (1 + Float(naturalLogarithm(Double(feature.count))))
         }
         if counts.isEmpty { vector[0] = 1 }
         normalize(vector)

@@ -1,12 +1,13 @@
-public import Foundation
+package import Foundation
 
-/// Whole files that are there in full or not at all, whatever happens in between.
-public enum AtomicFile {
-    /// Writes a file: a temporary file in the same folder, fsync, rename, fsync of the folder. Mode 0600.
+/// Writes whole files atomically: readers find either the complete old file or the complete new one.
+package enum AtomicFile {
+    /// Replaces a file atomically and durably, with mode 0600.
     ///
-    /// A reader sees the old file or the new one. After the return, the new one survives a loss of power.
-    /// - Throws: ``FileError``; the old file is untouched then, and the temporary one gone.
-    public static func write(
+    /// The bytes go to a temporary file in the same folder, which is synchronised and renamed; then the
+    /// folder is synchronised. When the method returns, the new file survives a power failure.
+    /// - Throws: ``FileError``. The old file is then unchanged and the temporary file removed.
+    package static func write(
         _ data: some DataProtocol, to url: URL, files: FileSystem = .standard
     ) throws {
         try write(to: url, files: files) { file in
@@ -14,44 +15,55 @@ public enum AtomicFile {
         }
     }
 
-    /// As ``write(_:to:)``, where there is no such file yet; of several processes one succeeds.
+    /// Creates a file atomically and durably if no file of this name exists. If several processes call this
+    /// at once, exactly one succeeds.
     ///
-    /// - Throws: ``FileError``, with `EEXIST` where there is one.
-    public static func create(_ data: Data, at url: URL, files: FileSystem = .standard) throws {
+    /// - Throws: ``FileError``, with `EEXIST` if the file exists.
+    package static func create(_ data: Data, at url: URL, files: FileSystem = .standard) throws {
         try write(to: url, files: files, publish: files.link) { file in
             try data.withUnsafeBytes { try file.write($0) }
         }
     }
 
-    /// As ``write(_:to:)``, with bytes that come in pieces.
-    public static func write(
+    /// Replaces a file atomically and durably with the bytes that `body` writes.
+    ///
+    /// - Throws: ``FileError``, and the errors of `body`. The old file is then unchanged.
+    package static func write(
         to url: URL, files: FileSystem = .standard, _ body: (FileDescriptor) throws -> Void
     ) throws {
         try write(to: url, files: files, publish: files.rename, body)
     }
 
-    /// Copies a file in place of another, sharing its blocks where the file system can.
-    public static func copy(_ source: URL, to url: URL, files: FileSystem = .standard) throws {
+    /// Replaces a file atomically with a copy of another file. The copy shares the original's disk blocks if
+    /// the file system supports it.
+    package static func copy(_ source: URL, to url: URL, files: FileSystem = .standard) throws {
         let original = try FileDescriptor(source.path, O_RDONLY)
         try write(to: url, files: files) { file in
             #if os(Linux)
-                // FICLONE of linux/fs.h.
-                if ioctl(file.raw, 0x4004_9409, original.raw) == 0 { return }
+                if ioctl(file.raw, ioctlShareBlocks, original.raw) == 0 { return }
             #endif
             let size = try original.size()
-            for offset in stride(from: 0, to: size, by: 4 << 20) {
-                let piece = try original.read(at: offset, count: min(4 << 20, size - offset))
-                try piece.withUnsafeBytes { try file.write($0) }
+            for offset in stride(from: 0, to: size, by: copyBufferSize) {
+                let data = try original.read(at: offset, count: min(copyBufferSize, size - offset))
+                try data.withUnsafeBytes { try file.write($0) }
             }
         }
     }
+
+    #if os(Linux)
+        /// `FICLONE` of `linux/fs.h`, a macro that Swift cannot import.
+        private static let ioctlShareBlocks: UInt = 0x4004_9409
+    #endif
+
+    /// Large enough that system calls do not dominate, small enough to stay out of the way in memory.
+    private static let copyBufferSize = 4 << 20
 
     private static func write(
         to url: URL, files: FileSystem, publish: (_ temporary: String, _ path: String) throws -> Void,
         _ body: (FileDescriptor) throws -> Void
     ) throws {
         let temporary = temporaryPath(for: url.path)
-        // After a rename there is nothing left under the temporary name.
+        // After a rename, no file has the temporary name, and this has no effect.
         defer { unlink(temporary) }
         do {
             let file = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL, files: files)
@@ -59,28 +71,29 @@ public enum AtomicFile {
             try file.synchronize()
             try publish(temporary, url.path)
         } catch let error as FileError where error.path == temporary {
-            // The temporary name would tell the reader nothing.
+            // Users know the target's name, not the temporary one.
             throw FileError(operation: "write", path: url.path, errno: error.errno)
         }
         try files.synchronizeFolder(url.deletingLastPathComponent())
     }
 
-    /// Removes what dead processes left half-written in a folder. Call it where nobody else can be writing
-    /// there: under a lock.
+    /// Removes the temporary files that terminated processes left in a folder. The caller must ensure, with
+    /// a lock, that no other process is writing to the folder.
     ///
-    /// - Returns: the names of what was removed.
+    /// - Returns: The names of the removed files.
     @discardableResult
-    public static func removeLeftovers(in folder: URL, files: FileSystem = .standard) throws -> [String] {
+    package static func removeLeftovers(in folder: URL, files: FileSystem = .standard) throws -> [String] {
         let leftovers = leftovers(in: folder)
         for name in leftovers { try files.unlink(folder.appendingPathComponent(name).path) }
         return leftovers
     }
 
-    /// The names of what is half-written in a folder, by the dead or the living.
-    public static func leftovers(in folder: URL) -> [String] {
+    /// Returns the names of the temporary files in a folder, whether their writers are still running or not.
+    package static func leftovers(in folder: URL) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter { name in
-            // `.NAME.PROCESS.NUMBER.tmp`: other programs have temporary files of their own.
+            // Matches `.NAME.PROCESS.NUMBER.tmp` only, so that other programs' temporary files are not
+            // removed.
             let parts = name.split(separator: ".")
             return name.hasPrefix(".") && parts.count >= 4 && parts.last == "tmp"
                 && UInt64(parts[parts.count - 2]) != nil && Int32(parts[parts.count - 3]) != nil

@@ -1,17 +1,18 @@
 import Foundation
 import Synchronization
 
-/// Runs work that blocks (locks, fsync, decoding of large files) on threads of its own, so that the few
-/// threads of Swift's pool stay free.
+/// Runs blocking work (locks, fsync, decoding of large files) on separate threads, so that the few threads of
+/// Swift's cooperative pool stay available.
 ///
-/// Threads are started as they are needed, up to a bound; what comes beyond it waits its turn.
-public enum BlockingWork {
-    /// Runs `body` and returns what it returns.
+/// Threads are started on demand, up to a limit; further work waits in a queue.
+package enum BlockingWork {
+    /// Runs `body` on a separate thread and returns its result.
     ///
-    /// - Parameter body: asks `isCancelled` before its point of no return; the task's cancellation shows
-    ///   there. It must not wait for other blocking work.
+    /// - Parameter body: The work. It must not wait for other blocking work, because the number of threads is
+    ///   limited. It receives a closure that returns whether the task was cancelled, and calls it before its
+    ///   commit point.
     @concurrent
-    public static func run<Value: Sendable>(
+    package static func run<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
         let cancelled = CancellationFlag()
@@ -24,7 +25,8 @@ public enum BlockingWork {
         }
     }
 
-    private static let pool = ThreadPool(limit: 64)
+    /// Blocked threads cost memory, not processor time, so the limit exceeds the number of cores by far.
+    private static let pool = ThreadPool(maximumThreads: 64)
 
     private final class CancellationFlag: Sendable {
         private let value = Atomic(false)
@@ -33,7 +35,7 @@ public enum BlockingWork {
     }
 }
 
-/// Threads that take jobs in the order in which they come, and end when there has been none for a while.
+/// Threads that run jobs in the order of their arrival, and end after a time without jobs.
 private final class ThreadPool: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
@@ -42,21 +44,24 @@ private final class ThreadPool: Sendable {
         var idle = 0
     }
 
-    private let limit: Int
-    // `NSCondition` guards it: a thread must be able to wait for a job.
+    private let maximumThreads: Int
+    // Guarded by `condition`: `Mutex` does not let a thread wait for a job.
     nonisolated(unsafe) private var state = State()
     private let condition = NSCondition()
-    private static let patience: TimeInterval = 2
+    /// The number of seconds after which a thread without jobs ends.
+    private static let idleTimeout: TimeInterval = 2
+    /// Decoders of nested JSON recurse, and need more than the 512 KiB that Foundation gives a thread.
+    private static let stackSize = 4 << 20
 
-    init(limit: Int) { self.limit = limit }
+    init(maximumThreads: Int) { self.maximumThreads = maximumThreads }
 
     func add(_ job: @escaping @Sendable () -> Void) {
         condition.withLock {
             state.jobs.append(job)
-            // A thread that was woken counts as idle until it runs.
+            // A signalled thread counts as idle until it runs.
             if state.idle >= state.jobs.count - state.next {
                 condition.signal()
-            } else if state.threads < limit {
+            } else if state.threads < maximumThreads {
                 state.threads += 1
                 start()
             }
@@ -67,15 +72,15 @@ private final class ThreadPool: Sendable {
         let thread = Thread { [self] in
             while let job = take() { job() }
         }
-        thread.stackSize = 4 << 20
+        thread.stackSize = Self.stackSize
         thread.name = "roost.blocking"
         thread.start()
     }
 
-    /// The next job; `nil` where the thread is to end.
+    /// Waits for the next job. Returns `nil` if the thread must end.
     private func take() -> (@Sendable () -> Void)? {
         condition.withLock {
-            let deadline = Date().addingTimeInterval(Self.patience)
+            let deadline = Date().addingTimeInterval(Self.idleTimeout)
             while state.next == state.jobs.count {
                 state.idle += 1
                 let isSignalled = condition.wait(until: deadline)

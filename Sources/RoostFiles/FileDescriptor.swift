@@ -1,21 +1,24 @@
-public import Foundation
+package import Foundation
 
-/// An open file; closed when the last reference goes.
-public final class FileDescriptor: Sendable {
-    public let raw: Int32
-    public let path: String
+/// An open file. It is closed when the last reference to it is released.
+package final class FileDescriptor: Sendable {
+    package let raw: Int32
+    package let path: String
     private let files: FileSystem
 
-    /// Opens a file. It is closed in child programs, and a symbolic link in its place is not followed where
-    /// it is to be created.
-    public init(
+    /// Opens a file.
+    ///
+    /// Child processes do not inherit it (`O_CLOEXEC`). With `O_CREAT`, a symbolic link at the path is not
+    /// followed, so that another user cannot redirect the write.
+    /// - Throws: ``FileError``.
+    package init(
         _ path: String, _ flags: Int32, mode: mode_t = 0o600, files: FileSystem = .standard
     ) throws {
         if flags & O_CREAT != 0, case .error(let code)? = files.fault(.create, path) {
             throw FileError(operation: "open", path: path, errno: code)
         }
-        let created = flags & O_CREAT != 0 ? O_NOFOLLOW : 0
-        let raw = open(path, flags | O_CLOEXEC | created, mode)
+        let noFollow = flags & O_CREAT != 0 ? O_NOFOLLOW : 0
+        let raw = open(path, flags | O_CLOEXEC | noFollow, mode)
         guard raw >= 0 else { throw FileError.last("open", path) }
         self.raw = raw
         self.path = path
@@ -24,15 +27,15 @@ public final class FileDescriptor: Sendable {
 
     deinit { close(raw) }
 
-    /// Its length in bytes.
-    public func size() throws -> Int {
+    /// Returns the length of the file in bytes.
+    package func size() throws -> Int {
         var status = stat()
-        guard fstat(raw, &status) == 0 else { throw FileError.last("look at", path) }
+        guard fstat(raw, &status) == 0 else { throw FileError.last("read the size of", path) }
         return Int(status.st_size)
     }
 
-    /// Writes all bytes at the file's position; a partial write is continued.
-    public func write(_ bytes: UnsafeRawBufferPointer) throws {
+    /// Writes all bytes at the file's position. A partial write is continued.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws {
         switch files.fault(.write, path, count: bytes.count) {
         case nil: try writeAll(bytes)
         case .error(let code): throw FileError(operation: "write", path: path, errno: code)
@@ -54,17 +57,17 @@ public final class FileDescriptor: Sendable {
         }
     }
 
-    /// Up to `count` bytes from an offset; fewer at the end of the file.
-    public func read(at offset: Int, count: Int) throws -> Data {
+    /// Reads up to `count` bytes at an offset; fewer at the end of the file.
+    package func read(at offset: Int, count: Int) throws -> Data {
         var data = Data(count: count)
         let filled = try data.withUnsafeMutableBytes { try read(at: offset, into: $0) }
         return data.prefix(filled)
     }
 
-    /// Fills a buffer from an offset.
+    /// Fills a buffer with the bytes at an offset.
     ///
-    /// - Returns: how many bytes there were; fewer than the buffer takes at the end of the file.
-    public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    /// - Returns: The number of bytes read. It is less than the size of the buffer at the end of the file.
+    package func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         var filled = 0
         while filled < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
@@ -79,20 +82,21 @@ public final class FileDescriptor: Sendable {
         return filled
     }
 
-    /// Makes what was written survive a loss of power (`F_FULLFSYNC` where there is one).
-    public func synchronize() throws {
+    /// Makes the written bytes survive a power failure (`F_FULLFSYNC` on Apple platforms, where `fsync` does
+    /// not flush the drive's cache).
+    package func synchronize() throws {
         if case .error(let code)? = files.fault(.fsync, path) {
             throw FileError(operation: "fsync", path: path, errno: code)
         }
-        guard files.synchronizesEach else { return }
+        guard files.synchronizesEachFile else { return }
         #if canImport(Darwin)
             if fcntl(raw, F_FULLFSYNC) == 0 { return }
         #endif
         guard fsync(raw) == 0 else { throw FileError.last("fsync", path) }
     }
 
-    /// Cuts the file.
-    public func truncate(to size: Int) throws {
+    /// Shortens the file.
+    package func truncate(to size: Int) throws {
         if case .error(let code)? = files.fault(.truncate, path) {
             throw FileError(operation: "truncate", path: path, errno: code)
         }

@@ -1,23 +1,23 @@
 import Foundation
 
-/// What the operating system refused: the call, the file, and `errno`.
-public struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What was attempted: `open`, `write`, `fsync`, `rename`, …
-    public let operation: String
-    public let path: String
-    public let errno: Int32
+/// A file operation that the operating system refused.
+package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The operation, as a verb: `open`, `write`, `fsync`, `rename`, …
+    package let operation: String
+    package let path: String
+    package let errno: Int32
 
-    public init(operation: String, path: String, errno: Int32) {
+    package init(operation: String, path: String, errno: Int32) {
         self.operation = operation
         self.path = path
         self.errno = errno
     }
 
-    /// `cannot open /a/b: Permission denied`
-    public var description: String { "cannot \(operation) \(path): \(String(cString: strerror(errno)))" }
+    /// For example `cannot open /a/b: Permission denied`.
+    package var description: String { "cannot \(operation) \(path): \(String(cString: strerror(errno)))" }
 
-    /// Whether there is no such file or folder.
-    public var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
+    /// Whether the file or a folder on the path to it does not exist.
+    package var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
 
     static func last(_ operation: String, _ path: String) -> FileError {
         FileError(operation: operation, path: path, errno: Foundation.errno)

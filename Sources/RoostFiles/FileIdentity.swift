@@ -1,19 +1,20 @@
-public import Foundation
+package import Foundation
 
-/// Which file lies under a name: two are equal where they are one file.
-public struct FileIdentity: Sendable, Hashable {
+/// The identity of a file on disk, independent of its names: two paths to the same file have equal
+/// identities.
+package struct FileIdentity: Sendable, Hashable {
     private let device: UInt64
     private let number: UInt64
 
-    /// `nil` where there is no such file.
-    public init?(_ url: URL) {
+    /// Creates the identity of the file at a URL; `nil` if it does not exist.
+    package init?(_ url: URL) {
         var status = stat()
         guard stat(url.path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// Of an open file.
-    public init?(_ file: FileDescriptor) {
+    /// Creates the identity of an open file.
+    package init?(_ file: FileDescriptor) {
         var status = stat()
         guard fstat(file.raw, &status) == 0 else { return nil }
         self.init(status)

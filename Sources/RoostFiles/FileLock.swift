@@ -1,30 +1,36 @@
-public import Foundation
+package import Foundation
 
-/// A lock between processes, and between handles of one process: `flock` on a file of its own.
+/// An exclusive lock between processes, and between handles of one process: `flock` on a separate file.
 ///
-/// The system lets go of it when its holder dies, however it dies. `flock` is chosen over `fcntl` locks
-/// because those are lost when any descriptor of the file is closed in the process. The file says who holds
-/// the lock, for people.
-public final class FileLock: Sendable {
+/// The operating system releases the lock when the process ends, however it ends. `flock` is used instead of
+/// `fcntl` locks because those are lost when the process closes any descriptor of the file. The lock file
+/// contains the name of the holder, for error messages.
+package final class FileLock: Sendable {
     private let file: FileDescriptor
 
     private init(_ file: FileDescriptor) { self.file = file }
 
-    /// Takes the lock, waiting for it. Blocks its thread: call it on a thread of one's own.
+    /// The wait between two attempts to take the lock starts here, in microseconds, and doubles …
+    private static let minimumPause: useconds_t = 200
+    /// … up to here, so that a waiting process notices a released lock within 10 ms.
+    private static let maximumPause: useconds_t = 10_000
+
+    /// Takes the lock, and waits for it if another process holds it. The method blocks its thread.
     ///
     /// - Parameters:
-    ///   - timeout: the most seconds to wait.
-    ///   - isCancelled: asked while waiting; `true` ends it with `CancellationError`.
-    /// - Throws: ``LockTimeout`` naming the holder; ``FileError``.
-    public static func acquire(
+    ///   - timeout: The maximum number of seconds to wait.
+    ///   - isCancelled: Called while waiting; if it returns `true`, the method throws `CancellationError`.
+    /// - Throws: ``LockTimeout`` with the holder; ``FileError``.
+    package static func acquire(
         _ url: URL, timeout: TimeInterval, isCancelled: () -> Bool = { false }
     ) throws -> FileLock {
         var file = try FileDescriptor(url.path, O_RDWR | O_CREAT)
         let deadline = Date().addingTimeInterval(timeout)
-        var pause: useconds_t = 200
+        var pause = minimumPause
         while true {
             if flock(file.raw, LOCK_EX | LOCK_NB) == 0 {
-                // Somebody may have removed the file meanwhile: then this is a lock on nothing.
+                // If another process removed or replaced the file meanwhile, this locks a file without a
+                // name.
                 if FileIdentity(url) == FileIdentity(file) { break }
                 file = try FileDescriptor(url.path, O_RDWR | O_CREAT)
                 errno = EWOULDBLOCK
@@ -38,7 +44,7 @@ public final class FileLock: Sendable {
                     seconds: timeout)
             }
             usleep(pause)
-            pause = min(pause * 2, 10_000)
+            pause = min(pause * 2, maximumPause)
         }
         let lock = FileLock(file)
         let holder = Array("process \(getpid()) (\(ProcessInfo.processInfo.processName))\n".utf8)
@@ -47,30 +53,17 @@ public final class FileLock: Sendable {
         return lock
     }
 
-    /// Keeps writers out for a moment, if none is at work: a shared lock, taken without waiting.
+    /// Takes a shared lock without waiting, which keeps writers out until it is released.
     ///
-    /// - Returns: `nil` where somebody holds the lock.
-    /// - Throws: ``FileError`` where there is no lock file that could be opened.
-    public static func shared(_ url: URL) throws -> FileLock? {
+    /// - Returns: `nil` if a writer holds the lock.
+    /// - Throws: ``FileError`` if the lock file cannot be opened.
+    package static func shared(_ url: URL) throws -> FileLock? {
         let file = try FileDescriptor(url.path, O_RDONLY)
         return flock(file.raw, LOCK_SH | LOCK_NB) == 0 ? FileLock(file) : nil
     }
 
-    /// Lets go of the lock; so does the last reference's end.
-    public func release() { _ = flock(file.raw, LOCK_UN) }
+    /// Releases the lock. Deinitialisation does the same.
+    package func release() { _ = flock(file.raw, LOCK_UN) }
 
     deinit { release() }
-}
-
-/// A lock that somebody else held for too long.
-public struct LockTimeout: Error, Sendable, Hashable, CustomStringConvertible {
-    public let path: String
-    /// Who holds it, as the lock file says; empty where it does not.
-    public let holder: String
-    public let seconds: TimeInterval
-
-    public var description: String {
-        let who = holder.isEmpty ? "another process" : holder
-        return "\(path) has been locked by \(who) for \(Int(seconds)) s"
-    }
 }

@@ -1,22 +1,23 @@
-public import Foundation
+package import Foundation
 
-/// A file's bytes in memory, read from disk where they are touched. The file must not be cut while it is
-/// mapped.
+/// A file mapped into memory read-only; the system reads its bytes from disk on access. The file must not be
+/// shortened while it is mapped.
 ///
-/// Unchecked because it holds a pointer; the bytes are mapped read-only and live as long as this object.
-public final class MappedFile: @unchecked Sendable {
-    public let bytes: UnsafeRawBufferPointer
-    public let path: String
-    /// When the mapped file was last written, in milliseconds; `nil` where the system does not say.
-    public let modifiedMilliseconds: Int64?
+/// Unchecked because it holds a pointer, to bytes that nobody writes and that live as long as this object.
+package final class MappedFile: @unchecked Sendable {
+    package let bytes: UnsafeRawBufferPointer
+    package let path: String
+    /// The time of the last modification, in milliseconds since 1970; `nil` if the system does not report it.
+    package let modifiedMilliseconds: Int64?
 
-    public init(_ url: URL) throws {
+    /// - Throws: ``FileError``, with `EINVAL` if the URL names something other than a regular file.
+    package init(_ url: URL) throws {
         path = url.path
-        // A pipe in the file's place is no file, and is not waited for.
+        // O_NONBLOCK: opening a named pipe would otherwise wait for a writer.
         let file = try FileDescriptor(path, O_RDONLY | O_NONBLOCK)
         let size = try file.size()
         var status = stat()
-        // Of the open file: another may have its name by now.
+        // Of the descriptor, not of the path, because another file may have the name by now.
         modifiedMilliseconds =
             fstat(file.raw, &status) == 0
             ? Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000 : nil

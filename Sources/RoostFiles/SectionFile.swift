@@ -1,23 +1,23 @@
 import Dispatch
-public import Foundation
+package import Foundation
 import Synchronization
 
-/// A file of named sections, memory-mapped: derived data that is read where it lies. Written once, in one
-/// piece, and replaced by another, never changed.
+/// A memory-mapped file of named sections, which holds derived data that is read in place. The file is
+/// written at once and replaced as a whole; it is never modified.
 ///
-/// The first 24 bytes: `ROOSTSEC`, the format as UInt32 (1), the header's length and its CRC-32C as UInt32,
-/// four zero bytes; then the header as JSON, then the sections, each at a multiple of 64 bytes, in the
-/// header's order. Whole numbers are little-endian.
+/// Layout: 24 bytes of preamble (`ROOSTSEC`; the format, 1, as UInt32; the header's length and CRC-32C as
+/// UInt32; four zero bytes); the header as JSON; the sections in the header's order, each at a multiple of
+/// 64 bytes. Integers are little-endian.
 ///
-/// A section may be read here and there, and compared with its checksums only where it is read: then
-/// `NAME/pieces` holds the CRC-32C of each 4 KiB of section `NAME` as UInt32.
-public final class SectionFile: Sendable {
-    /// What the header says of a section.
+/// A section that is accessed randomly can have a checksum for each page, so that only the accessed pages are
+/// verified: the section `NAME/pieces` then holds the CRC-32C of each 4 KiB of the section `NAME` as UInt32.
+package final class SectionFile: Sendable {
+    /// The header's record of a section.
     private struct Section: Codable {
         var name: String
         var offset: Int
         var length: Int
-        /// Of each block of `blockSize` bytes; the last may be shorter.
+        /// The checksum of each block of `blockSize` bytes; the last block may be shorter.
         var crc32c: [UInt32]
     }
 
@@ -26,127 +26,137 @@ public final class SectionFile: Sendable {
         var sections: [Section]
     }
 
-    /// Why a file cannot be used.
-    public struct Unusable: Error, Sendable, Hashable, CustomStringConvertible {
-        public let description: String
+    /// The reason why a file cannot be used: it is damaged, or of an unsupported format.
+    package struct Unusable: Error, Sendable, Hashable, CustomStringConvertible {
+        package let description: String
 
-        public init(description: String) { self.description = description }
+        package init(description: String) { self.description = description }
     }
 
     private let file: MappedFile
     private let sections: [String: Section]
-    /// Sections that are as they were written.
+    /// The sections whose checksums have been found to match.
     private let verified = Mutex(Set<String>())
-    /// A page of memory: what is read of a section comes from the disk in no smaller pieces.
-    private static let pieceSize = 4 << 10
-    /// What the writer says of the whole.
-    public let metadata: Data
+    /// A page of memory, the smallest amount that mapping reads from disk.
+    private static let pageSize = 4 << 10
+    /// The writer's description of the file as a whole.
+    package let metadata: Data
 
     private static let magic = Array("ROOSTSEC".utf8)
+    private static let format: UInt32 = 1
     private static let preamble = 24
-    /// Small enough that all cores have a share of checking a large section.
+    /// Sections begin at multiples of a cache line, which suits any SIMD load.
+    private static let alignment = 64
+    /// Small enough that all cores take part in verifying a large section.
     private static let blockSize = 4 << 20
 
-    /// Opens a file. Its header and its length are checked; what the sections hold by ``verify(_:)``.
+    /// Opens a file, and checks its header and its length. ``verify(_:)`` checks the content of a section.
     ///
     /// - Throws: ``Unusable``; ``FileError``.
-    public init(_ url: URL) throws {
+    package init(_ url: URL) throws {
         file = try MappedFile(url)
         let bytes = file.bytes
         func word(_ offset: Int) -> UInt32 {
             UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
         }
         guard bytes.count >= Self.preamble, bytes.prefix(8).elementsEqual(Self.magic) else {
-            throw Unusable(description: "\(url.path) is no index")
+            throw Unusable(description: "\(url.path) is not an index file")
         }
-        guard word(8) == 1 else { throw Unusable(description: "\(url.path) is of another version") }
+        guard word(8) == Self.format else {
+            throw Unusable(description: "\(url.path) has an unsupported format")
+        }
         let length = Int(word(12))
         guard bytes.count >= Self.preamble + length else {
-            throw Unusable(description: "\(url.path) is cut short")
+            throw Unusable(description: "\(url.path) is truncated")
         }
         let text = UnsafeRawBufferPointer(rebasing: bytes[Self.preamble..<Self.preamble + length])
         guard CRC32C.checksum(text) == word(16),
             let header = try? JSONDecoder().decode(Header.self, from: Data(text))
-        else { throw Unusable(description: "\(url.path) is not as it was written") }
+        else { throw Unusable(description: "\(url.path) has a damaged header") }
         var end = Self.preamble + length
         for section in header.sections {
-            guard section.length >= 0, section.offset >= end, section.offset % 64 == 0,
+            guard section.length >= 0, section.offset >= end, section.offset % Self.alignment == 0,
                 section.length <= bytes.count - section.offset,
                 section.crc32c.count == (section.length + Self.blockSize - 1) / Self.blockSize
-            else { throw Unusable(description: "\(url.path) is cut short") }
+            else { throw Unusable(description: "\(url.path) is truncated") }
             end = section.offset + section.length
         }
-        guard end == bytes.count else { throw Unusable(description: "\(url.path) is not as it was written") }
+        guard end == bytes.count else {
+            throw Unusable(description: "\(url.path) has unexpected bytes at its end")
+        }
         metadata = header.metadata
         sections = Dictionary(header.sections.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    /// The length of the file.
-    public var size: Int { file.bytes.count }
+    /// The length of the file in bytes.
+    package var size: Int { file.bytes.count }
 
-    /// That the file is not as it was written.
-    public var unusable: Unusable { Unusable(description: "\(file.path) is not as it was written") }
+    /// The error that reports a damaged section.
+    package var checksumMismatch: Unusable {
+        Unusable(description: "\(file.path) is damaged: its checksum does not match")
+    }
 
-    /// A section's bytes, which live as long as this object, aligned to 64.
+    /// Returns the bytes of a section, aligned to 64. They live as long as this object.
     ///
-    /// - Throws: ``Unusable`` where there is none of this name.
-    public func section(_ name: String) throws -> UnsafeRawBufferPointer {
+    /// - Throws: ``Unusable`` if the file has no section of this name.
+    package func section(_ name: String) throws -> UnsafeRawBufferPointer {
         guard let section = sections[name] else {
             throw Unusable(description: "\(file.path) has no section '\(name)'")
         }
         return UnsafeRawBufferPointer(rebasing: file.bytes[section.offset..<section.offset + section.length])
     }
 
-    /// A section's elements, which live as long as this object.
+    /// Returns the elements of a section. They live as long as this object.
     ///
-    /// - Throws: ``Unusable`` where there is none of this name, or it is not `count` elements long.
-    public func section<Element: BitwiseCopyable>(
+    /// - Throws: ``Unusable`` if the file has no section of this name, or the section does not have exactly
+    ///   `count` elements.
+    package func section<Element: BitwiseCopyable>(
         _ name: String, of type: Element.Type, count: Int
     ) throws -> UnsafeBufferPointer<Element> {
         guard let section = sections[name], section.length == count * MemoryLayout<Element>.stride else {
-            throw Unusable(description: "\(file.path) has no whole section '\(name)'")
+            throw Unusable(description: "\(file.path) has no section '\(name)' of \(count) elements")
         }
         let bytes = UnsafeRawBufferPointer(
             rebasing: file.bytes[section.offset..<section.offset + section.length])
         return bytes.bindMemory(to: type)
     }
 
-    /// Compares a section with its checksums. Reads all of it, on all cores, at the first call for it.
+    /// Compares a section with its checksums. The first call for a section reads all of it, on all cores;
+    /// later calls return at once.
     ///
-    /// - Throws: ``Unusable``.
-    public func verify(_ name: String) throws {
+    /// - Throws: ``Unusable`` if a checksum does not match.
+    package func verify(_ name: String) throws {
         guard !verified.withLock({ $0.contains(name) }) else { return }
         guard let section = sections[name] else {
             throw Unusable(description: "\(file.path) has no section '\(name)'")
         }
-        let isWhole = Atomic(true)
+        let isIntact = Atomic(true)
         DispatchQueue.concurrentPerform(iterations: section.crc32c.count) { [file] block in
             let start = section.offset + block * Self.blockSize
             let end = min(start + Self.blockSize, section.offset + section.length)
             let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[start..<end])
-            if CRC32C.checksum(bytes) != section.crc32c[block] { isWhole.store(false, ordering: .relaxed) }
+            if CRC32C.checksum(bytes) != section.crc32c[block] { isIntact.store(false, ordering: .relaxed) }
         }
-        guard isWhole.load(ordering: .relaxed) else { throw unusable }
+        guard isIntact.load(ordering: .relaxed) else { throw checksumMismatch }
         verified.withLock { _ = $0.insert(name) }
     }
 
-    /// A section that is compared with its checksums where it is read.
+    /// Returns a section whose pages are verified on access.
     ///
-    /// - Returns: `nil` where it was not written so.
-    /// - Throws: ``Unusable`` where there is none of this name, or the checksums are not as they were
-    ///   written.
-    public func pieces(of name: String) throws -> CheckedPieces? {
-        let checksums = Self.piecesName(name)
+    /// - Returns: `nil` if the section was written without checksums of its pages.
+    /// - Throws: ``Unusable`` if the file has no section of this name, or the page checksums are damaged.
+    package func pages(of name: String) throws -> CheckedPages? {
+        let checksums = Self.pageChecksumsName(name)
         guard sections[checksums] != nil else { return nil }
         try verify(checksums)
         let bytes = try section(name)
-        return CheckedPieces(
-            of: bytes, size: Self.pieceSize,
+        return CheckedPages(
+            of: bytes, size: Self.pageSize,
             checksums: try section(
-                checksums, of: UInt32.self, count: (bytes.count + Self.pieceSize - 1) / Self.pieceSize))
+                checksums, of: UInt32.self, count: (bytes.count + Self.pageSize - 1) / Self.pageSize))
     }
 
-    private static func piecesName(_ section: String) -> String { section + "/pieces" }
+    private static func pageChecksumsName(_ section: String) -> String { section + "/pieces" }
 
     private static func checksums(_ bytes: UnsafeRawBufferPointer, size: Int = blockSize) -> [UInt32] {
         stride(from: 0, to: bytes.count, by: size).map {
@@ -154,42 +164,26 @@ public final class SectionFile: Sendable {
         }
     }
 
-    /// Writes a file in place of another: readers have the old one or the new one, whatever happens.
+    /// Replaces a file atomically: readers find either the complete old file or the complete new one.
     ///
-    /// - Parameter pieced: sections that are compared with their checksums where they are read
-    ///   (``pieces(of:)``).
-    /// - Throws: ``FileError``; the old file is untouched then.
-    public static func write(
+    /// - Parameter paged: The names of the sections that get a checksum for each page (``pages(of:)``).
+    /// - Throws: ``FileError``. The old file is then unchanged.
+    package static func write(
         to url: URL, metadata: Data, sections: [(name: String, bytes: UnsafeRawBufferPointer)],
-        pieced: Set<String> = [], files: FileSystem = .standard
+        paged: Set<String> = [], files: FileSystem = .standard
     ) throws {
-        if let (name, bytes) = sections.first(where: { pieced.contains($0.name) }) {
-            let checksums = checksums(bytes, size: pieceSize).map(\.littleEndian)
+        if let (name, bytes) = sections.first(where: { paged.contains($0.name) }) {
+            let checksums = checksums(bytes, size: pageSize).map(\.littleEndian)
             return try checksums.withUnsafeBytes {
                 try write(
-                    to: url, metadata: metadata, sections: [(piecesName(name), $0)] + sections,
-                    pieced: pieced.subtracting([name]), files: files)
+                    to: url, metadata: metadata, sections: [(pageChecksumsName(name), $0)] + sections,
+                    paged: paged.subtracting([name]), files: files)
             }
         }
-        // The header's length depends on the offsets, which depend on it: room for the longest numbers.
-        let blocks = sections.reduce(0) { $0 + $1.bytes.count / blockSize + 1 }
-        let names = sections.reduce(0) { $0 + 6 * $1.name.utf8.count }
-        let room = 256 + metadata.count * 2 + names + sections.count * 160 + blocks * 11
-        var offset = (preamble + room + 63) / 64 * 64
-        var header = Header(metadata: metadata, sections: [])
-        for (name, bytes) in sections {
-            header.sections.append(
-                Section(
-                    name: name, offset: offset, length: bytes.count, crc32c: checksums(bytes)))
-            offset = (offset + bytes.count + 63) / 64 * 64
-        }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let text = try encoder.encode(header)
-        precondition(text.count <= room, "a header of \(text.count) bytes")
+        let (header, text) = try header(of: sections, metadata: metadata)
         var start = Data(magic)
         let checksum = text.withUnsafeBytes { CRC32C.checksum($0) }
-        for word in [1, UInt32(text.count), checksum, 0] {
+        for word in [format, UInt32(text.count), checksum, 0] {
             withUnsafeBytes(of: word.littleEndian) { start += Data($0) }
         }
         start += text
@@ -203,5 +197,31 @@ public final class SectionFile: Sendable {
                 position = section.offset + section.length
             }
         }
+    }
+
+    /// Lays out the sections and returns the header, also as JSON.
+    private static func header(
+        of sections: [(name: String, bytes: UnsafeRawBufferPointer)], metadata: Data
+    ) throws -> (header: Header, text: Data) {
+        // The length of the header depends on the offsets, and they depend on it. Therefore space is reserved
+        // for the header with the longest numbers: `metadata` in Base64, a name in which each byte is escaped
+        // (\u0000), 160 bytes for a section's other fields, and 11 bytes for each checksum.
+        let blocks = sections.reduce(0) { $0 + $1.bytes.count / blockSize + 1 }
+        let names = sections.reduce(0) { $0 + 6 * $1.name.utf8.count }
+        let space = 256 + metadata.count * 2 + names + sections.count * 160 + blocks * 11
+        func aligned(_ offset: Int) -> Int { (offset + alignment - 1) / alignment * alignment }
+        var offset = aligned(preamble + space)
+        var header = Header(metadata: metadata, sections: [])
+        for (name, bytes) in sections {
+            header.sections.append(
+                Section(
+                    name: name, offset: offset, length: bytes.count, crc32c: checksums(bytes)))
+            offset = aligned(offset + bytes.count)
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let text = try encoder.encode(header)
+        precondition(text.count <= space, "a header of \(text.count) bytes exceeds \(space) bytes")
+        return (header, text)
     }
 }

@@ -1,31 +1,38 @@
 import CRoostKernels
 import RoostVectors
 
-/// Exact search for many queries at once: rows are compared in 8 bits, those that may be among the best in
-/// Float32.
+/// Exact search for many queries at once that compares all rows in 8 bits, and in Float32 only the rows whose
+/// 8-bit product shows that they may be among the best.
 ///
-/// The scores of the best so far rule out nearly all rows (``ByteVectors``); what is left of n rows is about
-/// k · log(n / k) a query, and those whose score is within the rounding of the k-th.
+/// The k-th best score so far is a threshold that excludes nearly all rows (``ByteVectors``). Of n rows about
+/// k · log(n / k) per query remain, plus those whose score differs from the k-th by less than the rounding.
 struct ByteScan {
-    /// With fewer, laying rows out in bytes costs more than it saves.
-    static let fewestQueries = 64
-    /// With more, too much is compared twice.
-    static let largestK = 512
+    /// The minimum number of queries. For fewer, the conversion of the rows to bytes takes longer than it
+    /// saves.
+    static let minimumQueries = 64
+    /// The maximum number of results per query. For more, too many rows are compared twice.
+    static let maximumResults = 512
 
     let rows: VectorRows
     let k: Int
-    /// Which rows may be found; `nil` for all.
+    /// For each row, whether it may be found; `nil` allows all rows.
     let mask: [Bool]?
 
+    /// The number of queries that share one conversion of a row to bytes.
     private static let queryBlock = 1024
-    private static let smallestShare = 8192
-    /// So many pairs of queries and shares are worked on between two looks at whether to go on.
+    /// The minimum number of rows in a share. Each share starts without a threshold, so small shares compare
+    /// more rows twice.
+    private static let minimumShare = 8192
+    /// The number of units of work (a block of queries with a share of the rows) between two checks for
+    /// cancellation.
     private static let batch = 8
 
-    /// - Returns: `nil` where the queries have numbers that are not finite.
+    /// Returns the `k` nearest rows for each query, or `nil` if the queries have numbers that are not finite.
+    ///
+    /// - Throws: `CancellationError`.
     func search(_ queries: Matrix) throws -> [[Neighbor]]? {
         let blocks = (queries.rows + Self.queryBlock - 1) / Self.queryBlock
-        let shares = max(1, min(Self.batch / min(blocks, Self.batch), rows.count / Self.smallestShare))
+        let shares = max(1, min(Self.batch / min(blocks, Self.batch), rows.count / Self.minimumShare))
         let share = (rows.count + shares - 1) / shares
         var results: [[Neighbor]] = []
         results.reserveCapacity(queries.rows)
@@ -46,7 +53,7 @@ struct ByteScan {
         return results
     }
 
-    /// - Returns: of each block, of each share, the best of each query.
+    /// Returns the best rows, indexed by block of queries, share of rows, and query in the block.
     private func search(_ queries: Matrix, _ blocks: Range<Int>, shares: Int, share: Int) -> [[[TopK]]]? {
         let (d, q, n) = (rows.dimension, queries.rows, rows.count)
         var prepared: [ByteVectors] = []
@@ -66,10 +73,10 @@ struct ByteScan {
                     let base = SharedReads(base)
                     let asked = SharedReads(queries.baseAddress! + blocks.lowerBound * Self.queryBlock * d)
                     let prepared = prepared
-                    Parallel.forEachBlock(of: blocks.count * shares, size: 1) { place in
-                        let (block, part) = (place.lowerBound / shares, place.lowerBound % shares)
+                    Parallel.forEachBlock(of: blocks.count * shares, size: 1) { unit in
+                        let (block, part) = (unit.lowerBound / shares, unit.lowerBound % shares)
                         let span = part * share..<min(n, (part + 1) * share)
-                        output[place.lowerBound] = best(
+                        output[unit.lowerBound] = best(
                             prepared[block], asked.pointer + block * Self.queryBlock * d, base.pointer, span)
                     }
                 }
@@ -81,6 +88,7 @@ struct ByteScan {
         }
     }
 
+    /// Returns the best rows of one share for each query of one block.
     private func best(
         _ vectors: ByteVectors, _ queries: UnsafePointer<Float>, _ base: UnsafePointer<Float>,
         _ span: Range<Int>
@@ -91,7 +99,9 @@ struct ByteScan {
         thresholds.withUnsafeMutableBufferPointer { thresholds in
             let thresholds = thresholds.baseAddress!
             best.withUnsafeMutableBufferPointer { best in
-                vectors.forEachReaching(base + span.lowerBound * d, count: span.count, thresholds) {
+                vectors.forEachPairReachingThreshold(
+                    base + span.lowerBound * d, count: span.count, thresholds
+                ) {
                     query, offset in
                     let row = span.lowerBound + offset
                     if let mask, !mask[row] { return }

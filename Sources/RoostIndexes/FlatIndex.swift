@@ -1,45 +1,69 @@
 import CRoostKernels
 public import RoostVectors
 
-/// Exact search: every vector is compared with every query by BLAS. The oracle of every other index, and
-/// the fastest up to a few hundred thousand vectors.
+/// An exact index that compares every query with every vector.
 ///
-/// One query is a matrix × vector product at the speed of memory; several are matrix × matrix products in
-/// blocks; for many, what cannot be among the best is ruled out in 8 bits first (``ByteScan``).
+/// The oracle of every other index, and the fastest index up to a few hundred thousand vectors.
+///
+/// One query is a matrix-vector product at memory speed. Several queries are matrix-matrix products in
+/// blocks. For many queries, products of 8-bit numbers first exclude the rows that cannot be among the best.
 public struct FlatIndex: VectorIndex {
     private let vectors: VectorRows
 
-    /// - Parameter vectors: (n, d) row-major Float32, unit length; at most 2³² rows.
+    /// Creates an index over a matrix, which is not copied.
+    ///
+    /// - Parameter vectors: (n, d) row-major Float32, unit length.
+    /// - Precondition: at most 2³² - 1 rows.
     public init(_ vectors: Matrix) { self.init(VectorRows(vectors)) }
 
-    /// - Parameter vectors: unit length; at most 2³² rows.
-    public init(_ vectors: VectorRows) {
-        precondition(vectors.count <= Int(UInt32.max), "more rows than a row number can say")
+    /// Creates an index over rows that may be mapped from a file.
+    ///
+    /// - Parameter vectors: Vectors of unit length.
+    /// - Precondition: at most 2³² - 1 rows.
+    package init(_ vectors: VectorRows) {
+        precondition(
+            vectors.count <= Int(UInt32.max), "\(vectors.count) rows do not fit in UInt32 row numbers")
         self.vectors = vectors
     }
 
+    /// The number of vectors.
     public var count: Int { vectors.count }
 
+    /// The number of components of each vector.
     public var dimension: Int { vectors.dimension }
 
+    /// The number of rows in one matrix product with few queries.
     private static let rowBlock = 4096
-    /// So many queries share what of the vectors is laid out for the product; with fewer vectors at once, so
-    /// that their scores stay in the cache.
+    /// The number of queries in one matrix product. BLAS packs the vectors once per product, so that many
+    /// queries share the packing.
     private static let queryBlock = 512
+    /// The number of rows in one matrix product with more than `manyQueries` queries: fewer, so that the
+    /// scores stay in the cache.
     private static let smallRowBlock = 1024
-    /// So many rows are the share of one thread at a time.
+    private static let manyQueries = 64
+    /// The number of rows that one thread processes at a time when there are several queries.
     private static let share = 32_768
+    /// With fewer queries than this, allowed rows are read where they are; with more, they are copied into a
+    /// matrix first, so that they can be multiplied by BLAS.
+    private static let minimumQueriesToCopyRows = 8
 
-    /// - Throws: `SectionFile.Unusable` where the vectors are mapped and not as they were written;
-    ///   `CancellationError`.
-    /// - Complexity: O(q · n · d); memory O(threads · 512 · 1024) beside the result.
+    /// Returns the `k` nearest rows for each query.
+    ///
+    /// - Throws: `CancellationError`. For vectors of a mapped file also the file's error if a checksum does
+    ///   not match.
+    /// - Complexity: O(q · n · d) time, and O(threads · 512 · 1024) memory in addition to the result.
     @concurrent
     public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
-        precondition(queries.columns == dimension || count == 0, "queries of another dimension")
+        precondition(
+            queries.columns == dimension || count == 0,
+            "queries have \(queries.columns) components, the index has \(dimension)")
         guard k > 0, count > 0, queries.rows > 0 else { return Array(repeating: [], count: queries.rows) }
         try vectors.verify()
         let allowed = allowed.map { rows in [UInt32](rows.lazy.filter { $0 < UInt32(count) }) }
-        if let allowed, allowed.count < count / (queries.rows < 8 ? 2 : 16) {
+        // To read single rows is worth it for half of them with few queries. With many queries, matrix
+        // products over all rows are so much faster per row that it is worth it for a sixteenth.
+        let isFewQueries = queries.rows < Self.minimumQueriesToCopyRows
+        if let allowed, allowed.count < count / (isFewQueries ? 2 : 16) {
             return try searchFew(queries, k: k, rows: allowed)
         }
         var mask: [Bool]?
@@ -48,7 +72,7 @@ public struct FlatIndex: VectorIndex {
             for row in allowed { flags[Int(row)] = true }
             mask = flags
         }
-        if queries.rows >= ByteScan.fewestQueries, k <= ByteScan.largestK,
+        if queries.rows >= ByteScan.minimumQueries, k <= ByteScan.maximumResults,
             let results = try ByteScan(rows: vectors, k: min(k, count), mask: mask).search(queries)
         {
             return results
@@ -62,11 +86,12 @@ public struct FlatIndex: VectorIndex {
         return results
     }
 
-    /// Every share of the rows finds its own best; the best of those are the answer.
+    /// Returns the `k` nearest rows for each query of a block: each share of the rows is searched separately,
+    /// then the results of all shares are merged.
     private func searchBlock(_ queries: Matrix, _ block: Range<Int>, k: Int, mask: [Bool]?) -> [[Neighbor]] {
         let d = dimension
-        // One query is a pass over memory, which all cores share; for many, what was found before rules out
-        // most of what follows.
+        // One query is a pass over memory that all cores share equally. For several queries larger shares are
+        // better, because the threshold from the first rows of a share excludes most of the others.
         let size = block.count == 1 ? Self.rowBlock : max(Self.rowBlock, Self.share)
         var found = [[TopK]](repeating: [], count: (count + size - 1) / size)
         found.withUnsafeMutableBufferPointer { found in
@@ -77,7 +102,7 @@ public struct FlatIndex: VectorIndex {
                     let asked = SharedReads(queries.baseAddress! + block.lowerBound * d)
                     Parallel.forEachBlock(of: count, size: size) { rows in
                         var best = [TopK](repeating: TopK(k), count: block.count)
-                        let step = block.count > 64 ? Self.smallRowBlock : Self.rowBlock
+                        let step = block.count > Self.manyQueries ? Self.smallRowBlock : Self.rowBlock
                         for start in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
                             Self.scan(
                                 base.pointer + start * d, start..<min(rows.upperBound, start + step),
@@ -97,8 +122,8 @@ public struct FlatIndex: VectorIndex {
         }
     }
 
-    /// The same rows with scores that do not depend on how they were found: products of whole matrices add up
-    /// in another order than those of single rows.
+    /// Returns the same rows with scores that do not depend on the kind of product that found them: a
+    /// matrix-matrix product adds in another order than a product of two vectors.
     private func rescored(_ found: [Neighbor], _ query: UnsafeBufferPointer<Float>) -> [Neighbor] {
         guard let query = query.baseAddress else { return found }
         return vectors.withUnsafePointer { rows in
@@ -110,7 +135,8 @@ public struct FlatIndex: VectorIndex {
         }.sorted { $0.precedes($1) }
     }
 
-    /// - Parameter best: of each query, the best so far.
+    /// Multiplies a block of rows with the queries and inserts the scores into `best`, which has one element
+    /// for each query.
     private static func scan(
         _ vectors: UnsafePointer<Float>, _ rows: Range<Int>, _ queries: UnsafePointer<Float>, _ d: Int,
         _ best: inout [TopK], _ mask: [Bool]?
@@ -137,14 +163,14 @@ public struct FlatIndex: VectorIndex {
         }
     }
 
-    /// Where few rows are allowed, only those are read.
+    /// Returns the `k` nearest of the given rows for each query; reads no other rows.
     ///
-    /// - Parameter rows: ascending.
+    /// - Parameter rows: Row numbers in ascending order.
     func searchFew(_ queries: Matrix, k: Int, rows: [UInt32]) throws -> [[Neighbor]] {
         guard !rows.isEmpty, k > 0 else { return Array(repeating: [], count: queries.rows) }
-        try vectors.verifyUnlessPieced()
-        guard rows.allSatisfy({ vectors.isWhole(Int($0)) }) else { throw vectors.unusable }
-        if queries.rows < 8 {
+        try vectors.verifyUnlessPaged()
+        guard rows.allSatisfy({ vectors.isIntact(Int($0)) }) else { throw vectors.checksumMismatch }
+        if queries.rows < Self.minimumQueriesToCopyRows {
             return try (0..<queries.rows).map { query in
                 try Task.checkCancellation()
                 return queries.withRow(query) { best(of: rows, $0, k: min(k, rows.count)) }
@@ -157,7 +183,7 @@ public struct FlatIndex: VectorIndex {
             let block = start..<min(queries.rows, start + Self.queryBlock)
             results += few.searchBlock(queries, block, k: min(k, rows.count), mask: nil)
         }
-        // `rows` ascends, so that the order among equal scores stays.
+        // `rows` is ascending, so rows with equal scores keep their order.
         return results.map { $0.map { Neighbor(row: rows[Int($0.row)], score: $0.score) } }
     }
 

@@ -1,36 +1,42 @@
 import CRoostKernels
-public import RoostVectors
+package import RoostVectors
 
-/// Groups of vectors that are nearly the same, found without comparing all with all.
+/// A search for groups of near-duplicate vectors.
 ///
-/// Up to ``exactLimit`` vectors all are compared, in blocks by BLAS. Above it the rows are sorted into leaves
-/// by trees of random hyperplanes, one direction for each level, each node divided at its median (Dasgupta
-/// and Freund 2008), and those of one leaf are compared. A hyperplane divides two vectors at an angle of θ
-/// with a probability of about θ / π, so that one tree of depth h keeps them together with (1 - θ / π)^h; of
-/// pairs with a cosine of 0.95 among a million, 16 trees find about 98 in 100, of nearer ones more.
-public struct NearGroups: Sendable {
-    /// So many vectors are all compared with each other.
-    public var exactLimit = 16_384
-    public var trees = 16
-    public var seed: UInt64 = 1
+/// Up to ``exactLimit`` vectors, all pairs are compared in blocks by BLAS. Above the limit, trees of random
+/// hyperplanes sort the rows into leaves, with one direction per level and each node split at its median
+/// (Dasgupta and Freund 2008), and only pairs within a leaf are compared. A hyperplane separates two vectors
+/// at an angle of θ with a probability of about θ / π, so one tree of depth h keeps them together with
+/// probability (1 - θ / π)^h. Of the pairs with a cosine of 0.95 among a million vectors, 16 trees find about
+/// 98%, and more of the nearer pairs.
+package struct NearGroups: Sendable {
+    /// The maximum number of vectors for which all pairs are compared.
+    package var exactLimit = 16_384
+    /// The number of random trees above ``exactLimit``.
+    package var trees = 16
+    /// The seed of the random hyperplanes.
+    package var seed: UInt64 = 1
 
-    /// A node of so many rows is divided no further.
+    /// The maximum number of rows in a leaf.
     private static let leaf = 64
-    /// So many rows at once are compared with all.
+    /// The number of rows that are compared with all following rows in one matrix product.
     private static let block = 128
 
-    public init() {}
+    /// Creates a search with the default settings.
+    package init() {}
 
-    /// The groups of rows that are connected by pairs with at least an inner product.
+    /// Returns the connected components of the graph that links rows whose inner product reaches a threshold.
     ///
-    /// - Parameter vectors: (n, d) row-major Float32, unit length.
-    /// - Returns: groups of two or more rows, each ascending, in the order of their first rows.
+    /// - Parameters:
+    ///   - vectors: (n, d) row-major Float32, unit length.
+    ///   - threshold: The minimum inner product of a linked pair.
+    /// - Returns: Groups of two or more ascending rows, ordered by their first row.
     /// - Throws: `CancellationError`.
-    /// - Complexity: O(n · d · log n) beyond the limit, where few vectors are equal to the last bit.
+    /// - Complexity: O(n · d · log n) above the limit if few vectors are bitwise equal.
     @concurrent
-    public func find(_ vectors: Matrix, threshold: Float) async throws -> [[UInt32]] {
+    package func find(_ vectors: Matrix, threshold: Float) async throws -> [[UInt32]] {
         var sets = DisjointSets(count: vectors.rows)
-        // Vectors that are equal to the last bit would all come into one leaf.
+        // No hyperplane separates bitwise equal vectors; many of them would make one huge leaf.
         var firstWith: [ArraySlice<Float>: UInt32] = [:]
         var rows: [UInt32] = []
         for row in 0..<UInt32(vectors.rows) {
@@ -49,7 +55,7 @@ public struct NearGroups: Sendable {
             for start in stride(from: 0, to: few.rows, by: 8 * Self.block) {
                 try Task.checkCancellation()
                 for pair in Self.pairs(of: start..<min(few.rows, start + 8 * Self.block), few, threshold) {
-                    sets.union(rows[Int(pair.0)], rows[Int(pair.1)])
+                    sets.union(rows[Int(pair.first)], rows[Int(pair.second)])
                 }
             }
         } else {
@@ -57,15 +63,19 @@ public struct NearGroups: Sendable {
             for _ in 0..<trees {
                 try Task.checkCancellation()
                 let leaves = Self.leaves(of: rows, vectors, &generator)
-                for pair in Self.pairs(in: leaves, vectors, threshold) { sets.union(pair.0, pair.1) }
+                for pair in Self.pairs(in: leaves, vectors, threshold) { sets.union(pair.first, pair.second) }
             }
         }
         return sets.groups.filter { $0.count > 1 }
     }
 
-    private typealias Pair = (UInt32, UInt32)
+    /// Two rows whose inner product reaches the threshold.
+    private struct Pair {
+        var first: UInt32
+        var second: UInt32
+    }
 
-    /// Pairs of some rows and those behind them.
+    /// Returns the pairs that consist of one of `rows` and a row after it.
     private static func pairs(of rows: Range<Int>, _ vectors: Matrix, _ threshold: Float) -> [Pair] {
         let d = vectors.columns
         var found = [[Pair]](repeating: [], count: (rows.count + block - 1) / block)
@@ -85,7 +95,7 @@ public struct NearGroups: Sendable {
                         for row in 0..<part.count {
                             for other in (row + 1)..<max(row + 1, others)
                             where scores[row * others + other] >= threshold {
-                                pairs.append((UInt32(first + row), UInt32(first + other)))
+                                pairs.append(Pair(first: UInt32(first + row), second: UInt32(first + other)))
                             }
                         }
                     }
@@ -96,11 +106,11 @@ public struct NearGroups: Sendable {
         return found.flatMap(\.self)
     }
 
-    /// The leaves of one tree.
+    /// Returns the leaves of one random tree.
     private static func leaves(
         of rows: [UInt32], _ vectors: Matrix, _ generator: inout SeededGenerator
     ) -> [[UInt32]] {
-        // Some levels more than halving needs, since medians do not always divide in the middle.
+        // Four levels more than exact halving needs: equal values at a median make uneven halves.
         let depth = 4 + max(0, Int.bitWidth - (rows.count / leaf).leadingZeroBitCount)
         let directions = Matrix(
             rows: depth, columns: vectors.columns,
@@ -131,7 +141,7 @@ public struct NearGroups: Sendable {
                 let sorted = node.map { (side: sides[Int($0) * depth + level], row: $0) }.sorted {
                     $0.side < $1.side
                 }
-                // What lies at the same place is not divided.
+                // Rows with the median's value all go to the upper half, so equal vectors stay together.
                 let median = sorted[sorted.count / 2].side
                 let middle = sorted.firstIndex { $0.side >= median } ?? 0
                 for part in [sorted[..<middle], sorted[middle...]] where !part.isEmpty {
@@ -148,7 +158,7 @@ public struct NearGroups: Sendable {
         return done + open
     }
 
-    /// Pairs of rows that are in one leaf.
+    /// Returns the pairs of rows that share a leaf.
     private static func pairs(in leaves: [[UInt32]], _ vectors: Matrix, _ threshold: Float) -> [Pair] {
         let d = vectors.columns
         var found = [[Pair]](repeating: [], count: leaves.count)
@@ -160,11 +170,11 @@ public struct NearGroups: Sendable {
                     for leaf in part {
                         let rows = leaves[leaf]
                         var pairs: [Pair] = []
-                        for (place, row) in rows.enumerated() {
-                            for other in rows[(place + 1)...] {
+                        for (index, row) in rows.enumerated() {
+                            for other in rows[(index + 1)...] {
                                 let score = roost_dot(
                                     base.pointer + Int(row) * d, base.pointer + Int(other) * d, d)
-                                if score >= threshold { pairs.append((row, other)) }
+                                if score >= threshold { pairs.append(Pair(first: row, second: other)) }
                             }
                         }
                         output[leaf] = pairs
@@ -176,7 +186,7 @@ public struct NearGroups: Sendable {
     }
 }
 
-/// Sets that grow together (union-find with path halving; Tarjan 1975).
+/// Disjoint sets of rows (union-find with path halving; Tarjan 1975).
 private struct DisjointSets {
     private var parents: [UInt32]
 
@@ -193,11 +203,11 @@ private struct DisjointSets {
 
     mutating func union(_ first: UInt32, _ second: UInt32) {
         let (a, b) = (root(of: first), root(of: second))
-        // The lower row stands for the set, so that the order of pairs makes no difference.
+        // The lower root becomes the root of both, so the result does not depend on the order of pairs.
         if a < b { parents[Int(b)] = a } else { parents[Int(a)] = b }
     }
 
-    /// All sets, each ascending, in the order of their first members.
+    /// All sets, each in ascending order, ordered by their first member.
     var groups: [[UInt32]] {
         var copy = self
         var groups: [UInt32: [UInt32]] = [:]

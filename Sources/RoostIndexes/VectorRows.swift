@@ -1,73 +1,80 @@
-public import RoostFiles
-public import RoostVectors
+package import RoostFiles
+package import RoostVectors
 
-/// Vectors to be searched: a matrix in memory, or a section of a mapped file.
+/// The vectors that an index searches: a matrix in memory, or a section of a mapped file.
 ///
-/// Unchecked because the compiler cannot see that a mapped file's bytes are never written and live as long as
-/// the file, which is kept with them.
-public struct VectorRows: @unchecked Sendable {
+/// Unchecked because the compiler cannot see that the bytes of a mapped file are never written and live as
+/// long as the file object, which is stored with the pointer to them.
+package struct VectorRows: @unchecked Sendable {
     private enum Source {
         case matrix(Matrix)
         case mapped(SectionFile, section: String, UnsafePointer<Float>)
     }
 
     private let source: Source
-    /// Where the rows are compared with their checksums as they are read.
-    private let pieces: CheckedPieces?
-    public let count: Int
-    public let dimension: Int
+    /// The checksums of the section's pages; `nil` if only the section as a whole has checksums.
+    private let pages: CheckedPages?
+    /// The number of vectors.
+    package let count: Int
+    /// The number of components of each vector.
+    package let dimension: Int
 
-    public init(_ matrix: Matrix) {
+    /// Creates rows over a matrix in memory.
+    package init(_ matrix: Matrix) {
         source = .matrix(matrix)
-        pieces = nil
+        pages = nil
         count = matrix.rows
         dimension = matrix.columns
     }
 
-    /// A section of `count * dimension` Float32, row-major. Searches compare it with its checksums: where
-    /// they read, if it was written in pieces, otherwise as a whole.
+    /// Creates rows over a section of `count * dimension` Float32 numbers, row-major.
     ///
-    /// - Throws: ``SectionFile/Unusable`` where it is not so long.
-    public init(_ file: SectionFile, section: String, count: Int, dimension: Int) throws {
+    /// Searches verify the checksums: of the pages that they read if the section has checksums by page,
+    /// otherwise of the whole section.
+    ///
+    /// - Throws: ``SectionFile/Unusable`` if the section is missing or has another length.
+    package init(_ file: SectionFile, section: String, count: Int, dimension: Int) throws {
         let numbers = try file.section(section, of: Float.self, count: count * dimension)
         self.count = count
         self.dimension = dimension
         if let base = numbers.baseAddress, !numbers.isEmpty {
             source = .mapped(file, section: section, base)
-            pieces = try file.pieces(of: section)
+            pages = try file.pages(of: section)
         } else {
             source = .matrix(Matrix(rows: count, columns: dimension))
-            pieces = nil
+            pages = nil
         }
     }
 
-    /// Compares all rows with their checksums, on all cores, at the first call.
+    /// Verifies the checksums of all rows. The first call reads the whole section, on all cores.
     ///
-    /// - Throws: ``SectionFile/Unusable``.
-    public func verify() throws {
+    /// - Throws: ``SectionFile/Unusable`` if a checksum does not match.
+    package func verify() throws {
         if case .mapped(let file, let section, _) = source { try file.verify(section) }
     }
 
-    /// Compares what can only be compared as a whole with its checksums; ``isWhole(_:)`` tells of the others.
+    /// Verifies the whole section if it has no checksums by page. Otherwise ``isIntact(_:)`` verifies each
+    /// row when it is read.
     ///
-    /// - Throws: ``SectionFile/Unusable``.
-    func verifyUnlessPieced() throws {
-        if pieces == nil { try verify() }
+    /// - Throws: ``SectionFile/Unusable`` if a checksum does not match.
+    func verifyUnlessPaged() throws {
+        if pages == nil { try verify() }
     }
 
-    /// Whether a row is as it was written, where it was written in pieces.
-    func isWhole(_ row: Int) -> Bool {
+    /// Returns whether the checksums of the pages that contain a row match; always `true` for a section that
+    /// has no checksums by page.
+    func isIntact(_ row: Int) -> Bool {
         let stride = dimension * MemoryLayout<Float>.stride
-        return pieces?.areWhole(row * stride..<(row + 1) * stride) ?? true
+        return pages?.areIntact(row * stride..<(row + 1) * stride) ?? true
     }
 
-    /// That the rows are not as they were written.
-    var unusable: SectionFile.Unusable {
-        if case .mapped(let file, _, _) = source { return file.unusable }
-        return SectionFile.Unusable(description: "the vectors are not as they were")
+    /// The error that reports a checksum mismatch of the vectors.
+    var checksumMismatch: SectionFile.Unusable {
+        if case .mapped(let file, _, _) = source { return file.checksumMismatch }
+        return SectionFile.Unusable(description: "the vectors in memory are corrupt")
     }
 
-    /// Calls `body` with the first row; the others follow.
+    /// Calls `body` with a pointer to the first row; the other rows follow it in memory.
     func withUnsafePointer<Result>(_ body: (UnsafePointer<Float>) throws -> Result) rethrows -> Result {
         switch source {
         case .mapped(let file, _, let base):
@@ -80,22 +87,22 @@ public struct VectorRows: @unchecked Sendable {
         }
     }
 
-    /// Calls `body` with one row.
+    /// Calls `body` with the components of one row.
     func withRow<Result>(_ row: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result) rethrows -> Result
     {
-        precondition(row >= 0 && row < count, "row \(row) of \(count)")
+        precondition(row >= 0 && row < count, "row \(row) is out of range 0..<\(count)")
         return try withUnsafePointer {
             try body(UnsafeBufferPointer(start: $0 + row * dimension, count: dimension))
         }
     }
 
-    /// A copy of the rows of the given numbers, in that order.
-    public func selecting(_ rows: some Collection<Int>) -> Matrix {
+    /// Returns a copy of the given rows, in the order given.
+    package func selecting(_ rows: some Collection<Int>) -> Matrix {
         var elements: [Float] = []
         elements.reserveCapacity(rows.count * dimension)
         withUnsafePointer { base in
             for row in rows {
-                precondition(row >= 0 && row < count, "row \(row) of \(count)")
+                precondition(row >= 0 && row < count, "row \(row) is out of range 0..<\(count)")
                 elements += UnsafeBufferPointer(start: base + row * dimension, count: dimension)
             }
         }

@@ -1,33 +1,41 @@
 import Foundation
 import RoostFiles
 
-/// How far the last commit went: a small file that is overwritten after each commit, so that a journal that
-/// lost its end to something else than a crash is noticed. It is not synchronised: it may lag behind, and
-/// is ignored where it cannot be read.
+/// The length of the journal after the last commit, in a small file that each commit overwrites.
+///
+/// It reveals a journal that lost its end for a reason other than a crash. The file is not synchronised: it
+/// may be older than the journal. It is ignored if it is unreadable.
 struct CommitMark {
     var generation: Int
-    /// The journal's length.
+    /// The length of the journal in bytes.
     var length: Int
 
+    /// The size of the file. It is fixed, so that overwriting it never needs to truncate it.
     private static let size = 64
 
-    static func url(_ directory: URL) -> URL { directory.appendingPathComponent("committed") }
-
-    static func read(_ directory: URL) -> CommitMark? {
-        guard let data = try? LocalFiles.contents(of: url(directory)), data.count >= size else { return nil }
-        let fields = String(decoding: data.prefix(size), as: UTF8.self).split(separator: " ", maxSplits: 2)
-        guard fields.count == 3, let generation = Int(fields[0]), let length = Int(fields[1]),
-            fields[2].prefix(8) == checksum(generation, length)
-        else { return nil }
-        return CommitMark(generation: generation, length: length)
+    init(generation: Int, length: Int) {
+        self.generation = generation
+        self.length = length
     }
 
-    /// Best effort: a commit has succeeded before its mark is written.
-    func write(_ directory: URL, _ files: FileSystem) {
+    /// Reads the mark of a store; `nil` if it is missing or unreadable.
+    init?(in folder: StoreFolder) {
+        guard let data = try? StoreFolder.contents(of: folder.mark), data.count >= Self.size else {
+            return nil
+        }
+        let fields = String(decoding: data.prefix(Self.size), as: UTF8.self)
+            .split(separator: " ", maxSplits: 2)
+        guard fields.count == 3, let generation = Int(fields[0]), let length = Int(fields[1]),
+            fields[2].prefix(8) == Self.checksum(generation, length)
+        else { return nil }
+        self.init(generation: generation, length: length)
+    }
+
+    /// Writes the mark. Errors are ignored, because the commit has already succeeded.
+    func write(to folder: StoreFolder, _ files: FileSystem) {
         let text = "\(generation) \(length) \(Self.checksum(generation, length))"
         let line = text + String(repeating: " ", count: max(0, Self.size - 1 - text.utf8.count)) + "\n"
-        guard let file = try? FileDescriptor(Self.url(directory).path, O_WRONLY | O_CREAT, files: files)
-        else {
+        guard let file = try? FileDescriptor(folder.mark.path, O_WRONLY | O_CREAT, files: files) else {
             return
         }
         try? Array(line.utf8).withUnsafeBytes { try file.write($0) }

@@ -1,13 +1,13 @@
-import Crypto
 import Foundation
 import RoostFiles
 import RoostModel
 
-/// What `CURRENT` says: the generation that stands, with the length and checksum of each of its files.
+/// A generation: the files of a state, written as a whole. This record, with the length and checksum of each
+/// file, is the content of `CURRENT` for the current generation.
 struct Generation: Codable, Sendable, Hashable {
     struct File: Codable, Sendable, Hashable {
         var size: Int
-        /// `nil` for the entries, whose checksums the sidecar has one by one.
+        /// `nil` for the file of entries: the sidecar contains a checksum for each entry.
         var sha256: String?
     }
 
@@ -15,41 +15,24 @@ struct Generation: Codable, Sendable, Hashable {
     static let entriesFile = "entries.json"
     static let clustersFile = "clusters.json"
     static let sidecarFile = "sidecar"
-    /// In a generation's folder: the same record as in `CURRENT`.
+    /// A file in the generation's folder with the same content as `CURRENT`.
     static let recordFile = "generation.json"
 
     var format = currentFormat
     var number: Int
-    /// The revision of the state that was written.
+    /// The revision of the state in the files.
     var revision: Revision
     var entryCount: Int
     var entries: File
     var clusters: File
     var sidecar: File
 
-    /// Where the files of a generation lie, below the store's folder.
-    static func folder(_ number: Int, in directory: URL) -> URL {
-        directory.appendingPathComponent("generations/\(number)")
-    }
-
-    /// The journal of what was committed after the generation.
-    static func journal(_ number: Int, in directory: URL) -> URL {
-        directory.appendingPathComponent("journal-\(number).jsonl")
-    }
-
-    /// - Returns: 0 for a file that is no journal.
-    static func number(ofJournal path: String) -> Int {
-        let name = (path as NSString).lastPathComponent
-        guard name.hasPrefix("journal-"), name.hasSuffix(".jsonl") else { return 0 }
-        return Int(name.dropFirst(8).dropLast(6)) ?? 0
-    }
-
-    /// The bytes of all files.
+    /// The size of all files in bytes.
     var size: Int { entries.size + clusters.size + sidecar.size }
 
-    // MARK: The record
+    // MARK: Record
 
-    /// `{"record":{…},"sha256":"…"}`, the checksum being of the bytes of `record`.
+    /// Returns `{"record":{…},"sha256":"…"}`, with the checksum of the bytes of `record`.
     func encoded() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -58,10 +41,10 @@ struct Generation: Codable, Sendable, Hashable {
             + Data(",\"sha256\":\"\(Checksum.hexadecimal(record))\"}\n".utf8)
     }
 
-    /// - Throws: ``StorageError``: `.damaged`, `.newerFormat`.
+    /// - Throws: ``StorageError``: `.damaged`, `.newerFormat`; ``OldFormat``.
     static func decoded(_ data: Data, path: String) throws -> Generation {
         let damaged = StorageError(
-            .damaged, "\(path) is damaged; `roost doctor` tells what can be recovered")
+            .damaged, "cannot read the store: \(path) is damaged", remedy: .inspectStore)
         var record: Data?
         var checksum: String?
         var oldFormat: Int?
@@ -88,36 +71,37 @@ struct Generation: Codable, Sendable, Hashable {
         else { throw damaged }
         guard format.format <= currentFormat else {
             throw StorageError(
-                .newerFormat, "\(path) was written by a newer version of Roost; update Roost to open it")
+                .newerFormat,
+                "cannot open \(path): format \(format.format) is newer than this version supports "
+                    + "(\(currentFormat))",
+                remedy: .upgradeRoost)
         }
         guard let generation = try? JSONDecoder().decode(Generation.self, from: record) else { throw damaged }
         return generation
     }
 
-    /// The record is of format 1 (`OldGeneration`).
+    /// The record has format 1; ``OldGeneration`` reads it.
     struct OldFormat: Error {}
 
     // MARK: Reading
 
-    /// Opens the files and checks their lengths, ends and the sidecar's checksum; an entry's checksum is
-    /// checked whenever it is read.
+    /// Opens the files, and checks their lengths, ends and the sidecar's checksum. The checksum of an entry
+    /// is checked when the entry is read.
     ///
+    /// - Parameter text: The file that contains the entries; by default the one in the generation's folder.
     /// - Throws: ``StorageError`` with `.damaged`; ``FileError``.
-    ///
-    /// - Parameter text: the file to read entries from, a copy of the generation's own; that one unless it is
-    ///   given.
     func open(
-        in directory: URL, text: URL? = nil
+        in store: StoreFolder, text: URL? = nil
     ) throws -> (state: StoreState, contents: GenerationContents) {
-        let folder = Self.folder(number, in: directory)
+        let folder = store.generation(number)
         let sidecarURL = folder.appendingPathComponent(Self.sidecarFile)
         let file = try FileDescriptor(sidecarURL.path, O_RDONLY)
-        // Read, not mapped: a bad sector is an error then, and not the end of the process.
+        // Not mapped, because a read error in a mapped file would end the process.
         let bytes = try file.read(at: 0, count: try file.size())
         let sidecar: Sidecar
         do {
             guard bytes.count == self.sidecar.size, Checksum.hexadecimal(bytes) == self.sidecar.sha256
-            else { throw BinaryReader.Short() }
+            else { throw BinaryReader.InvalidData() }
             sidecar = try bytes.withUnsafeBytes { try Sidecar($0) }
         } catch {
             throw Self.damaged(sidecarURL)
@@ -125,30 +109,29 @@ struct Generation: Codable, Sendable, Hashable {
         let contents = try GenerationContents(
             text ?? folder.appendingPathComponent(Self.entriesFile), size: entries.size,
             extents: sidecar.extents,
-            dimensions: sidecar.archive.places.first { $0.dimension > 0 }?.dimension ?? 0)
+            dimensions: sidecar.archive.records.first { $0.dimension > 0 }?.dimension ?? 0)
         return (try StoreState(sidecar.archive, contents: contents), contents)
     }
 
     static func damaged(_ url: URL) -> StorageError {
         StorageError(
-            .damaged,
-            "\(url.path) is not as it was written; `roost doctor` tells what can be recovered, and "
-                + "`roost doctor --repair` does it")
+            .damaged, "cannot read the store: the checksum or the length of \(url.path) does not match",
+            remedy: .inspectStore)
     }
 
     // MARK: Writing
 
-    /// Writes the files of a state, without making them the current ones.
+    /// Writes the files of a state. The generation does not become the current one.
     ///
-    /// - Parameter contents: of the archive that the state came from, whose bytes are copied; `nil` where
-    ///   there is none.
+    /// - Parameter contents: The contents of the archive that the state was read from, whose bytes are
+    ///   copied; `nil` if the state was not read from an archive.
     static func write(
-        _ state: StoreState, number: Int, in directory: URL, from contents: GenerationContents?,
+        _ state: StoreState, number: Int, in store: StoreFolder, from contents: GenerationContents?,
         files: FileSystem
     ) throws -> Generation {
-        let folder = folder(number, in: directory)
+        let folder = store.generation(number)
         try files.createFolder(folder.deletingLastPathComponent())
-        // What a process that died in the middle left.
+        // A process that ended while it wrote the generation left an incomplete folder.
         try files.removeFolder(folder)
         try files.createFolder(folder)
         var extents: [Sidecar.Extent] = []
@@ -169,7 +152,7 @@ struct Generation: Codable, Sendable, Hashable {
             sidecar: File(size: sidecar.count, sha256: Checksum.hexadecimal(sidecar)))
         try AtomicFile.write(
             try generation.encoded(), to: folder.appendingPathComponent(recordFile), files: files)
-        // `CURRENT` may name the folder only when its name survives a loss of power.
+        // The folder's name must survive a power failure before `CURRENT` may refer to it.
         try files.synchronizeFolder(folder.deletingLastPathComponent())
         return generation
     }
@@ -186,19 +169,20 @@ struct Generation: Codable, Sendable, Hashable {
             written += buffer.count
             buffer.removeAll(keepingCapacity: true)
         }
-        for kept in state.kept {
+        for entry in state.archivableEntries {
             buffer.append(contentsOf: extents.isEmpty ? "\n".utf8 : ",\n".utf8)
             let start = buffer.count
-            if let index = kept.archivedIndex, let contents {
+            if let index = entry.archivedIndex, let contents {
                 try contents.withText(at: index) { buffer.append(contentsOf: $0) }
             } else {
-                EntryText.write(try state.entry(of: kept), to: &buffer)
+                EntryText.write(try state.entry(of: entry), to: &buffer)
             }
             let checksum = buffer.withUnsafeBytes {
                 CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[start...]))
             }
             guard let length = UInt32(exactly: buffer.count - start) else {
-                throw StorageError(.inputOutput, "entry \(kept.place.id) is larger than 4 GB")
+                throw StorageError(
+                    .inputOutput, "cannot write entry \(entry.record.id): it is larger than 4 GB")
             }
             extents.append(
                 Sidecar.Extent(offset: UInt64(written + start), length: length, checksum: checksum))
@@ -209,100 +193,6 @@ struct Generation: Codable, Sendable, Hashable {
         return (extents, written)
     }
 
+    /// Large enough that system calls do not dominate.
     private static let bufferSize = 4 << 20
-}
-
-/// The entries of a generation, read from its `entries.json` one by one. Not mapped: what cannot be read, or
-/// is cut by another program, is an error then, and not the end of the process.
-final class GenerationContents: EntryContents {
-    private let file: FileDescriptor
-    private let size: Int
-    private let extents: [Sidecar.Extent]
-    private let dimension: Int
-
-    /// - Throws: ``StorageError`` with `.damaged` where the file has another length or end.
-    init(_ url: URL, size: Int, extents: [Sidecar.Extent], dimensions dimension: Int) throws {
-        file = try FileDescriptor(url.path, O_RDONLY)
-        self.size = size
-        self.extents = extents
-        self.dimension = dimension
-        let ends = extents.allSatisfy {
-            $0.offset <= UInt64(size) && UInt64($0.length) <= UInt64(size) - $0.offset
-        }
-        guard try file.size() == size, ends, try file.read(at: 0, count: 1).elementsEqual("[".utf8),
-            try file.read(at: max(0, size - 2), count: 2).elementsEqual("]\n".utf8)
-        else { throw Generation.damaged(url) }
-    }
-
-    var count: Int { extents.count }
-
-    /// An entry's JSON text.
-    ///
-    /// - Throws: ``StorageError`` with `.damaged` where its checksum differs.
-    func withText<Value>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
-        let extent = extents[index]
-        let count = Int(extent.length)
-        return try withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { buffer in
-            let text = UnsafeRawBufferPointer(buffer)
-            guard try file.read(at: Int(extent.offset), into: buffer) == count,
-                CRC32C.checksum(text) == extent.checksum
-            else { throw Generation.damaged(URL(fileURLWithPath: file.path)) }
-            return try body(text)
-        }
-    }
-
-    func entry(at index: Int, withVectors: Bool) throws -> Entry {
-        do {
-            return try withText(at: index) { text in
-                var reader = JSONReader(text)
-                return try EntryText.read(&reader, withVectors: withVectors, dimension: dimension)
-            }
-        } catch is JSONError {
-            throw Generation.damaged(URL(fileURLWithPath: file.path))
-        }
-    }
-
-    /// Checks every byte: each entry's checksum, and that nothing but separators lies between them.
-    ///
-    /// - Returns: the numbers of the entries that are damaged, and whether the rest of the file is whole.
-    /// - Throws: ``FileError`` where the file cannot be read.
-    func verify() throws -> (damaged: [Int], isFrameWhole: Bool) {
-        var damaged: [Int] = []
-        var isFrameWhole = true
-        var end = 0
-        func isFrame(_ range: Range<Int>, _ expected: String) throws -> Bool {
-            guard range.count == expected.utf8.count else { return false }
-            return try file.read(at: range.lowerBound, count: range.count).elementsEqual(expected.utf8)
-        }
-        for (index, extent) in extents.enumerated() {
-            let separator = index == 0 ? "[\n" : ",\n"
-            let start = Int(extent.offset)
-            if try start < end || !isFrame(end..<start, separator) { isFrameWhole = false }
-            end = start + Int(extent.length)
-            do {
-                try withText(at: index) { _ in }
-            } catch is StorageError {
-                damaged.append(index)
-            }
-        }
-        let tail = extents.isEmpty ? "[]\n" : "\n]\n"
-        if try end > size || !isFrame(end..<size, tail) { isFrameWhole = false }
-        return (damaged, isFrameWhole)
-    }
-}
-
-enum Checksum {
-    static func hexadecimal(_ data: some DataProtocol) -> String {
-        hexadecimal(SHA256.hash(data: data))
-    }
-
-    static func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> String {
-        var hash = SHA256()
-        hash.update(bufferPointer: bytes)
-        return hexadecimal(hash.finalize())
-    }
-
-    private static func hexadecimal(_ digest: SHA256.Digest) -> String {
-        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
 }

@@ -2,19 +2,20 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// What was committed after a generation: one line a commit, appended and synchronised at its commit point.
+/// The format of the journal: one line for each commit after a generation, appended and synchronised at its
+/// commit point.
 ///
 ///     {"revision":8,"length":57,"sha256":"…","record":{"batch":{…},"date":1760000000000}}
 ///
-/// `length` is of the bytes of `record`; `sha256` of the revision's digits, a space and the same bytes (in
-/// format 1 of the bytes alone). A line without its end is a commit that was not
-/// finished: it was never acknowledged.
+/// `length` is the number of bytes of `record`. `sha256` is the checksum of the digits of the revision, a
+/// space and these bytes; in format 1, of these bytes alone. A line without its end is a commit that was not
+/// completed, and thus never acknowledged.
 enum Journal {
     struct Record: Sendable {
         var batch: WriteBatch?
-        /// A new history begins.
+        /// The new epoch, if the commit begins one.
         var epoch: UUID?
-        /// Milliseconds since 1970: what dates the removals.
+        /// The time of the commit in milliseconds since 1970. Removals get this date.
         var date: Int64
     }
 
@@ -26,7 +27,7 @@ enum Journal {
         sealed(try text(of: record), revision: revision)
     }
 
-    /// A line with this record.
+    /// Returns the line for an encoded record.
     static func sealed(_ body: [UInt8], revision: Revision) -> Data {
         let head =
             "{\"revision\":\(revision),\"length\":\(body.count),\"sha256\":\"\(checksum(body, revision))\""
@@ -38,7 +39,8 @@ enum Journal {
         return line
     }
 
-    /// As `line`, and sure to be read back as it is: a commit that cannot be read would damage the store.
+    /// Returns the line for a record after checking that reading it returns the same record. A line that
+    /// cannot be read would damage the store.
     ///
     /// - Throws: ``StorageError`` with `.invalidBatch`.
     static func checkedLine(_ record: Record, revision: Revision) throws -> Data {
@@ -48,7 +50,7 @@ enum Journal {
             try self.line(only.record, revision: revision) == line
         else {
             throw StorageError.invalid(
-                "the batch has something that JSON cannot keep as it is; nothing was written")
+                "cannot write the batch: it contains a value that JSON cannot represent exactly")
         }
         return line
     }
@@ -65,7 +67,7 @@ enum Journal {
         if var batch = record.batch {
             let entries = batch.upserts
             batch.upserts = []
-            // The entries are nearly all of it and have a writer of their own.
+            // Entries make up most of a batch, and `EntryText` encodes them much faster.
             var rest = try encoder.encode(batch)
             text += "{\"batch\":".utf8
             if !entries.isEmpty {
@@ -90,18 +92,18 @@ enum Journal {
 
     // MARK: Reading
 
-    /// What a piece of a journal says.
+    /// The complete lines at the beginning of a part of a journal, and what follows them.
     struct Contents {
         var records: [(revision: Revision, record: Record)] = []
-        /// The bytes of the whole lines.
+        /// The number of bytes of the complete and intact lines.
         var length = 0
-        /// The bytes after them: an unfinished line.
+        /// The number of bytes of an incomplete line after them.
         var tail = 0
-        /// Where the first line lies that is whole and yet not as it was written.
+        /// The offset of the first line that is complete and damaged.
         var damage: Int?
     }
 
-    /// Reads as far as the lines are whole.
+    /// Reads the lines up to the first one that is incomplete or damaged.
     static func read(
         _ bytes: UnsafeRawBufferPointer, format: Int = Generation.currentFormat
     ) -> Contents {
@@ -122,12 +124,15 @@ enum Journal {
         return contents
     }
 
+    /// The head of a line is short; the record cannot begin later than this.
+    private static let maximumHeadLength = 200
+
     private static func parse(
         _ line: UnsafeRawBufferPointer, _ format: Int
     ) -> (revision: Revision, record: Record)? {
         guard line.count > 2, line[line.count - 1] == UInt8(ascii: "}") else { return nil }
-        // The head is short and has no string but the checksum.
-        guard let found = line.prefix(200).firstRange(of: separator) else { return nil }
+        // The head contains no string but the checksum, so the first match is the separator.
+        guard let found = line.prefix(maximumHeadLength).firstRange(of: separator) else { return nil }
         let body = UnsafeRawBufferPointer(rebasing: line[found.upperBound..<line.count - 1])
         let head = "{\"revision\":"
         guard line.starts(with: head.utf8) else { return nil }
@@ -142,7 +147,7 @@ enum Journal {
                     case "revision": revision = UInt64(exactly: try reader.integer())
                     case "length": length = try reader.integer()
                     case "sha256": checksum = try reader.string()
-                    default: throw reader.error("an unknown key")
+                    default: throw reader.error("unknown key")
                     }
                 }
                 try reader.expectEnd()
@@ -167,7 +172,7 @@ enum Journal {
             case "epoch":
                 let text = try reader.string()
                 guard let epoch = UUID(uuidString: text) else {
-                    throw reader.error("an epoch that is no UUID")
+                    throw reader.error("the epoch is not a UUID")
                 }
                 record.epoch = epoch
             case "date": record.date = Int64(try reader.integer())

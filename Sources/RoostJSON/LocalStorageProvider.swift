@@ -1,52 +1,65 @@
 public import Foundation
-public import RoostFiles
+package import RoostFiles
 public import RoostModel
-import Synchronization
 
-/// Keeps a store as JSON files that any tool can read: `entries.json` and `clusters.json` in one folder.
+/// A storage provider that stores entries as JSON files, which any tool can read: `entries.json` and
+/// `clusters.json` in one folder.
 ///
-/// A commit appends a line to a journal and is durable when it returns. The journal is folded into new files
-/// when it has outgrown them, or by ``compact()``; until then the files are older than the store. Opening
-/// reads where the entries lie, not the entries: those are read from the mapped file when they are asked
-/// for. Any number of processes may use one folder. Copies of a handle share what is in memory.
+/// A commit appends a line to a journal and is durable when it returns. When the journal has become long, or
+/// by ``compact()``, it is folded into new files; until then the published files are older than the store.
+/// Opening a store reads the index of the entries; their contents are read on demand. Any number of processes
+/// can use one folder at once. Copies of a provider share their memory, and closing one closes all.
 public struct LocalStorageProvider: StorageProvider {
-    /// How to keep the files.
+    /// Options for opening a folder.
     public struct Options: Sendable {
-        /// The file that writers lock; `lock` in the folder unless it is given.
+        /// The file that writers lock; by default `lock` in the folder.
         public var lockURL: URL?
-        /// The most seconds to wait for another writer.
+        /// The maximum number of seconds to wait for another writer, 30 by default. After that, calls throw
+        /// `.locked`.
         public var lockTimeout: TimeInterval = 30
-        /// How many generations before the present one are kept, with their journals.
+        /// The number of older generations that are kept, with their journals. A repair can fall back on
+        /// them.
         public var keptGenerations = 3
-        /// The most bytes that the present files may take; `nil` for no limit.
+        /// The maximum size of the current files in bytes; `nil` for no limit. A commit beyond it throws
+        /// `.full`.
         public var maximumSize: Int?
-        /// The way to the files; tests let it fail.
-        public var files = FileSystem.standard
+        /// The access to files. Tests inject failures.
+        package var files = FileSystem.standard
 
+        /// Creates the default options.
         public init() {}
     }
 
     let local: LocalFiles
 
-    /// Opens `Storage` in the user's documents folder, and creates it.
+    /// Opens the folder `Storage` in the user's documents folder, and creates it if it does not exist.
+    ///
+    /// - Throws: ``StorageError``: `.inputOutput` if the system has no documents folder, and the errors of
+    ///   ``init(directory:options:)``.
     public init() throws {
         guard let documents = FileManager.default.urls(for: .documentDirectory, in: .userDomainMask).first
         else {
             throw StorageError(
-                .inputOutput, "there is no documents folder; use LocalStorageProvider(directory:)")
+                .inputOutput,
+                "cannot find the documents folder; pass a folder to LocalStorageProvider(directory:)")
         }
         try self.init(directory: documents.appendingPathComponent("Storage"))
     }
 
-    /// Opens a folder, and creates it. One that has nothing but an `entries.json` and a `clusters.json` of
-    /// another program is read as it is; they are kept when the first commit writes new ones.
+    /// Opens a folder, and creates it if it does not exist.
     ///
-    /// Lengths, ends and the checksum of the sidecar are checked here; the checksum of an entry when it is
-    /// read.
-    /// - Throws: ``StorageError``: `.damaged`, `.newerFormat`, `.inputOutput`.
-    /// - Complexity: O(n) in the number of entries, some 1 µs each; not in their size.
+    /// A folder with only an `entries.json` and a `clusters.json` of another program is read in place. The
+    /// first commit keeps copies of these files before it replaces them.
+    ///
+    /// The method checks lengths, ends, and the checksum of the sidecar. The checksum of an entry is checked
+    /// when the entry is read.
+    /// - Parameters:
+    ///   - directory: The folder.
+    ///   - options: Options for opening the folder.
+    /// - Throws: ``StorageError``: `.damaged`, `.newerFormat`, `.locked`, `.readOnly`, `.inputOutput`.
+    /// - Complexity: O(n) in the number of entries, about 1 µs for each, regardless of their size.
     public init(directory: URL, options: Options = Options()) throws {
-        local = try LocalFiles.translating { try LocalFiles(directory: directory, options: options) }
+        local = try LocalFiles.mappingErrors { try LocalFiles(directory: directory, options: options) }
     }
 
     public func commit(_ batch: WriteBatch) async throws -> Revision {
@@ -60,11 +73,11 @@ public struct LocalStorageProvider: StorageProvider {
 
     public func snapshot() async throws -> any StorageSnapshot {
         try Task.checkCancellation()
-        return InMemorySnapshot(state: try await local.reading())
+        return InMemorySnapshot(state: try await local.currentState())
     }
 
     public func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
-        try await local.reading().changes(after: cursor, limit: limit)
+        try await local.currentState().changes(after: cursor, limit: limit)
     }
 
     @discardableResult
@@ -77,9 +90,9 @@ public struct LocalStorageProvider: StorageProvider {
 
     public func close() async throws { local.close() }
 
-    /// Folds the journal into new files, whatever its length.
+    /// Folds the journal into new files, regardless of its length.
     ///
-    /// - Throws: ``StorageError``: `.inputOutput` where the space does not suffice; `.damaged` where an entry
-    ///   is not as it was written; the store is as before then.
+    /// - Throws: ``StorageError``: `.inputOutput` or `.full` if the space does not suffice; `.damaged` if the
+    ///   checksum of an entry does not match. The store is then unchanged.
     public func compact() async throws { try await local.compact() }
 }

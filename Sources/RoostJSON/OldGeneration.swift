@@ -2,8 +2,8 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// A generation of format 1, which had everything in JSON: read, and written as the present format at the
-/// next commit.
+/// A generation of format 1, whose files were all JSON. It is only read; the next commit writes the current
+/// format.
 struct OldGeneration: Codable {
     struct File: Codable {
         var size: Int
@@ -18,7 +18,7 @@ struct OldGeneration: Codable {
     var sidecar: File
 
     private struct Sidecar: Decodable {
-        struct Place: Decodable {
+        struct Record: Decodable {
             var id: UUID
             var row: UInt32
             var revision: Revision
@@ -37,7 +37,7 @@ struct OldGeneration: Codable {
         var revision: Revision
         var horizon: Revision
         var nextRow: Int
-        var places: [Place]
+        var places: [Record]
         var removals: [Removal]
         var sources: [Source]
         var assignments: [Assignment]
@@ -45,15 +45,15 @@ struct OldGeneration: Codable {
         var clustersPosition: ChangePosition?
     }
 
-    /// Entries in memory.
-    private struct Held: EntryContents {
+    /// Entries that are in memory.
+    private struct LoadedEntries: EntryContents {
         let entries: [Entry]
         func entry(at index: Int, withVectors: Bool) -> Entry { entries[index] }
     }
 
     /// - Throws: ``StorageError`` with `.damaged`; ``FileError``.
-    func open(in directory: URL) throws -> StoreState {
-        let folder = Generation.folder(number, in: directory)
+    func open(in store: StoreFolder) throws -> StoreState {
+        let folder = store.generation(number)
         let entries: [Entry] = try read("entries.json", self.entries, folder)
         let clusters: [Cluster] = try read("clusters.json", self.clusters, folder)
         let old: Sidecar = try read("sidecar.json", sidecar, folder)
@@ -61,10 +61,10 @@ struct OldGeneration: Codable {
         var archive = StoreState.Archive(store: old.store, epoch: old.epoch, revision: old.revision)
         archive.horizon = old.horizon
         archive.nextRow = old.nextRow
-        archive.places = zip(entries, old.places).map { entry, place in
-            ArchivedEntries.Place(
-                id: entry.id, row: place.row,
-                position: ChangePosition(revision: place.revision, ordinal: place.ordinal),
+        archive.records = zip(entries, old.places).map { entry, record in
+            ArchivedEntries.Record(
+                id: entry.id, row: record.row,
+                position: ChangePosition(revision: record.revision, ordinal: record.ordinal),
                 dimension: entry.embeddings.count, digest: ContentDigest(of: entry.content),
                 source: entry.source)
         }
@@ -78,7 +78,7 @@ struct OldGeneration: Codable {
         archive.assignments = old.assignments
         archive.run = old.run
         archive.clustersPosition = old.clustersPosition
-        return try StoreState(archive, contents: Held(entries: entries))
+        return try StoreState(archive, contents: LoadedEntries(entries: entries))
     }
 
     private func read<Value: Decodable>(_ name: String, _ expected: File, _ folder: URL) throws -> Value {

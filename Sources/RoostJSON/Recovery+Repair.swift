@@ -3,70 +3,69 @@ import RoostFiles
 import RoostModel
 
 extension Recovery {
-    /// Puts the store together from what is whole, as a new generation of a new epoch. What is damaged is
-    /// moved into a folder with the date in its name; nothing is deleted.
+    /// Rebuilds the store from its intact files, as a new generation in a new epoch. Damaged files are moved
+    /// to a folder with the date in its name; nothing is deleted. The caller must hold the writers' lock.
     ///
-    /// The writers' lock must be held.
-    /// - Throws: ``StorageError`` with `.damaged` where nothing can be had; nothing is changed then.
+    /// - Throws: ``StorageError`` with `.damaged` if nothing can be recovered. The store is then unchanged.
     mutating func repair() throws {
         var outcome = try inspect()
-        try AtomicFile.removeLeftovers(in: directory, files: files)
-        let aside = directory.appendingPathComponent("damaged-\(SetAside.timestamp())")
-        guard !outcome.isWhole else {
-            // What is damaged is only there to fall back on.
-            if !outcome.damaged.isEmpty { try setAside(outcome.damaged, in: aside) }
+        try AtomicFile.removeLeftovers(in: folder.url, files: files)
+        let aside = folder.file("damaged-\(TimestampName.now())")
+        guard !outcome.isIntact else {
+            // Only older generations are damaged, which the store does not need.
+            if !outcome.damaged.isEmpty { try moveAway(outcome.damaged, in: aside) }
             return
         }
         guard outcome.base != nil else {
             throw StorageError(
-                .damaged,
-                "\(directory.path): no generation of it can be read; put back a copy. Nothing was changed")
+                .damaged, "cannot repair \(folder.path): no generation of it can be read",
+                remedy: .restoreBackup)
         }
         try files.createFolder(aside)
         if outcome.lost > 0 {
-            // So that the next ingest of them brings back what it can.
+            // Without fingerprints, the next ingest reads all sources again and restores lost entries.
             let records = outcome.state.sources.map {
                 Source(id: $0.id, fingerprint: "", ingestedAt: $0.ingestedAt)
             }
             try outcome.state.apply(WriteBatch(sources: records))
         }
         outcome.state.renewEpoch()
-        // What was there is numbered on, so that no name is used twice.
-        let number = max(LocalFiles.newestGeneration(directory), journalNumbers().last ?? 0) + 1
+        // A number that no generation or journal has had, so that no file is overwritten.
+        let number = max(folder.newestGeneration, folder.journalNumbers.last ?? 0) + 1
         let generation = try Generation.write(
-            outcome.state, number: number, in: directory, from: outcome.contents, files: files)
-        let current = LocalFiles.currentURL(directory)
-        if outcome.damaged.contains(current), let data = try LocalFiles.contents(of: current) {
+            outcome.state, number: number, in: folder, from: outcome.contents, files: files)
+        let current = folder.current
+        if outcome.damaged.contains(current), let data = try StoreFolder.contents(of: current) {
             try AtomicFile.write(data, to: aside.appendingPathComponent("CURRENT"), files: files)
         }
         try AtomicFile.write(try generation.encoded(), to: current, files: files)
-        CommitMark(generation: number, length: 0).write(directory, files)
-        // The store is the new generation from here on; what is damaged is only in the way.
-        try setAside(outcome.damaged.filter { $0 != current && $0 != directory }, in: aside)
-        // The copies for people may have what the rest has lost.
-        try setAside(
-            [Generation.entriesFile, Generation.clustersFile].map(directory.appendingPathComponent), in: aside
-        )
+        CommitMark(generation: number, length: 0).write(to: folder, files)
+        // The new generation is current. The damaged files are no longer part of the store.
+        try moveAway(outcome.damaged.filter { $0 != current && $0 != folder.url }, in: aside)
+        // The published copies may contain entries that the other files have lost.
+        try moveAway(
+            [Generation.entriesFile, Generation.clustersFile].map(folder.file), in: aside)
         for name in [Generation.entriesFile, Generation.clustersFile] {
-            let target = directory.appendingPathComponent(name)
-            let source = Generation.folder(number, in: directory).appendingPathComponent(name)
+            let target = folder.file(name)
+            let source = folder.generation(number).appendingPathComponent(name)
             try AtomicFile.copy(source, to: target, files: files)
         }
+        let stamp = outcome.state.stamp
         findings.append(
             .note(
-                directory.path,
-                "now has \(outcome.state.stamp.entryCount) entries at revision "
-                    + "\(outcome.state.stamp.revision) in a new epoch; what was damaged is in \(aside.path)"))
+                folder.path,
+                "now has \(stamp.entryCount) entries at revision \(stamp.revision), in a new epoch; "
+                    + "\(aside.path) contains the damaged files"))
     }
 
-    private mutating func setAside(_ urls: [URL], in aside: URL) throws {
+    private mutating func moveAway(_ urls: [URL], in aside: URL) throws {
         try files.createFolder(aside)
         for url in Set(urls) where FileManager.default.fileExists(atPath: url.path) {
-            let name = url.path.dropFirst(directory.path.count + 1).replacingOccurrences(of: "/", with: "-")
+            let name = url.path.dropFirst(folder.path.count + 1).replacingOccurrences(of: "/", with: "-")
             try files.rename(url.path, to: aside.appendingPathComponent(name).path)
-            findings.append(.note(url.path, "was moved into \(aside.path)"))
+            findings.append(.note(url.path, "was moved to \(aside.path)"))
         }
         try files.synchronizeFolder(aside)
-        try files.synchronizeFolder(directory)
+        try files.synchronizeFolder(folder.url)
     }
 }

@@ -2,245 +2,101 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// Looks at the files of a store byte by byte, and puts a store together from what is whole.
+/// Checks the files of a store byte by byte, and finds the best state that the intact files contain.
 ///
-/// A generation together with its journal is the next generation's beginning, so that a damaged generation
-/// is made up for by the one before it and the journals since: as long as these are whole, nothing is lost.
-/// Otherwise the newest generation is taken without the entries that are damaged.
+/// A generation and its journal together contain the state of the next generation. Therefore an older
+/// generation and the journals after it can replace a damaged generation; if all of these are intact, nothing
+/// is lost. Otherwise the recovery uses the newest generation without its damaged entries.
 struct Recovery {
-    let directory: URL
+    let folder: StoreFolder
     let files: FileSystem
     var findings: [StorageFinding] = []
 
-    init(directory: URL, files: FileSystem) {
-        self.directory = directory
+    init(folder: StoreFolder, files: FileSystem) {
+        self.folder = folder
         self.files = files
     }
 
-    /// What can be had, and from what.
+    /// The state that can be recovered.
     struct Outcome {
         var state = StoreState()
         var contents: GenerationContents?
-        /// The generation that it begins with.
+        /// The generation that the state is based on.
         var base: Int?
-        /// The files and folders that are not as they were written.
+        /// The damaged files and folders.
         var damaged: [URL] = []
-        /// How many entries cannot be had.
+        /// The number of entries that cannot be recovered.
         var lost = 0
-        /// Whether the store is what it should be, without a repair.
-        var isWhole = true
+        /// Whether the store can be used without a repair.
+        var isIntact = true
     }
 
-    /// A generation that can be opened.
-    private struct Candidate {
+    /// A generation that can be read, at least in part.
+    struct Candidate {
         var number: Int
         var state: StoreState
         var contents: GenerationContents?
         var damagedEntries: [Int] = []
-        /// The store would begin anew with it: only its text could be read.
+        /// Whether only the published text could be read: a store from it has no history.
         var isTextOnly = false
     }
 
-    private static let remedy = "sets it aside and goes on from what is whole"
+    static let remedy = "moves it away and continues from the intact files"
 
-    /// Checks every byte.
+    /// Checks every byte of the store, and adds to ``findings``.
     mutating func inspect() throws -> Outcome {
-        // Before the journals: a commit meanwhile makes them longer than the mark, never shorter.
-        let mark = CommitMark.read(directory)
-        let currentURL = LocalFiles.currentURL(directory)
+        // Read before the journals: a commit in between makes them longer than the mark says, never shorter.
+        let mark = CommitMark(in: folder)
+        let currentURL = folder.current
         var outcome = Outcome()
-        var standing: Generation?
-        if let current = try LocalFiles.contents(of: currentURL) {
+        var current: Generation?
+        if let data = try StoreFolder.contents(of: currentURL) {
             do {
-                standing = try Generation.decoded(current, path: currentURL.path)
+                current = try Generation.decoded(data, path: currentURL.path)
             } catch is Generation.OldFormat {
                 return try inspectOldFormat(outcome)
             } catch let error as StorageError where error.code == .damaged {
-                damage(currentURL, "is not as it was written", &outcome)
+                damage(currentURL, "is damaged: its checksum does not match", &outcome)
             }
-        } else if LocalFiles.hasHistory(directory) {
+        } else if folder.hasHistory {
             damage(currentURL, "is missing", &outcome)
         } else {
             do {
-                outcome.state = try BareFolder.read(directory)
+                outcome.state = try ForeignFolder.read(folder.url)
             } catch let error as StorageError where error.code == .damaged {
-                damage(directory.appendingPathComponent(Generation.entriesFile), error.message, &outcome)
+                damage(folder.file(Generation.entriesFile), error.message, &outcome)
             }
             return outcome
         }
-        noteLeftovers(standing)
-        let candidates = try candidates(standing, &outcome)
-        let journals = try journals(standing, mark, candidates.map(\.number).min(), &outcome)
-        try choose(candidates, journals, standing, &outcome)
+        noteLeftovers(current)
+        let candidates = try candidates(current, &outcome)
+        let journals = try journals(current, mark, &outcome)
+        try choose(candidates, journals, current, &outcome)
         return outcome
     }
 
     private mutating func inspectOldFormat(_ outcome: Outcome) throws -> Outcome {
         var outcome = outcome
-        findings.append(.note(directory.path, "is of format 1; the next commit writes the present one"))
+        findings.append(.note(folder.path, "has format 1; the next commit writes the current format"))
         do {
-            outcome.state = try LocalFiles(directory: directory, options: .init()).withLoaded { $0.state }
+            outcome.state = try LocalFiles(directory: folder.url, options: .init()).withLoaded { $0.state }
         } catch let error as StorageError where error.code == .damaged {
-            damage(directory, error.message, &outcome)
-            let candidates = LocalFiles.generationNumbers(directory).reversed().compactMap(textOnly)
+            damage(folder.url, error.message, &outcome)
+            let candidates = folder.generationNumbers.reversed().compactMap(textOnly)
             try choose(candidates, [:], nil, &outcome)
         }
         return outcome
     }
 
-    private mutating func damage(_ url: URL, _ message: String, _ outcome: inout Outcome) {
+    mutating func damage(_ url: URL, _ message: String, _ outcome: inout Outcome) {
         findings.append(.damage(url.path, message, remedy: Self.remedy))
         outcome.damaged.append(url)
-        outcome.isWhole = false
+        outcome.isIntact = false
     }
 
-    /// The generations that can be opened, the newest first.
-    private mutating func candidates(
-        _ standing: Generation?, _ outcome: inout Outcome
-    ) throws -> [Candidate] {
-        let numbers = LocalFiles.generationNumbers(directory)
-        let newest = standing?.number ?? numbers.last ?? 0
-        var candidates: [Candidate] = []
-        for number in numbers.reversed() where number <= newest {
-            let folder = Generation.folder(number, in: directory)
-            let before = findings.count
-            var candidate: Candidate?
-            if let generation = number == standing?.number ? standing : record(of: number) {
-                candidate = try check(generation, folder)
-            } else if hasRecord(folder) {
-                findings.append(
-                    .damage(folder.path, "has a record that is not as it was written", remedy: Self.remedy))
-            } else {
-                findings.append(.note(folder.path, "was never finished, or not wholly removed"))
-            }
-            guard findings[before...].contains(where: { $0.severity == .damage }) else {
-                if let candidate { candidates.append(candidate) }
-                continue
-            }
-            if number != newest, !hasRecord(folder) {
-                // A writer is removing it meanwhile.
-                findings.removeSubrange(before...)
-                continue
-            }
-            if let candidate { candidates.append(candidate) }
-            outcome.damaged.append(folder)
-            // An older one is only there to fall back on.
-            if number == newest { outcome.isWhole = false }
-        }
-        if let standing, !numbers.contains(standing.number) {
-            damage(Generation.folder(standing.number, in: directory), "is missing", &outcome)
-        }
-        return candidates
-    }
-
-    private func hasRecord(_ folder: URL) -> Bool {
-        FileManager.default.fileExists(atPath: folder.appendingPathComponent(Generation.recordFile).path)
-    }
-
-    private func record(of number: Int) -> Generation? {
-        let url = Generation.folder(number, in: directory).appendingPathComponent(Generation.recordFile)
-        guard let data = try? LocalFiles.contents(of: url) else { return nil }
-        return try? Generation.decoded(data, path: url.path)
-    }
-
-    /// - Throws: ``FileError`` where a file cannot be read for a reason that is not in it.
-    private mutating func check(_ generation: Generation, _ folder: URL) throws -> Candidate? {
-        let clusters = folder.appendingPathComponent(Generation.clustersFile)
-        let bytes = try LocalFiles.contents(of: clusters)
-        if bytes?.count != generation.clusters.size
-            || bytes.map({ Checksum.hexadecimal($0) }) != generation.clusters.sha256
-        {
-            // It is for people; the sidecar has what counts.
-            findings.append(
-                .damage(clusters.path, "is not as it was written; no answer is read from it"))
-        }
-        do {
-            let (state, contents) = try generation.open(in: directory)
-            let (damaged, isFrameWhole) = try contents.verify()
-            let url = folder.appendingPathComponent(Generation.entriesFile)
-            if !isFrameWhole {
-                findings.append(
-                    .damage(
-                        url.path, "is not as it was written between the entries", remedy: Self.remedy))
-            }
-            if !damaged.isEmpty {
-                findings.append(
-                    .damage(
-                        url.path,
-                        "\(damaged.count) of \(contents.count) entries are not as they were written",
-                        remedy: Self.remedy))
-            }
-            var candidate = Candidate(
-                number: generation.number, state: state, contents: contents, damagedEntries: damaged)
-            // The copy for people may be whole where the file is not.
-            let copy = directory.appendingPathComponent(Generation.entriesFile)
-            if !damaged.isEmpty, let (other, text) = try? generation.open(in: directory, text: copy) {
-                if let left = try? text.verify().damaged, left.count < damaged.count {
-                    candidate.state = other
-                    candidate.contents = text
-                    candidate.damagedEntries = left
-                    findings.append(
-                        .note(copy.path, "has \(damaged.count - left.count) of them as they were"))
-                }
-            }
-            return candidate
-        } catch let error as StorageError where error.code == .damaged {
-            findings.append(.damage(folder.path, error.message))
-        } catch let error as FileError where error.isMissing {
-            findings.append(.damage(error.path, "is missing"))
-        }
-        return textOnly(generation.number)
-    }
-
-    /// A generation of which only the text can be read: a store begins anew with it.
-    private func textOnly(_ number: Int) -> Candidate? {
-        let folder = Generation.folder(number, in: directory)
-        guard
-            FileManager.default.fileExists(
-                atPath: folder.appendingPathComponent(Generation.entriesFile).path),
-            let state = try? BareFolder.read(folder)
-        else { return nil }
-        return Candidate(number: number, state: state, isTextOnly: true)
-    }
-
-    /// What the journals say, by the number of their generation.
-    private mutating func journals(
-        _ standing: Generation?, _ mark: CommitMark?, _ oldest: Int?, _ outcome: inout Outcome
-    ) throws -> [Int: Journal.Contents] {
-        var journals: [Int: Journal.Contents] = [:]
-        for number in journalNumbers() {
-            let url = Generation.journal(number, in: directory)
-            guard let data = try LocalFiles.contents(of: url) else { continue }
-            let contents = data.withUnsafeBytes { Journal.read($0) }
-            journals[number] = contents
-            if let place = contents.damage {
-                findings.append(
-                    .damage(
-                        url.path, "is not as it was written from byte \(place) on", remedy: Self.remedy))
-                outcome.damaged.append(url)
-                if number >= standing?.number ?? 0 { outcome.isWhole = false }
-            } else if contents.tail > 0, standing?.number == number {
-                findings.append(
-                    .note(
-                        url.path, "ends with \(contents.tail) bytes of a commit that was never finished",
-                        remedy: "is not needed: the next commit sets them aside"))
-            }
-        }
-        if let mark, mark.generation == standing?.number {
-            let url = Generation.journal(mark.generation, in: directory)
-            let length = journals[mark.generation]?.length ?? 0
-            if journals[mark.generation] == nil, mark.length > 0 {
-                damage(url, "is missing", &outcome)
-            } else if mark.length > length {
-                damage(url, "ends \(mark.length - length) bytes before its last commit", &outcome)
-            }
-        }
-        return journals
-    }
-
-    /// Takes the candidate that, with the journals from it on, comes nearest to the last commit.
+    /// Chooses the candidate that, with the journals after it, is closest to the last commit.
     private mutating func choose(
-        _ candidates: [Candidate], _ journals: [Int: Journal.Contents], _ standing: Generation?,
+        _ candidates: [Candidate], _ journals: [Int: Journal.Contents], _ current: Generation?,
         _ outcome: inout Outcome
     ) throws {
         var best: (outcome: Outcome, revision: Revision, lost: Int)?
@@ -252,41 +108,40 @@ struct Recovery {
             let missing = trial.state.forgetUnreadable(candidate.damagedEntries)
             let removed = replay(journals, from: candidate.number, lacking: missing, &trial.state)
             let revision = trial.state.stamp.revision
-            // What replaced or removed a damaged entry since has made up for it.
+            // A damaged entry that was replaced or removed later is not lost.
             let lost = try missing.count { try !removed.contains($0) && trial.state.entry($0) == nil }
-            // Whole entries first: a store of before without losses is better than a later one with some,
-            // unless it misses commits.
+            // The latest revision wins; among equal revisions, the one with the fewest lost entries.
             if let best, (revision, -lost) <= (best.revision, -best.lost) { continue }
             best = (trial, revision, lost)
         }
         if best == nil, let candidate = candidates.first(where: \.isTextOnly) {
             outcome.state = candidate.state
             outcome.base = candidate.number
-            outcome.isWhole = false
+            outcome.isIntact = false
             findings.append(
                 .damage(
-                    Generation.folder(candidate.number, in: directory).path,
-                    "only its texts can be read: sources, changes and assignments are lost"))
+                    folder.generation(candidate.number).path,
+                    "only its texts can be read; sources, assignments and the change feed are lost"))
             return
         }
         guard let best else { return }
         outcome = best.outcome
         outcome.lost = best.lost
-        if best.lost > 0 { findings.append(.damage(directory.path, "\(best.lost) entries are lost")) }
-        guard !outcome.isWhole, let base = outcome.base else { return }
+        if best.lost > 0 { findings.append(.damage(folder.path, "\(best.lost) entries are lost")) }
+        guard !outcome.isIntact, let base = outcome.base else { return }
         let last = journals.flatMap { $0.value.records.map(\.revision) }.max()
-        let known = max(standing?.revision ?? .zero, last ?? .zero)
+        let known = max(current?.revision ?? .zero, last ?? .zero)
         findings.append(
             best.revision >= known
-                ? .note(directory.path, "can be put together again from generation \(base)")
-                : .damage(directory.path, "the commits after revision \(best.revision) are lost"))
+                ? .note(folder.path, "can be rebuilt from generation \(base)")
+                : .damage(folder.path, "the commits after revision \(best.revision) are lost"))
     }
 
-    /// Applies the journals from a generation on, as far as each follows from the one before.
+    /// Applies the journals from a generation on, up to the first commit that does not continue the state.
     ///
-    /// - Parameter missing: entries that the state should have and does not: a commit that does nothing but
-    ///   remove one still counts.
-    /// - Returns: what of these the journals remove.
+    /// - Parameter missing: The damaged entries, which the state lacks. A commit that removes one of them and
+    ///   does nothing else still advances the revision.
+    /// - Returns: The missing entries that the journals remove.
     private func replay(
         _ journals: [Int: Journal.Contents], from base: Int, lacking missing: Set<Entry.ID>,
         _ state: inout StoreState
@@ -296,8 +151,8 @@ struct Recovery {
             for (revision, record) in contents.records where revision > state.stamp.revision {
                 let gone = missing.intersection(record.batch?.removals ?? [])
                 var next = state
-                let path = Generation.journal(number, in: directory).path
-                if (try? LocalFiles.apply(record, revision, &next, path)) == nil {
+                let path = folder.journal(number).path
+                if (try? JournalReplayer.apply(record, revision, to: &next, path: path)) == nil {
                     guard !gone.isEmpty, revision == state.stamp.revision.next else { return removed }
                     next = state
                     next.advance(to: revision)
@@ -309,28 +164,22 @@ struct Recovery {
         return removed
     }
 
-    func journalNumbers() -> [Int] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        return names.map(Generation.number(ofJournal:)).filter { $0 > 0 }.sorted()
-    }
-
-    private mutating func noteLeftovers(_ standing: Generation?) {
-        for name in AtomicFile.leftovers(in: directory) {
+    private mutating func noteLeftovers(_ current: Generation?) {
+        for name in AtomicFile.leftovers(in: folder.url) {
             findings.append(
                 .note(
-                    directory.appendingPathComponent(name).path, "was left by a process that died",
+                    folder.file(name).path, "is a temporary file of a process that ended",
                     remedy: "removes it"))
         }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        for name in names.sorted() where name.hasPrefix("unfinished-") || name.hasPrefix("damaged-") {
-            findings.append(.note(directory.appendingPathComponent(name).path, "was set aside"))
+        for name in folder.names.sorted() where name.hasPrefix("unfinished-") || name.hasPrefix("damaged-") {
+            findings.append(.note(folder.file(name).path, "was kept for inspection"))
         }
-        if let standing {
-            for number in LocalFiles.generationNumbers(directory) where number > standing.number {
+        if let current {
+            for number in folder.generationNumbers where number > current.number {
                 findings.append(
                     .note(
-                        Generation.folder(number, in: directory).path, "was never finished",
-                        remedy: "is not needed: the next fold takes its place"))
+                        folder.generation(number).path, "is an incomplete generation",
+                        remedy: "is not needed: the next generation replaces it"))
             }
         }
     }

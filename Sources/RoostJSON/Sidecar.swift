@@ -3,20 +3,20 @@ import RoostFiles
 import RoostModel
 import RoostVectors
 
-/// What a generation has beside the entries' text: where each entry lies in `entries.json`, with a checksum,
-/// and everything that `entries.json` and `clusters.json` do not say. `Documentation/Formats.md` has the
-/// bytes.
+/// The binary file of a generation: the offset, length and checksum of each entry in `entries.json`, and all
+/// data of the store that `entries.json` and `clusters.json` do not contain. `Documentation/Formats.md`
+/// describes the bytes.
 struct Sidecar {
-    /// Where an entry's JSON object lies in `entries.json`.
+    /// The bytes of an entry's JSON object in `entries.json`.
     struct Extent: Sendable, Hashable {
         var offset: UInt64
         var length: UInt32
-        /// CRC-32C of its bytes.
+        /// The CRC-32C of the bytes.
         var checksum: UInt32
     }
 
     var archive: StoreState.Archive
-    /// Of each of the archive's places.
+    /// The extents of the archive's records, in the same order.
     var extents: [Extent]
 
     init(archive: StoreState.Archive, extents: [Extent]) {
@@ -27,7 +27,7 @@ struct Sidecar {
     private static let magic = Array("ROOSTSC2".utf8)
     private static let end = Array("ROOSTEND".utf8)
     private static let none = UInt32.max
-    private static let placeSize = 16 + 4 + 8 + 4 + 4 + 32 + 4 + 8 + 4 + 4
+    private static let recordSize = 16 + 4 + 8 + 4 + 4 + 32 + 4 + 8 + 4 + 4
 
     // MARK: Writing
 
@@ -40,7 +40,7 @@ struct Sidecar {
         writer.write(archive.horizon.rawValue)
         writer.write(UInt32(archive.nextRow))
         write(archive.clustersPosition, &writer)
-        try writePlaces(&writer)
+        try writeRecords(&writer)
         writer.write(UInt32(archive.removals.count))
         for removal in archive.removals {
             writer.write(removal.id)
@@ -63,23 +63,23 @@ struct Sidecar {
         writer.write(position?.ordinal ?? 0)
     }
 
-    private func writePlaces(_ writer: inout BinaryWriter) throws {
+    private func writeRecords(_ writer: inout BinaryWriter) throws {
         var names: [Source.ID] = []
         var numbers: [ExactText: UInt32] = [:]
-        for case let source? in archive.places.lazy.map(\.source) where numbers[ExactText(source)] == nil {
+        for case let source? in archive.records.lazy.map(\.source) where numbers[ExactText(source)] == nil {
             numbers[ExactText(source)] = UInt32(names.count)
             names.append(source)
         }
         writer.write(UInt32(names.count))
         for name in names { writer.write(counted: name.utf8) }
-        writer.write(UInt32(archive.places.count))
-        for (place, extent) in zip(archive.places, extents) {
-            writer.write(place.id)
-            writer.write(place.row)
-            write(place.position, &writer)
-            writer.write(UInt32(place.dimension))
-            writer.write(raw: place.digest.bytes)
-            writer.write(place.source.flatMap { numbers[ExactText($0)] } ?? Self.none)
+        writer.write(UInt32(archive.records.count))
+        for (record, extent) in zip(archive.records, extents) {
+            writer.write(record.id)
+            writer.write(record.row)
+            write(record.position, &writer)
+            writer.write(UInt32(record.dimension))
+            writer.write(raw: record.digest.bytes)
+            writer.write(record.source.flatMap { numbers[ExactText($0)] } ?? Self.none)
             writer.write(extent.offset)
             writer.write(extent.length)
             writer.write(extent.checksum)
@@ -109,10 +109,12 @@ struct Sidecar {
 
     // MARK: Reading
 
-    /// - Throws: `BinaryReader.Short`, `DecodingError`: the bytes are not a sidecar.
+    /// - Throws: ``BinaryReader/InvalidData`` or `DecodingError` if the bytes are not a sidecar.
     init(_ bytes: UnsafeRawBufferPointer) throws {
         var reader = BinaryReader(bytes)
-        guard try reader.take(Self.magic.count).elementsEqual(Self.magic) else { throw BinaryReader.Short() }
+        guard try reader.take(Self.magic.count).elementsEqual(Self.magic) else {
+            throw BinaryReader.InvalidData()
+        }
         archive = StoreState.Archive(
             store: try reader.uuid(), epoch: try reader.uuid(),
             revision: Revision(rawValue: try reader.read()))
@@ -121,7 +123,7 @@ struct Sidecar {
         let position = try Self.position(&reader)
         if position.revision > .zero { archive.clustersPosition = position }
         extents = []
-        try readPlaces(&reader)
+        try readRecords(&reader)
         for _ in 0..<(try reader.count(ofAtLeast: 36)) {
             archive.removals.append(
                 .init(
@@ -136,7 +138,7 @@ struct Sidecar {
         }
         try readClustering(&reader)
         guard try reader.take(Self.end.count).elementsEqual(Self.end), reader.remaining == 0 else {
-            throw BinaryReader.Short()
+            throw BinaryReader.InvalidData()
         }
     }
 
@@ -144,11 +146,11 @@ struct Sidecar {
         ChangePosition(revision: Revision(rawValue: try reader.read()), ordinal: try reader.read())
     }
 
-    private mutating func readPlaces(_ reader: inout BinaryReader) throws {
+    private mutating func readRecords(_ reader: inout BinaryReader) throws {
         var names: [Source.ID] = []
         for _ in 0..<(try reader.count(ofAtLeast: 4)) { names.append(try reader.string()) }
-        let count = try reader.count(ofAtLeast: Self.placeSize)
-        archive.places.reserveCapacity(count)
+        let count = try reader.count(ofAtLeast: Self.recordSize)
+        archive.records.reserveCapacity(count)
         extents.reserveCapacity(count)
         for _ in 0..<count {
             let id = try reader.uuid()
@@ -157,8 +159,8 @@ struct Sidecar {
             let dimension = Int(try reader.read(UInt32.self))
             let digest = ContentDigest(bytes: Array(try reader.take(32)))
             let name = try reader.read(UInt32.self)
-            guard name == Self.none || name < names.count else { throw BinaryReader.Short() }
-            archive.places.append(
+            guard name == Self.none || name < names.count else { throw BinaryReader.InvalidData() }
+            archive.records.append(
                 .init(
                     id: id, row: row, position: position, dimension: dimension, digest: digest,
                     source: name == Self.none ? nil : names[Int(name)]))
@@ -178,18 +180,18 @@ struct Sidecar {
             let entry = try reader.uuid()
             let cluster = try reader.read(UInt32.self)
             let reason = try reader.string()
-            let place: Assignment.Place
+            let target: Assignment.Target
             if let reason = Partition.OutlierReason(rawValue: reason), cluster == Self.none {
-                place = .outlier(reason)
+                target = .outlier(reason)
             } else if cluster < archive.clusters.count {
-                place = .cluster(archive.clusters[Int(cluster)].id)
+                target = .cluster(archive.clusters[Int(cluster)].id)
             } else {
-                throw BinaryReader.Short()
+                throw BinaryReader.InvalidData()
             }
             let run = try reader.read(UInt8.self) == 0 ? nil : try reader.uuid()
             archive.assignments.append(
                 Assignment(
-                    entry: entry, place: place, run: run, similarity: try reader.float(),
+                    entry: entry, target: target, run: run, similarity: try reader.float(),
                     confidence: try reader.float()))
         }
     }

@@ -6,23 +6,32 @@ import NIOHTTP1
 import RoostFiles
 import RoostModel
 
-/// Where models are fetched from: a server with the paths of Hugging Face's hub.
+/// A client that downloads models from a server with the API of the Hugging Face Hub.
 ///
-/// - `GET /api/models/REPO/tree/REVISION?recursive=true`: the files, with sizes and checksums.
-/// - `GET /REPO/resolve/REVISION/FILE`: a file, or a redirection to it.
+/// - `GET /api/models/REPO/tree/REVISION?recursive=true` lists the files, with sizes and checksums.
+/// - `GET /REPO/resolve/REVISION/FILE` returns a file or redirects to it.
 public struct ModelHub: Sendable {
+    /// The address of the server.
     public let address: URL
-    /// Sent to the hub itself as a bearer token, not to where it redirects.
+    /// The bearer token; it is sent only to the server itself, not to hosts to which it redirects.
     public let token: Secret?
     private let environment: [String: String]
-    /// How often a file is gone on with after a failure of the network.
+    /// The maximum number of attempts for each request.
     var attempts = 5
+    /// The delay before the second attempt; it grows linearly with the number of attempts.
     var pause = Duration.seconds(1)
 
-    /// The hub that is asked where the user names none.
+    /// The address of the Hugging Face Hub.
     public static let defaultAddress = "https://huggingface.co"
 
-    /// - Throws: ``EmbedderError`` with `.configuration` for an address that is none.
+    /// Creates a client.
+    ///
+    /// - Parameters:
+    ///   - address: An http or https address.
+    ///   - token: The bearer token for repositories that require one.
+    ///   - environment: Environment variables, of which `http_proxy`, `https_proxy`, `all_proxy` and
+    ///     `no_proxy` are used.
+    /// - Throws: ``EmbedderError`` with `.configuration` if the address is invalid.
     public init(
         address: String = defaultAddress, token: Secret? = nil, environment: [String: String] = [:]
     ) throws {
@@ -31,7 +40,7 @@ public struct ModelHub: Sendable {
         self.environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") }
     }
 
-    /// A file of a repository.
+    /// An entry in the list of files of a repository.
     private struct Item: Decodable {
         struct LargeFile: Decodable {
             var oid: String
@@ -40,20 +49,24 @@ public struct ModelHub: Sendable {
         var type: String
         var path: String
         var size: Int
-        /// Of a Git blob: SHA-1 over `blob SIZE\0` and the bytes.
+        /// The id of the Git blob: the SHA-1 of `blob SIZE\0` and the contents.
         var oid: String
-        /// Of a large file: SHA-256 over the bytes.
+        /// The SHA-256 of the contents and the size of a file in Git LFS.
         var lfs: LargeFile?
 
         var length: Int { lfs?.size ?? size }
     }
 
-    /// Whether a name can be a repository's: one or two parts of letters, digits, `.`, `-` and `_`.
+    /// The maximum length of a component of a repository name on the Hugging Face Hub.
+    private static let maximumNameLength = 96
+
+    /// Returns whether a name is valid for a repository: one or two components of ASCII letters, digits, `.`,
+    /// `-` and `_`, separated by `/`.
     public static func isName(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         return (1...2).contains(parts.count)
             && parts.allSatisfy { part in
-                !part.isEmpty && !part.hasPrefix(".") && part.utf8.count <= 96
+                !part.isEmpty && !part.hasPrefix(".") && part.utf8.count <= maximumNameLength
                     && part.utf8.allSatisfy {
                         UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
                             || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
@@ -62,24 +75,29 @@ public struct ModelHub: Sendable {
             }
     }
 
-    /// Fetches a model's files into a folder. What is there already and right is kept; what was begun goes
-    /// on.
+    /// Downloads the files of a model into a folder.
     ///
-    /// A file has its name only when it is whole and its checksum is the hub's.
+    /// Files that exist and match the checksum of the hub are kept, and partial downloads are resumed. A file
+    /// gets its final name only after it is complete and its checksum has been verified.
+    ///
     /// - Parameters:
-    ///   - name: the repository, such as `sentence-transformers/all-MiniLM-L6-v2`.
-    ///   - files: the files that are wanted; those that the repository does not have are left out.
-    ///   - progress: called with the bytes that are there and those that there will be.
-    /// - Throws: ``EmbedderError``; `CancellationError`. What has come stays, to be gone on with.
+    ///   - name: The name of the repository, such as `sentence-transformers/all-MiniLM-L6-v2`.
+    ///   - revision: The branch, tag or commit.
+    ///   - files: The names of the files to download; files that the repository does not contain are skipped.
+    ///   - folder: The destination; created if it does not exist.
+    ///   - progress: Called with the number of downloaded bytes and the total number of bytes.
+    /// - Throws: ``EmbedderError``; `CancellationError`. Partial downloads are kept, so a later call resumes
+    ///   them.
     public func fetch(
         _ name: String, revision: String = "main", files: [String], into folder: URL,
         progress: @Sendable (Int, Int) -> Void = { _, _ in }
     ) async throws {
         guard Self.isName(name), Self.isName(revision) else {
-            throw EmbedderError(.configuration, "'\(name.prefix(80))' is no name of a model on a hub")
+            throw EmbedderError(
+                .configuration, "cannot download model: '\(name.prefix(80))' is not a valid name on a hub")
         }
         var configuration = HTTPClient.Configuration()
-        // Headers that are for the hub alone are dropped where the host changes.
+        // The client drops the Authorization header when a redirect changes the host.
         configuration.redirectConfiguration = .follow(max: 5, allowCycles: false)
         configuration.timeout.connect = .seconds(10)
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -88,19 +106,20 @@ public struct ModelHub: Sendable {
         let client = HTTPClient(
             eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
         do {
-            let wanted = try await items(of: name, revision, client).filter {
+            let items = try await items(of: name, revision, client).filter {
                 $0.type == "file" && files.contains($0.path)
             }
-            guard wanted.contains(where: { $0.path == "model.safetensors" }) else {
+            guard items.contains(where: { $0.path == "model.safetensors" }) else {
                 throw EmbedderError(
-                    .unsupportedModel, "\(name) has no model.safetensors, which is the form that is read")
+                    .unsupportedModel,
+                    "cannot download \(name): it has no model.safetensors, the only supported format")
             }
-            let total = wanted.reduce(0) { $0 + $1.length }
-            var before = 0
-            for item in wanted {
-                let start = before
+            let total = items.reduce(0) { $0 + $1.length }
+            var completed = 0
+            for item in items {
+                let start = completed
                 try await fetch(item, name, revision, into: folder, client) { progress(start + $0, total) }
-                before += item.length
+                completed += item.length
             }
         } catch {
             try? await client.shutdown()
@@ -117,37 +136,43 @@ public struct ModelHub: Sendable {
         return request
     }
 
+    /// The maximum size of the list of files.
+    private static let maximumListSize = 16 << 20
+
     private func items(of name: String, _ revision: String, _ client: HTTPClient) async throws -> [Item] {
         let request = request("/api/models/\(name)/tree/\(revision)?recursive=true")
-        let (status, data): (UInt, Data) = try await trying {
+        let (status, data): (UInt, Data) = try await retrying {
             let response = try await client.execute(request, deadline: .distantFuture)
-            let body = try await response.body.collect(upTo: 16 << 20)
+            let body = try await response.body.collect(upTo: Self.maximumListSize)
             return (response.status.code, Data(body.readableBytesView))
         }
         guard status == 200 else { throw refusal(status, name) }
         do {
             return try JSONDecoder().decode([Item].self, from: data)
         } catch {
-            throw EmbedderError(.badAnswer, "the answer of \(place) is not a list of files")
+            throw EmbedderError(.badAnswer, "invalid response of \(server): it is not a list of files")
         }
     }
 
-    private var place: String { "the hub at \(address.host ?? "")" }
+    private var server: String { "the hub at \(address.host ?? "")" }
 
-    private func refusal(_ status: UInt, _ what: String) -> EmbedderError {
+    /// Returns the error for an unsuccessful status.
+    private func refusal(_ status: UInt, _ object: String) -> EmbedderError {
         switch status {
         case 401, 403, 404:
             EmbedderError(
-                .refused, "\(place) has no \(what), or does not show it to you: status \(status)")
+                .refused,
+                "cannot download \(object): it does not exist on \(server), or access is denied "
+                    + "(status \(status))")
         default:
             EmbedderError(
-                .unavailable, "\(place) answers with status \(status)",
+                .unavailable, "cannot download \(object): \(server) responded with status \(status)",
                 isRetryable: status >= 500 || status == 429)
         }
     }
 
-    /// Does something again after a failure of the network or of the moment.
-    private func trying<Result>(_ body: () async throws -> Result) async throws -> Result {
+    /// Calls `body`, and again after a transient failure, up to the maximum number of attempts.
+    private func retrying<Result>(_ body: () async throws -> Result) async throws -> Result {
         var attempt = 1
         while true {
             try Task.checkCancellation()
@@ -165,7 +190,7 @@ public struct ModelHub: Sendable {
                         (error as? HTTPClientError)?.description ?? String(describing: type(of: error))
                     throw EmbedderError(
                         .unavailable,
-                        "\(place) cannot be reached (\(reason)); what has come stays, try again",
+                        "cannot reach \(server) (\(reason)); try again to resume the download",
                         isRetryable: true)
                 }
                 try await Task.sleep(for: pause * attempt)
@@ -187,33 +212,37 @@ public struct ModelHub: Sendable {
         } catch let error as FileError {
             throw EmbedderError(.badOutput, error.description)
         }
-        let part = target.appendingPathExtension("part")
-        try await trying {
+        let partialFile = target.appendingPathExtension("part")
+        try await retrying {
             try await self.load(
-                item, "/\(name)/resolve/\(revision)/\(item.path)", into: part, client, progress)
+                item, "/\(name)/resolve/\(revision)/\(item.path)", into: partialFile, client, progress)
         }
-        guard try Self.matches(part, item) else {
-            try? FileManager.default.removeItem(at: part)
+        guard try Self.matches(partialFile, item) else {
+            try? FileManager.default.removeItem(at: partialFile)
             throw EmbedderError(
                 .badAnswer,
-                "\(item.path) of \(name) came with another checksum than \(place) states; it is not kept")
+                "checksum mismatch: the download of \(item.path) of \(name) differs from the checksum of "
+                    + "\(server) and was deleted; try again")
         }
         do {
-            try FileSystem.standard.rename(part.path, to: target.path)
+            try FileSystem.standard.rename(partialFile.path, to: target.path)
         } catch let error as FileError {
             throw EmbedderError(.badOutput, error.description)
         }
     }
 
+    /// Downloads a file, or the rest of it, to a temporary file that is locked meanwhile.
     private func load(
-        _ item: Item, _ path: String, into part: URL, _ client: HTTPClient,
+        _ item: Item, _ path: String, into partialFile: URL, _ client: HTTPClient,
         _ progress: @Sendable (Int) -> Void
     ) async throws {
-        let file = try FileDescriptor(part.path, O_WRONLY | O_CREAT)
+        let file = try FileDescriptor(partialFile.path, O_WRONLY | O_CREAT)
         guard flock(file.raw, LOCK_EX | LOCK_NB) == 0 else {
-            throw EmbedderError(.badOutput, "another process is fetching \(item.path) into the same folder")
+            throw EmbedderError(
+                .badOutput,
+                "cannot download \(item.path): another process is downloading it to the same folder")
         }
-        var size = try FileManager.default.attributesOfItem(atPath: part.path)[.size] as? Int ?? 0
+        var size = try FileManager.default.attributesOfItem(atPath: partialFile.path)[.size] as? Int ?? 0
         if size > item.length { size = 0 }
         if size == item.length, size > 0 { return }
         var request = request(path)
@@ -221,16 +250,18 @@ public struct ModelHub: Sendable {
         let response = try await client.execute(request, deadline: .distantFuture)
         switch response.status.code {
         case 206:
-            // A server may answer with another range than was asked for: then from the beginning.
+            // If the server returns another range than requested, the download starts again.
             guard response.headers.first(name: "Content-Range")?.hasPrefix("bytes \(size)-") == true else {
                 try file.truncate(to: 0)
                 throw EmbedderError(
-                    .badAnswer, "\(place) gives another part of \(item.path)", isRetryable: true)
+                    .badAnswer, "\(server) returned another range of \(item.path) than requested",
+                    isRetryable: true)
             }
         case 200: size = 0
         case 416:
             try file.truncate(to: 0)
-            throw EmbedderError(.badAnswer, "\(place) gives no part of \(item.path)", isRetryable: true)
+            throw EmbedderError(
+                .badAnswer, "\(server) rejected the requested range of \(item.path)", isRetryable: true)
         default: throw refusal(response.status.code, item.path)
         }
         try file.truncate(to: size)
@@ -239,19 +270,20 @@ public struct ModelHub: Sendable {
             size += buffer.readableBytes
             guard size <= item.length else {
                 try file.truncate(to: 0)
-                throw EmbedderError(.badAnswer, "\(place) gives more of \(item.path) than it states")
+                throw EmbedderError(.badAnswer, "\(server) sent more than the stated size of \(item.path)")
             }
             try buffer.readableBytesView.withUnsafeBytes { try file.write($0) }
             progress(size)
         }
         guard size == item.length else {
             throw EmbedderError(
-                .unavailable, "\(place) stopped in the middle of \(item.path)", isRetryable: true)
+                .unavailable, "\(server) closed the connection before the end of \(item.path)",
+                isRetryable: true)
         }
         try file.synchronize()
     }
 
-    /// Whether a file is there, whole, and has the checksum that the hub states.
+    /// Returns whether a file exists and has the size and checksum that the hub states.
     private static func matches(_ url: URL, _ item: Item) throws -> Bool {
         let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
         guard attributes?[.size] as? Int == item.length else { return false }

@@ -1,24 +1,27 @@
-/// Tells from `usage.prompt_tokens` whether a server read all of a text: some cut what exceeds their window
-/// and say nothing.
+/// Detects whether a server truncated a text, from the `usage.prompt_tokens` of its responses. Some servers
+/// truncate texts that exceed their context window without reporting it.
 ///
-/// How many tokens a text should have, only the server knows. But the halves of a text that was read whole
-/// have about as many as the whole, and those of one that was cut have clearly more. So the first text of its
-/// length goes alone, and its halves after it; what was read whole once is long enough for all that are
-/// shorter. Of a request with many texts the sum would hide one that was cut.
+/// Only the server knows the number of tokens in a text. But if a text was read completely, its two halves
+/// together have about as many tokens as the text; if it was truncated, they have clearly more. Therefore the
+/// first text of a new length is sent in a separate request, followed by its halves; in a request with
+/// several texts, the sum would hide the truncation of one. Once a text has been read completely, shorter
+/// texts need no check.
 struct ReadingCheck {
-    /// Whether the counts can be believed: some servers always say 0, or count texts.
+    /// Whether the server's counts can be used. Some servers always report 0, or count texts instead of
+    /// tokens.
     private(set) var isReliable = true
-    /// The largest size that was read whole; no window is smaller.
-    private var whole = 32
-    /// The smallest size that was cut.
-    private var cut = Int.max
+    /// The largest size that was read completely. Initially a size that fits in the window of every model.
+    private var maximumCompleteSize = 32
+    /// The smallest size that was truncated.
+    private var minimumTruncatedSize = Int.max
 
+    /// The result of a check.
     enum Verdict: Hashable {
-        case fits, unknown, isCut
+        case fits, unknown, isTruncated
     }
 
-    /// About how many tokens a text has, to compare texts by: what separates or stands alone counts as one,
-    /// and a word as one for each six bytes.
+    /// Estimates the number of tokens in a text, for comparison with other texts. A separator or a character
+    /// that is a word counts as one token, and other words as one token for each six bytes.
     static func size(_ text: String) -> Int {
         var (count, word) = (0, 0)
         func endWord() {
@@ -28,8 +31,8 @@ struct ReadingCheck {
         for scalar in text.unicodeScalars {
             switch scalar.value {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: word += 1
-            // Scripts without spaces, of which each character may be a token: Thai to Myanmar, Khmer, kana,
-            // CJK, Hangul and their extensions.
+            // In scripts without spaces, each character may be a token: Thai to Myanmar, Khmer, kana, CJK,
+            // Hangul and their extensions.
             case 0x0E00...0x109F, 0x1780...0x17FF, 0x3040...0xD7FF, 0xF900...0xFAFF, 0x20000...0x3FFFF:
                 endWord()
                 count += 1
@@ -44,39 +47,49 @@ struct ReadingCheck {
         return count
     }
 
-    /// Learns from the probe, of which nothing can have been cut, whether counts are believed.
+    /// Decides whether the counts can be used, from the response to a text that is too short to be truncated.
+    /// A text has at least about as many tokens as words.
     mutating func calibrate(read: Int?, of text: String) {
         let words = text.split(whereSeparator: \.isWhitespace).count
         isReliable = read.map { 4 * $0 >= 3 * words } ?? false
     }
 
+    /// Returns whether a text of the given size fits in the server's window, as far as it is known.
     func verdict(size: Int) -> Verdict {
-        if !isReliable || size <= whole { return .fits }
-        return size >= cut ? .isCut : .unknown
+        if !isReliable || size <= maximumCompleteSize { return .fits }
+        return size >= minimumTruncatedSize ? .isTruncated : .unknown
     }
 
-    /// Learns from a text and its halves what the server reads.
+    /// A text counts as truncated if the server read less than this share of the tokens in its halves. The
+    /// margin covers tokens that are split differently at the cut.
+    private static let minimumShare = 0.85
+
+    /// Compares the tokens that the server read of a text with those of its halves, and remembers the result.
     ///
     /// - Parameters:
-    ///   - size: of the text.
-    ///   - prefixSize: of what stands before the text, and before each half.
-    /// - Returns: whether the text was cut.
+    ///   - read: The number of tokens reported for the text.
+    ///   - halves: The number of tokens reported for its halves.
+    ///   - size: The estimated size of the text.
+    ///   - prefixSize: The estimated size of the prefix of the text and of each half.
+    /// - Returns: Whether the text was truncated.
     mutating func compare(read: Int?, ofHalves halves: Int?, size: Int, prefixSize: Int) -> Bool {
         guard let read, let halves, read > 0, halves > 0 else {
             isReliable = false
             return false
         }
-        // The halves have the prefix and the marks of a text once more than the whole.
-        let once = Double(halves) - Double(prefixSize) * 1.5 - 4
-        if Double(read) < 0.85 * once {
-            cut = min(cut, size)
+        // The halves contain the prefix and the special tokens once more than the text. The estimates are
+        // rounded up, so that a complete text is not taken for a truncated one.
+        let expected = Double(halves) - Double(prefixSize) * 1.5 - 4
+        if Double(read) < Self.minimumShare * expected {
+            minimumTruncatedSize = min(minimumTruncatedSize, size)
             return true
         }
-        whole = max(whole, size)
+        maximumCompleteSize = max(maximumCompleteSize, size)
         return false
     }
 
-    /// About how many tokens each text of a request has.
+    /// Estimates the number of tokens in each text of a request: the reported total in proportion to the
+    /// sizes.
     func tokens(read: Int?, sizes: [Int]) -> [Int] {
         let total = sizes.reduce(0, +)
         guard isReliable, let read, read > 0, total > 0 else { return sizes }

@@ -4,42 +4,50 @@ import RoostText
 import RoostVectors
 import Synchronization
 
-/// Embeds text by asking a server (``RemoteModel``).
+/// An embedder that sends texts to a server (``RemoteModel``).
 ///
-/// What the model is, is asked, not looked up: one text is embedded to learn the dimension and whether
-/// vectors have unit length, and what it gives for that text is part of the space, so that another model
-/// behind the same name is noticed. A request that is too large for the server is halved; a text that is too
-/// long alone, or of which the server read only the beginning, is embedded in two parts, whose mean stands
-/// for it.
+/// The properties of the model are measured: embedding a fixed text shows the dimension and whether vectors
+/// have unit length. A sketch of that vector becomes part of the embedding space, so that a different model
+/// with the same name is detected. A request that is too large for the server is split into two. A text that
+/// is too long for the server, or that the server truncated, is embedded in two parts, whose weighted mean is
+/// its vector.
 public struct RemoteEmbedder: Embedder {
+    /// The embedding space, including the sketch of the vector of the fixed text.
     public let space: EmbeddingSpace
     private let model: RemoteModel
     private let transport: RemoteTransport
     private let state: State
 
-    /// What has happened so far.
+    /// Counts of unusual events since the embedder was created.
     public struct Statistics: Sendable, Hashable {
-        /// Requests that were sent again after a passing failure.
+        /// The number of requests that were repeated after a transient failure.
         public var retries = 0
-        /// Requests that were too large and went in two.
+        /// The number of requests that were too large and were split into two.
         public var halvedRequests = 0
-        /// Texts that were too long and went in two.
+        /// The number of texts that were embedded in two parts.
         public var splitTexts = 0
-        /// Texts of which the server read only the beginning without saying so, and which went in two then.
+        /// The number of texts that the server truncated without reporting it, and that were then embedded in
+        /// two parts.
         public var truncatedTexts = 0
     }
 
+    /// State that copies of the embedder share.
     private final class State: Sendable {
         let statistics = Mutex(Statistics())
         let reading = Mutex(ReadingCheck())
-        /// Whether the server has been seen to have the space's model.
+        /// Whether the server is known to use the model of the embedding space.
         let isVerified: Atomic<Bool>
 
         init(isVerified: Bool) { self.isVerified = Atomic(isVerified) }
     }
 
-    /// The embedder for vectors that are there already. The first call asks whether the server still has the
-    /// model that they were made with.
+    /// Creates an embedder for an existing embedding space.
+    ///
+    /// The first call of ``embed(_:as:)`` checks that the server still uses the model of that space.
+    ///
+    /// - Parameters:
+    ///   - model: The model and its server.
+    ///   - space: The embedding space of the existing vectors.
     public init(_ model: RemoteModel, space: EmbeddingSpace) {
         self.init(model, space, RemoteTransport(model), State(isVerified: false))
     }
@@ -53,9 +61,9 @@ public struct RemoteEmbedder: Embedder {
         self.state = state
     }
 
-    /// Asks a server what its model is.
+    /// Connects to a server and determines the embedding space of its model.
     ///
-    /// - Throws: ``EmbedderError``.
+    /// - Throws: ``EmbedderError``; `CancellationError`.
     public static func connect(_ model: RemoteModel) async throws -> RemoteEmbedder {
         let transport = RemoteTransport(model)
         let unknown = EmbeddingSpace(model: "", revision: "", dimension: 0, pooling: "")
@@ -65,23 +73,33 @@ public struct RemoteEmbedder: Embedder {
         let space = EmbeddingSpace(
             model: "remote:\(model.name)", revision: "remote", dimension: vector.count, pooling: "remote",
             queryPrefix: model.queryPrefix, documentPrefix: model.documentPrefix,
-            isNormalized: abs(length(of: vector) - 1) < 1e-3, probe: EmbeddingProbe.sketch(of: vector))
+            isNormalized: abs(length(of: vector) - 1) < Self.unitLengthTolerance,
+            probe: EmbeddingProbe.sketch(of: vector))
         return RemoteEmbedder(model, space, transport, state)
     }
 
+    /// The largest deviation from length 1 that vectors in JSON, often rounded to few digits, may have.
+    private static let unitLengthTolerance: Float = 1e-3
+
+    /// Counts of unusual events so far.
     public var statistics: Statistics {
         var statistics = state.statistics.withLock { $0 }
         statistics.retries = transport.retryCount
         return statistics
     }
 
+    /// The maximum number of words in a passage.
     public var maximumTokens: Int? { model.maximumWords }
 
-    /// Words stand for tokens, which only the server knows.
+    /// Returns the UTF-8 ranges of the words of a text, in place of tokens, which only the server knows.
     public func tokenRanges(in text: String) -> [Range<Int>] { Words(text).map(\.utf8Range) }
 
     // MARK: Embedding
 
+    /// Embeds texts, in several concurrent requests.
+    ///
+    /// - Throws: ``EmbedderError``, for example with `.configuration` if the server uses another model than
+    ///   that of ``space``; `CancellationError`.
     @concurrent
     public func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
         guard !texts.isEmpty else {
@@ -91,23 +109,23 @@ public struct RemoteEmbedder: Embedder {
         try await verify()
         let prefix = role == .query ? space.queryPrefix : space.documentPrefix
         let starts = Array(stride(from: 0, to: texts.count, by: model.batchSize))
-        var parts = [[Result]](repeating: [], count: starts.count)
+        var batches = [[Result]](repeating: [], count: starts.count)
         try await withThrowingTaskGroup(of: (Int, [Result]).self) { group in
             var next = 0
             func addNext() {
                 guard next < starts.count else { return }
-                let (part, start) = (next, starts[next])
+                let (index, start) = (next, starts[next])
                 next += 1
                 let batch = Array(texts[start..<min(texts.count, start + model.batchSize)])
-                group.addTask { (part, try await embed(batch, prefix)) }
+                group.addTask { (index, try await embed(batch, prefix)) }
             }
             for _ in 0..<max(1, model.concurrency) { addNext() }
-            while let (part, results) = try await group.next() {
-                parts[part] = results
+            while let (index, results) = try await group.next() {
+                batches[index] = results
                 addNext()
             }
         }
-        let results = parts.flatMap { $0 }
+        let results = batches.flatMap { $0 }
         return Embeddings(
             vectors: Matrix(results.map(\.vector), columns: space.dimension),
             tokenCounts: results.map(\.tokens), omittedTokens: results.map(\.omitted))
@@ -116,16 +134,17 @@ public struct RemoteEmbedder: Embedder {
     /// The vector of one text.
     private struct Result {
         var vector: [Float]
+        /// The estimated number of tokens.
         var tokens: Int
         var omitted: Int
     }
 
-    /// What the server gives for the fixed text.
+    /// Returns the vector of the fixed text.
     private func probe(_ prefix: String) async throws -> [Float] {
         do {
-            let answer = try await answer([EmbeddingProbe.text], prefix)
-            state.reading.withLock { $0.calibrate(read: answer.promptTokens, of: EmbeddingProbe.text) }
-            return answer.vectors[0]
+            let response = try await response([EmbeddingProbe.text], prefix)
+            state.reading.withLock { $0.calibrate(read: response.promptTokens, of: EmbeddingProbe.text) }
+            return response.vectors[0]
         } catch let error as RemoteTransport.TooLarge {
             throw Self.refusal(error)
         } catch let error as RemoteTransport.TimedOut {
@@ -135,9 +154,10 @@ public struct RemoteEmbedder: Embedder {
 
     private static func refusal(_ error: RemoteTransport.TooLarge) -> EmbedderError {
         EmbedderError(
-            .refused, "the remote model does not accept a text: status \(error.status)\(error.hint)")
+            .refused, "the remote model rejected a text: status \(error.status)\(error.hint)")
     }
 
+    /// Checks once that the server uses the model of the embedding space.
     private func verify() async throws {
         guard let probe = space.probe, !state.isVerified.load(ordering: .relaxed) else { return }
         let vector = try await self.probe(space.documentPrefix)
@@ -145,76 +165,79 @@ public struct RemoteEmbedder: Embedder {
         else {
             throw EmbedderError(
                 .configuration,
-                "the server at \(model.endpoint.host ?? "") has another model by the name "
-                    + "'\(model.name)' than the one that the vectors were made with")
+                "cannot embed: the model '\(model.name)' at \(model.endpoint.host ?? "") is not the one "
+                    + "with which the existing vectors were computed")
         }
         state.isVerified.store(true, ordering: .relaxed)
     }
 
-    /// How often a request that was not answered in time is halved.
-    private static let largestTimeouts = 3
+    /// The maximum number of times that a request is split because it timed out.
+    private static let maximumTimeouts = 3
 
-    /// The vectors of texts, in as many requests as it takes.
+    /// Returns the vectors of texts, in as many requests as necessary.
     ///
-    /// - Parameter timeouts: how often what these texts were part of was not answered in time.
+    /// - Parameter timeouts: The number of requests containing these texts that timed out.
     private func embed(_ texts: [String], _ prefix: String, timeouts: Int = 0) async throws -> [Result] {
         let sizes = texts.map(ReadingCheck.size)
-        guard let longest = sizes.indices.max(by: { sizes[$0] < sizes[$1] }) else { return [] }
-        let verdict = state.reading.withLock { $0.verdict(size: sizes[longest]) }
-        // What may be cut goes alone, so that what was read of it can be told.
-        if verdict != .fits, texts.count > 1 { return try await apart(longest, texts, prefix) }
-        if verdict == .isCut, Self.split(texts[0]) != nil { return [try await parts(of: texts[0], prefix)] }
-        let answer: EmbeddingsAnswer
+        guard let largest = sizes.indices.max(by: { sizes[$0] < sizes[$1] }) else { return [] }
+        let verdict = state.reading.withLock { $0.verdict(size: sizes[largest]) }
+        // A text that may be truncated is sent alone, because the server reports only the sum of the tokens.
+        if verdict != .fits, texts.count > 1 { return try await separately(largest, texts, prefix) }
+        if verdict == .isTruncated, Self.split(texts[0]) != nil {
+            return [try await parts(of: texts[0], prefix)]
+        }
+        let response: EmbeddingsResponse
         do {
-            answer = try await self.answer(texts, prefix)
+            response = try await self.response(texts, prefix)
         } catch let error as RemoteTransport.TooLarge {
             guard texts.count == 1 else { return try await halves(texts, prefix, timeouts) }
             guard error.isCertain, Self.split(texts[0]) != nil else { throw Self.refusal(error) }
             return [try await parts(of: texts[0], prefix)]
         } catch let error as RemoteTransport.TimedOut {
-            // A slow machine may take half as much in time; one that answers nothing is given up.
-            guard texts.count > 1, timeouts < Self.largestTimeouts else { throw error.asEmbedderError }
+            // A slow server may complete half of the request in time.
+            guard texts.count > 1, timeouts < Self.maximumTimeouts else { throw error.asEmbedderError }
             return try await halves(texts, prefix, timeouts + 1)
         }
-        if verdict == .unknown, try await isCut(texts[0], sizes[0], answer, prefix) {
+        if verdict == .unknown, try await isTruncated(texts[0], sizes[0], response, prefix) {
             state.statistics.withLock { $0.truncatedTexts += 1 }
             return [try await parts(of: texts[0], prefix)]
         }
-        let tokens = state.reading.withLock { $0.tokens(read: answer.promptTokens, sizes: sizes) }
-        return zip(answer.vectors, tokens).map { Result(vector: $0, tokens: $1, omitted: 0) }
+        let tokens = state.reading.withLock { $0.tokens(read: response.promptTokens, sizes: sizes) }
+        return zip(response.vectors, tokens).map { Result(vector: $0, tokens: $1, omitted: 0) }
     }
 
-    /// Whether a server read less of a text than it has, which its halves tell.
-    private func isCut(
-        _ text: String, _ size: Int, _ answer: EmbeddingsAnswer, _ prefix: String
+    /// Embeds the halves of a text to find out whether the server truncated the text.
+    private func isTruncated(
+        _ text: String, _ size: Int, _ response: EmbeddingsResponse, _ prefix: String
     ) async throws -> Bool {
         guard let (first, second) = Self.split(text) else { return false }
-        let halves: EmbeddingsAnswer
+        let halves: EmbeddingsResponse
         do {
-            halves = try await self.answer([first, second], prefix)
+            halves = try await self.response([first, second], prefix)
         } catch is RemoteTransport.TooLarge {
-            // One text at a time, then; the whole was taken.
+            // The server accepts only one text in a request, and it accepted the complete text.
             return false
         } catch let error as RemoteTransport.TimedOut {
             throw error.asEmbedderError
         }
         return state.reading.withLock {
             $0.compare(
-                read: answer.promptTokens, ofHalves: halves.promptTokens, size: size,
+                read: response.promptTokens, ofHalves: halves.promptTokens, size: size,
                 prefixSize: ReadingCheck.size(prefix))
         }
     }
 
-    /// One of the texts in a request of its own, the others together.
-    private func apart(_ index: Int, _ texts: [String], _ prefix: String) async throws -> [Result] {
-        let alone = try await embed([texts[index]], prefix)
+    /// Embeds one of the texts in a separate request, and the others together.
+    private func separately(_ index: Int, _ texts: [String], _ prefix: String) async throws -> [Result] {
+        let result = try await embed([texts[index]], prefix)
         var others = texts
         others.remove(at: index)
         var results = try await embed(others, prefix)
-        results.insert(contentsOf: alone, at: index)
+        results.insert(contentsOf: result, at: index)
         return results
     }
 
+    /// Embeds texts in two requests.
     private func halves(
         _ texts: [String], _ prefix: String, _ timeouts: Int
     ) async throws -> [Result] {
@@ -224,16 +247,17 @@ public struct RemoteEmbedder: Embedder {
         return first + (try await embed(Array(texts[middle...]), prefix, timeouts: timeouts))
     }
 
-    /// A text in two parts, each with the prefix.
+    /// Embeds a text in two parts, each with the prefix.
     private func parts(of text: String, _ prefix: String) async throws -> Result {
         guard let (first, second) = Self.split(text) else {
             throw EmbedderError(
-                .refused, "the remote model does not take in a text of \(text.utf8.count) bytes whole")
+                .refused, "the remote model truncates even a text of \(text.utf8.count) bytes")
         }
         state.statistics.withLock { $0.splitTexts += 1 }
         return mean(try await embed([first], prefix)[0], try await embed([second], prefix)[0])
     }
 
+    /// Returns the mean of two results, weighted by their tokens.
     private func mean(_ a: Result, _ b: Result) -> Result {
         let (x, y) = (Float(max(1, a.tokens)), Float(max(1, b.tokens)))
         var vector = zip(a.vector, b.vector).map { (x * $0 + y * $1) / (x + y) }
@@ -241,37 +265,48 @@ public struct RemoteEmbedder: Embedder {
         return Result(vector: vector, tokens: a.tokens + b.tokens, omitted: a.omitted + b.omitted)
     }
 
-    /// Two halves of a text, between words where there are any, neither of them blank; `nil` where there is
-    /// nothing left to halve.
+    /// The minimum length in bytes of a text that is split.
+    private static let minimumSplitLength = 16
+
+    /// Splits a text near its middle, between words if possible. Neither half is blank.
+    ///
+    /// - Returns: `nil` if the text is too short.
     static func split(_ text: String) -> (String, String)? {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard text.utf8.count >= 16 else { return nil }
+        guard text.utf8.count >= minimumSplitLength else { return nil }
         let middle = text.index(text.startIndex, offsetBy: text.count / 2)
         let gap =
             text[middle...].firstIndex(where: \.isWhitespace)
             ?? text[..<middle].lastIndex(where: \.isWhitespace)
-        let place = gap ?? middle
-        guard place > text.startIndex, place < text.endIndex else { return nil }
-        return (String(text[..<place]), String(text[place...]))
+        let cut = gap ?? middle
+        guard cut > text.startIndex, cut < text.endIndex else { return nil }
+        return (String(text[..<cut]), String(text[cut...]))
     }
 
     private struct Request: Encodable {
         var model: String
         var input: [String]
-        var encoding_format = "float"
+        var encodingFormat = "float"
+
+        private enum CodingKeys: String, CodingKey {
+            case model, input
+            case encodingFormat = "encoding_format"
+        }
     }
 
-    private func answer(_ texts: [String], _ prefix: String) async throws -> EmbeddingsAnswer {
-        // An empty input is an error to most servers.
+    /// Sends one request.
+    private func response(_ texts: [String], _ prefix: String) async throws -> EmbeddingsResponse {
+        // Most servers reject an empty input.
         let inputs = texts.map { $0.isEmpty ? prefix + " " : prefix + $0 }
         let body = try JSONEncoder().encode(Request(model: model.name, input: inputs))
-        let answer = try EmbeddingsAnswer(
+        let response = try EmbeddingsResponse(
             try await transport.post(body, to: "/embeddings"), count: texts.count)
-        for vector in answer.vectors where space.dimension > 0 && vector.count != space.dimension {
+        for vector in response.vectors where space.dimension > 0 && vector.count != space.dimension {
             throw EmbedderError(
                 .badAnswer,
-                "the remote model gives vectors of \(vector.count) numbers, not of \(space.dimension)")
+                "dimension mismatch: the remote model returned \(vector.count) components instead of "
+                    + "\(space.dimension)")
         }
-        return answer
+        return response
     }
 }

@@ -1,22 +1,28 @@
 import Foundation
 public import RoostModel
 
-/// Names clusters by asking a chat model (``RemoteModel``), in the manner of OpenAI's `/v1/chat/completions`.
+/// A cluster labeler that asks a chat model (``RemoteModel``) with an API like OpenAI's
+/// `/v1/chat/completions`.
 ///
-/// What is sent is the excerpt as JSON, and the request for a name; nothing else of the store. The texts are
-/// data: whatever they say, only a name comes back, and whoever asks looks whether it can be one.
+/// It sends the excerpt as JSON and a request for a name, and nothing else from the store. Texts in the
+/// excerpt may contain instructions to the model, so the caller must validate that the result is a plausible
+/// name.
 public struct RemoteLabeler: ClusterLabeler {
     private let model: RemoteModel
     private let transport: RemoteTransport
 
-    /// An answer of a name has some bytes; a model that thinks aloud needs more.
-    private static let largestAnswer = 1 << 20
+    /// The maximum size of a response. A name has few bytes, but a model may also return its reasoning.
+    private static let maximumResponseSize = 1 << 20
 
+    /// Creates a labeler.
+    ///
+    /// - Parameter model: The chat model and its server.
     public init(_ model: RemoteModel) {
         self.model = model
-        transport = RemoteTransport(model, largestAnswer: Self.largestAnswer)
+        transport = RemoteTransport(model, maximumResponseSize: Self.maximumResponseSize)
     }
 
+    /// The name of the labeler, which is recorded with the labels.
     public var name: String { "remote:\(model.name)" }
 
     private static let task = """
@@ -32,14 +38,14 @@ public struct RemoteLabeler: ClusterLabeler {
         var content: String
     }
 
-    /// Without a temperature and a limit of tokens: there are models that accept neither.
+    /// The request has no temperature and no token limit, because some models accept neither.
     private struct Request: Encodable {
         var model: String
         var messages: [Message]
         var stream = false
     }
 
-    private struct Answer: Decodable {
+    private struct Response: Decodable {
         struct Choice: Decodable {
             struct Message: Decodable { var content: String? }
             var message: Message
@@ -47,6 +53,11 @@ public struct RemoteLabeler: ClusterLabeler {
         var choices: [Choice]
     }
 
+    /// Returns a name for a cluster, as the model wrote it.
+    ///
+    /// If the excerpt is too large for the model, it is sent again with half of the texts.
+    ///
+    /// - Throws: ``EmbedderError``; `CancellationError`.
     public func label(_ excerpt: ClusterExcerpt) async throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -57,13 +68,13 @@ public struct RemoteLabeler: ClusterLabeler {
                 model: model.name,
                 messages: [.init(role: "system", content: Self.task), .init(role: "user", content: group)])
             do {
-                return try Self.answer(
+                return try Self.response(
                     try await transport.post(try encoder.encode(request), to: "/chat/completions"))
             } catch let error as RemoteTransport.TooLarge {
                 guard error.isCertain, excerpt.texts.count > 1 else {
                     throw EmbedderError(
                         .refused,
-                        "the chat model does not accept the request: status \(error.status)\(error.hint)")
+                        "the chat model rejected the request: status \(error.status)\(error.hint)")
                 }
                 excerpt.texts.removeLast(excerpt.texts.count / 2)
             } catch let error as RemoteTransport.TimedOut {
@@ -72,11 +83,12 @@ public struct RemoteLabeler: ClusterLabeler {
         }
     }
 
-    private static func answer(_ data: Data) throws -> String {
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: data),
-            let text = answer.choices.first?.message.content
+    /// Returns the text of a response.
+    private static func response(_ data: Data) throws -> String {
+        guard let response = try? JSONDecoder().decode(Response.self, from: data),
+            let text = response.choices.first?.message.content
         else {
-            throw EmbedderError(.badAnswer, "the chat model's answer has no text")
+            throw EmbedderError(.badAnswer, "invalid response of the chat model: it contains no text")
         }
         return text
     }

@@ -1,68 +1,76 @@
 public import Foundation
 import RoostModel
 
-/// Where a model is asked over HTTP, and how: an endpoint in the manner of OpenAI's `/v1/embeddings` or
-/// `/v1/chat/completions`, which Ollama, llama.cpp and vLLM have too.
+/// The address and settings of a model behind an HTTP API like OpenAI's `/v1/embeddings` or
+/// `/v1/chat/completions`, which Ollama, llama.cpp and vLLM also provide.
 ///
-/// Comes from the user's own configuration, never from a store.
+/// These settings must come from the user's own configuration, never from a store, because texts and the key
+/// are sent to the address.
 public struct RemoteModel: Sendable {
-    /// The address up to and without `/embeddings` or `/chat/completions`, such as
-    /// `http://localhost:11434/v1`.
+    /// The address without `/embeddings` or `/chat/completions`, such as `http://localhost:11434/v1`.
     public var endpoint: URL
-    /// The model's name there.
+    /// The name of the model on the server.
     public var name: String
-    /// Sent as a bearer token.
+    /// The API key, which is sent as a bearer token.
     public var key: Secret?
-    /// What is put before a query's and a document's text.
+    /// The text that the model expects before queries.
     public var queryPrefix = ""
+    /// The text that the model expects before documents.
     public var documentPrefix = ""
-    /// How many texts a request has at most.
+    /// The maximum number of texts in a request.
     public var batchSize = 64
-    /// How many requests are under way at a time.
+    /// The maximum number of concurrent requests.
     public var concurrency = 4
-    /// Words that one vector should take in at most; the splitter makes passages of that size.
+    /// The maximum number of words in a passage.
     public var maximumWords = 200
-    /// How long one request may take.
+    /// The maximum duration of a request.
     public var timeout: Duration = .seconds(60)
-    /// How often a request is tried that fails for a passing reason.
+    /// The maximum number of attempts for a request that fails for a transient reason.
     public var attempts = 6
-    /// The longest wait between two tries.
-    public var longestWait: Duration = .seconds(30)
-    /// Where `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are looked up; nothing else of it is
-    /// kept.
+    /// The maximum delay between two attempts.
+    public var maximumDelay: Duration = .seconds(30)
+    /// Environment variables, of which only `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are kept.
     public var environment: [String: String] = [:] {
         didSet { environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") } }
     }
 
-    /// - Throws: ``EmbedderError`` with `.configuration` for an address that is none, or a key that would go
-    ///   to another machine unencrypted.
+    /// Creates the settings of a model.
+    ///
+    /// - Parameters:
+    ///   - endpoint: An http or https address; a trailing `/embeddings` or `/chat/completions` is removed.
+    ///   - name: The name of the model on the server.
+    ///   - key: The API key.
+    /// - Throws: ``EmbedderError`` with `.configuration` if the address is invalid, or if the key would be
+    ///   sent to another machine without encryption.
     public init(endpoint: String, name: String, key: Secret? = nil) throws {
-        func unusable(_ why: String) -> EmbedderError {
-            EmbedderError(.configuration, "the endpoint of remote models \(why)")
+        func unusable(_ fault: String) -> EmbedderError {
+            EmbedderError(.configuration, "invalid endpoint of the remote model: it \(fault)")
         }
         guard let url = URL(string: endpoint), let host = url.host, !host.isEmpty,
             let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme)
-        else { throw unusable("is no http or https address") }
+        else { throw unusable("is not an http or https address") }
         guard url.user == nil, url.password == nil, url.query == nil, url.fragment == nil else {
             throw unusable(
-                "has a user, a password or a query in it; only scheme, host, port and path may stand there")
+                "contains a user, a password, a query or a fragment; only scheme, host, port and path are "
+                    + "allowed")
         }
         guard scheme == "https" || key == nil || Self.isLoopback(host) else {
-            throw unusable("is http on another machine, which would send the key unencrypted; use https")
+            throw unusable("uses http to another machine, which would send the key unencrypted; use https")
         }
         guard !name.isEmpty else {
-            throw EmbedderError(.configuration, "the remote model has no name")
+            throw EmbedderError(.configuration, "the name of the remote model is empty")
         }
         let path = ["/embeddings", "/chat/completions"].first { endpoint.hasSuffix($0) } ?? ""
         let trimmed = String(endpoint.dropLast(path.count))
         guard let base = URL(string: trimmed.hasSuffix("/") ? String(trimmed.dropLast()) : trimmed) else {
-            throw unusable("is no http or https address")
+            throw unusable("is not an http or https address")
         }
         self.endpoint = base
         self.name = name
         self.key = key
     }
 
+    /// Returns whether a host name denotes this machine.
     static func isLoopback(_ host: String) -> Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         return host == "localhost" || host == "::1" || host == "[::1]"
@@ -70,14 +78,18 @@ public struct RemoteModel: Sendable {
     }
 }
 
-/// A text that is never printed.
+/// A secret text, such as an API key, that descriptions and reflection do not reveal.
 public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     let text: String
 
-    /// - Parameter text: surrounding white space, which files end with, does not count.
+    /// Creates a secret.
+    ///
+    /// - Parameter text: Printable ASCII. Surrounding white space, such as the line feed at the end of a
+    ///   file, is removed.
+    /// - Returns: `nil` if the text is empty or contains other characters.
     public init?(_ text: String) {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        // A control character would let whoever wrote it add headers.
+        // A line feed would allow the injection of HTTP headers.
         guard !trimmed.isEmpty, trimmed.utf8.allSatisfy({ $0 > 31 && $0 < 127 }) else { return nil }
         self.text = trimmed
     }

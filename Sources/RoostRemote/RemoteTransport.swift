@@ -5,17 +5,18 @@ import NIOHTTP1
 import RoostModel
 import Synchronization
 
-/// Asks a server, again where it fails for a passing reason.
+/// An HTTP client for a remote model that repeats requests after transient failures.
 final class RemoteTransport: Sendable {
-    /// The server cannot take so much at once.
+    /// The error for a request that is probably too large for the server.
     struct TooLarge: Error {
-        /// Whether the server says so, rather than only refusing.
+        /// Whether the server stated this reason, as opposed to an unspecific rejection.
         var isCertain: Bool
         var status: UInt
+        /// The error code of the server in parentheses, or an empty string.
         var hint: String
     }
 
-    /// The server did not answer in time.
+    /// The error for a request that timed out.
     struct TimedOut: Error {
         var asEmbedderError: EmbedderError
     }
@@ -24,22 +25,22 @@ final class RemoteTransport: Sendable {
     private let client: HTTPClient
     private let retries = Atomic<Int>(0)
 
-    /// The most bytes that an answer may have.
-    private let largestAnswer: Int
+    /// The maximum size of a response in bytes.
+    private let maximumResponseSize: Int
 
-    /// Requests that were sent again, so far.
+    /// The number of repeated requests so far.
     var retryCount: Int { retries.load(ordering: .relaxed) }
 
-    init(_ model: RemoteModel, largestAnswer: Int = 256 << 20) {
+    init(_ model: RemoteModel, maximumResponseSize: Int = 256 << 20) {
         self.model = model
-        self.largestAnswer = largestAnswer
+        self.maximumResponseSize = maximumResponseSize
         var configuration = HTTPClient.Configuration()
-        // Whoever is redirected would send texts and key to a place that the user has not named.
+        // Following a redirect would send texts and the key to a server that the user has not chosen.
         configuration.redirectConfiguration = .disallow
         configuration.timeout.connect = .seconds(10)
-        // The request's own limit ends with the head of the answer; this one is for its body.
+        // The timeout of a request covers only the head of the response; this one covers the body.
         configuration.timeout.read = .nanoseconds(Int64(model.timeout / .nanoseconds(1)))
-        // Tries are counted here: a refused connection is told at once.
+        // This class counts the attempts, so the client must report a refused connection at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.proxy = Self.proxy(for: model.endpoint, model.environment)
         client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
@@ -47,7 +48,7 @@ final class RemoteTransport: Sendable {
 
     deinit { client.shutdown { _ in } }
 
-    /// Posts JSON and returns the body of the answer.
+    /// Posts JSON and returns the body of the response.
     ///
     /// - Throws: ``TooLarge``; ``TimedOut``; ``EmbedderError``; `CancellationError`.
     func post(_ body: Data, to path: String) async throws -> Data {
@@ -55,17 +56,17 @@ final class RemoteTransport: Sendable {
         while true {
             try Task.checkCancellation()
             let failure: EmbedderError
-            var wait: Duration?
+            var requestedDelay: Duration?
             do {
                 let (response, data) = try await send(body, path)
                 switch response.status.code {
                 case 200..<300: return data
                 case 429, 502, 503, 504:
-                    wait = Self.retryAfter(response.headers)
+                    requestedDelay = Self.retryAfter(response.headers)
                     failure = EmbedderError(
-                        .unavailable, "\(place) answers with status \(response.status.code)",
+                        .unavailable, "\(server) responded with status \(response.status.code)",
                         isRetryable: true)
-                default: throw Self.refusal(response.status.code, data, place, path)
+                default: throw Self.refusal(response.status.code, data, server, path)
                 }
             } catch let error as TooLarge {
                 throw error
@@ -74,50 +75,51 @@ final class RemoteTransport: Sendable {
             } catch {
                 if Task.isCancelled || error is CancellationError { throw CancellationError() }
                 if let error = error as? HTTPClientError, [.deadlineExceeded, .readTimeout].contains(error) {
-                    // Sent again as it is, it would only add to what the server is busy with.
+                    // Repeating the same request would only add to the load of the server.
                     throw TimedOut(
                         asEmbedderError: EmbedderError(
-                            .unavailable, "\(place) did not answer within \(model.timeout)",
+                            .unavailable, "\(server) did not respond within \(model.timeout)",
                             isRetryable: true))
                 }
-                if let final = Self.lasting(error, place) { throw final }
+                if let permanent = Self.permanentFailure(error, server) { throw permanent }
                 let reason = (error as? HTTPClientError)?.description ?? String(describing: type(of: error))
                 failure = EmbedderError(
-                    .unavailable, "\(place) cannot be reached (\(reason))", isRetryable: true)
+                    .unavailable, "cannot reach \(server) (\(reason))", isRetryable: true)
             }
             guard attempt < model.attempts else { throw failure }
-            try await Task.sleep(for: pause(attempt, atLeast: wait))
+            try await Task.sleep(for: delay(attempt, atLeast: requestedDelay))
             retries.add(1, ordering: .relaxed)
             attempt += 1
         }
     }
 
-    /// What will not be otherwise the next time: a certificate, a proxy's password.
-    private static func lasting(_ error: any Error, _ place: String) -> EmbedderError? {
+    /// Returns the error for a failure that a retry cannot overcome: an invalid certificate, or missing proxy
+    /// credentials.
+    private static func permanentFailure(_ error: any Error, _ server: String) -> EmbedderError? {
         if let error = error as? HTTPClientError, error == .proxyAuthenticationRequired {
             return EmbedderError(
-                .refused, "the proxy before \(place) asks for a user and a password; name them in its address"
-            )
+                .refused,
+                "cannot reach \(server): the proxy requires a user and a password; add them to its address")
         }
         let name = String(reflecting: type(of: error))
         guard name.hasPrefix("NIOSSL") else { return nil }
         return EmbedderError(
             .refused,
-            "\(place) offers no connection that can be trusted: the TLS handshake failed; check the "
-                + "certificate, and whether the address is https at all")
+            "cannot connect to \(server) securely: the TLS handshake failed; check the certificate, and that "
+                + "the server supports https")
     }
 
-    /// Doubles from a quarter of a second, with jitter, up to the longest wait; what the server asks for is
-    /// the least.
-    private func pause(_ attempt: Int, atLeast asked: Duration?) -> Duration {
+    /// Returns the delay before the next attempt: exponential from a quarter of a second with jitter, at
+    /// least the delay that the server requested, and at most the maximum delay.
+    private func delay(_ attempt: Int, atLeast requested: Duration?) -> Duration {
         let backoff =
             Duration.milliseconds(250) * Double(1 << min(attempt - 1, 10)) * Double.random(in: 0.5...1)
-        // Those that were told the same time shall not come back at the same time.
-        let least = (asked ?? .zero) * Double.random(in: 1...1.1)
-        return min(max(backoff, least), model.longestWait)
+        // Jitter, so that clients with the same requested delay do not return at the same time.
+        let minimum = (requested ?? .zero) * Double.random(in: 1...1.1)
+        return min(max(backoff, minimum), model.maximumDelay)
     }
 
-    private var place: String {
+    private var server: String {
         "the remote model at \(model.endpoint.host ?? "")\(model.endpoint.port.map { ":\($0)" } ?? "")"
     }
 
@@ -132,15 +134,17 @@ final class RemoteTransport: Sendable {
         let response = try await client.execute(request, timeout: limit)
         let buffer: ByteBuffer
         do {
-            buffer = try await response.body.collect(upTo: largestAnswer)
+            buffer = try await response.body.collect(upTo: maximumResponseSize)
         } catch is NIOTooManyBytesError {
             throw EmbedderError(
-                .badAnswer, "the answer of \(place) is larger than \(largestAnswer >> 20) MB")
+                .badAnswer,
+                "the response of \(server) exceeds the maximum of \(maximumResponseSize >> 20) MB")
         }
         return (response, Data(buffer.readableBytesView))
     }
 
-    /// Retry-After (RFC 9110, 10.2.3): seconds, or a date.
+    /// Returns the delay that the header Retry-After requests, in seconds or as a date (RFC 9110, section
+    /// 10.2.3).
     static func retryAfter(_ headers: HTTPHeaders, now: Date = Date()) -> Duration? {
         guard let value = headers.first(name: "Retry-After") else { return nil }
         if let seconds = Double(value), seconds >= 0, seconds < 86400 { return .seconds(seconds) }
@@ -151,7 +155,7 @@ final class RemoteTransport: Sendable {
         return format.date(from: value).map { .seconds(max(0, min(86400, $0.timeIntervalSince(now)))) }
     }
 
-    /// What servers say of themselves in a refusal: OpenAI and vLLM an object `error`, TEI a text and a type.
+    /// The body of an error response: OpenAI and vLLM send an object `error`, TEI a text and a type.
     private struct Refusal: Decodable {
         struct Word: Decodable {
             var text: String?
@@ -168,26 +172,29 @@ final class RemoteTransport: Sendable {
             var code: Word?
         }
         var error: Details?
-        var error_type: Word?
+        var errorType: Word?
         var message: Word?
 
-        private enum CodingKeys: String, CodingKey { case error, error_type, message }
+        private enum CodingKeys: String, CodingKey {
+            case error, message
+            case errorType = "error_type"
+        }
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            error_type = try? container.decodeIfPresent(Word.self, forKey: .error_type)
+            errorType = try? container.decodeIfPresent(Word.self, forKey: .errorType)
             message = try? container.decodeIfPresent(Word.self, forKey: .message)
             error = try? container.decodeIfPresent(Details.self, forKey: .error)
-            // An error that is only a text.
+            // Some servers send the error as a plain text.
             if error == nil, message?.text == nil {
                 message = try? container.decodeIfPresent(Word.self, forKey: .error)
             }
         }
 
-        /// A word of the server's own, fit to be shown; never its message, which may quote the text or the
-        /// key.
+        /// The error code of the server, if it is safe to show. The message is not shown, because it may
+        /// quote the text or the key.
         var hint: String {
-            let words = error?.code?.text ?? error?.type?.text ?? error_type?.text ?? ""
+            let words = error?.code?.text ?? error?.type?.text ?? errorType?.text ?? ""
             let isPlain =
                 words.count <= 40
                 && words.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == " ") }
@@ -195,7 +202,7 @@ final class RemoteTransport: Sendable {
         }
     }
 
-    /// How servers say that a request, or a text, is more than they take.
+    /// Phrases with which servers report that a request or a text is too large.
     private static let sizePhrases = [
         "too large", "too long", "too many tokens", "too many inputs", "context length", "context size",
         "context window", "maximum context", "maximum input", "maximum allowed", "maximum length",
@@ -203,15 +210,15 @@ final class RemoteTransport: Sendable {
         "must have less", "longer than",
     ]
 
-    /// What a server's refusal means.
+    /// Returns the error for an unsuccessful status.
     private static func refusal(
-        _ status: UInt, _ data: Data, _ place: String, _ path: String
+        _ status: UInt, _ data: Data, _ server: String, _ path: String
     ) -> any Error {
         let refusal = try? JSONDecoder().decode(Refusal.self, from: data)
         let hint = refusal?.hint ?? ""
         let message = refusal?.error?.message?.text ?? refusal?.message?.text
-        let said = (message ?? String(decoding: data.prefix(4096), as: UTF8.self)).lowercased()
-        let isTooLarge = sizePhrases.contains { said.contains($0) }
+        let text = (message ?? String(decoding: data.prefix(4096), as: UTF8.self)).lowercased()
+        let isTooLarge = sizePhrases.contains { text.contains($0) }
         switch status {
         case 413: return TooLarge(isCertain: true, status: status, hint: hint)
         case 400, 422: return TooLarge(isCertain: isTooLarge, status: status, hint: hint)
@@ -219,22 +226,21 @@ final class RemoteTransport: Sendable {
         case 401, 403:
             return EmbedderError(
                 .refused,
-                "\(place) does not accept the key: status \(status)\(hint); check the key in your settings")
+                "\(server) rejected the key: status \(status)\(hint); check the key in your settings")
         case 404:
             return EmbedderError(
                 .refused,
-                "\(place) has no such model or no \(path) there: status 404\(hint); "
-                    + "check name and endpoint"
-            )
+                "\(server) does not provide this model or \(path): status 404\(hint); check the name of the "
+                    + "model and the endpoint")
         case 300..<400:
             return EmbedderError(
-                .refused, "\(place) sends to another address: status \(status); name that one as the endpoint"
-            )
-        default: return EmbedderError(.unavailable, "\(place) answers with status \(status)\(hint)")
+                .refused,
+                "\(server) redirects to another address: status \(status); use that address as the endpoint")
+        default: return EmbedderError(.unavailable, "\(server) responded with status \(status)\(hint)")
         }
     }
 
-    /// The proxy that the environment names for an address.
+    /// Returns the proxy for an address according to the environment variables.
     static func proxy(for url: URL, _ environment: [String: String]) -> HTTPClient.Configuration.Proxy? {
         func value(_ name: String) -> String? {
             (environment[name] ?? environment[name.uppercased()]).flatMap { $0.isEmpty ? nil : $0 }

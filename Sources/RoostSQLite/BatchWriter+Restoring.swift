@@ -2,18 +2,18 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// Writes what another store had, with its rows and revisions.
 extension BatchWriter {
-    mutating func restore(_ entry: Entry, _ place: ArchivedEntries.Place) throws {
-        revision = place.position.revision
-        ordinal = Int64(place.position.ordinal) - 1
-        let row = Int64(place.row)
+    /// Writes an entry of another store, with its row and revision.
+    mutating func restore(_ entry: Entry, _ record: ArchivedEntries.Record) throws {
+        revision = record.position.revision
+        ordinal = Int64(record.position.ordinal) - 1
+        let row = Int64(record.row)
         try writeRow(entry, row: row, isNew: true)
         meta.entryCount? += 1
         try writeParts(of: entry, row: row)
     }
 
-    /// Everything of an archive that is not its entries.
+    /// Writes the contents of an archive other than its entries.
     mutating func restoreRest(of archive: StoreState.Archive) throws {
         try execute("DELETE FROM sqlite_sequence WHERE name = 'entries'")
         try execute(

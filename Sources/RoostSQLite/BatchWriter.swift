@@ -3,7 +3,7 @@ import GRDB
 import RoostModel
 import RoostVectors
 
-/// Writes one batch inside a transaction, with the same outcome as the in-memory reference.
+/// Writes one batch inside a transaction, with the same result as the in-memory reference store.
 struct BatchWriter {
     let database: Database
     var meta: Meta
@@ -18,23 +18,17 @@ struct BatchWriter {
         meta = try Meta(database)
         guard meta.format == Schema.format else {
             throw StorageError(
-                .newerFormat, "the database was brought to another format since it was opened; open it again")
+                .newerFormat, "another process migrated the database after it was opened",
+                remedy: .reopenStore)
         }
         revision = meta.revision.next
     }
 
-    /// - Returns: the revision from which the batch is visible.
-    /// - Throws: ``StorageError``; the transaction is then rolled back.
-    static func apply(_ batch: WriteBatch, at date: Date, _ database: Database) throws -> Revision {
-        try BatchWriter(database).apply(batch, at: date)
-    }
-
-    func apply(_ batch: WriteBatch, at date: Date) throws -> Revision {
-        var writer = self
-        return try writer.run(batch, at: date)
-    }
-
-    private mutating func run(_ batch: WriteBatch, at date: Date) throws -> Revision {
+    /// Writes a batch.
+    ///
+    /// - Returns: The revision from which the batch is visible.
+    /// - Throws: ``StorageError``. The caller must then roll back the transaction.
+    mutating func apply(_ batch: WriteBatch, at date: Date) throws -> Revision {
         try checkExpectations(batch.expecting)
         for id in batch.removals { try remove(id, at: date) }
         try upsert(batch.upserts)
@@ -58,7 +52,7 @@ struct BatchWriter {
         }
         guard changed else { return meta.revision }
         meta.revision = revision
-        try forgetRemovals(before: date.addingTimeInterval(-SQLiteStorageProvider.tombstoneLifetime))
+        try forgetRemovals(before: date.addingTimeInterval(-ChangeFeed.tombstoneLifetime))
         try meta.save(database)
         return revision
     }
@@ -116,7 +110,7 @@ struct BatchWriter {
         let coder = EntryRows(database)
         for entry in entries {
             let id = Column.bytes(entry.id)
-            // Nearly all are new: to try costs less than to look first.
+            // Most entries are new, so an attempt to insert costs less than a query before it.
             let before = (ordinal, nextRow, changed)
             let row = try newRow()
             try writeRow(entry, row: row, isNew: true)
@@ -129,7 +123,7 @@ struct BatchWriter {
             (ordinal, nextRow, changed) = before
             let find = try database.cachedStatement(sql: "SELECT row FROM entries WHERE id = ?")
             guard let row = try Int64.fetchOne(find, arguments: [id]) else {
-                throw Column.damaged("an index that does not agree with its table")
+                throw Column.damaged("an index of entry ids that contradicts its table")
             }
             if try coder.entries(rows: [row]).first?.entry == entry { continue }
             try writeRow(entry, row: row, isNew: false)
@@ -153,7 +147,7 @@ struct BatchWriter {
             return count + (found == nil ? 0 : 1)
         }
         var expected: Int?
-        // When the batch replaces every vector there is, the dimension is free again.
+        // If the batch replaces all vectors, their dimension may change.
         if let sample {
             let others = try Int.fetchOne(
                 database, sql: "SELECT count(*) FROM (SELECT 1 FROM vectors LIMIT ?)",
@@ -167,8 +161,8 @@ struct BatchWriter {
         }
     }
 
-    /// A row number that no entry has had (AUTOINCREMENT), known before the row is written since its checksum
-    /// covers it.
+    /// Returns a row number that no entry has ever had. The number must be known before SQLite assigns it
+    /// (AUTOINCREMENT), because the checksum of the row covers it.
     private mutating func newRow() throws -> Int64 {
         let sql = """
             SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entries'), 0),
@@ -187,7 +181,7 @@ struct BatchWriter {
             Data(ContentDigest(of: entry.content).bytes), Int64(revision.rawValue), nextOrdinal(),
             entry.passages.count, entry.embeddings.count, Column.bytes(entry.id), row,
         ]
-        // The row and the id are the last of the fourteen, and the first of the checksum.
+        // The row and the id are the last of the fourteen parameters and the first arguments of the checksum.
         let checksum = "roost_crc(?14, ?13, CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
         if !isNew {
             try execute(
@@ -217,7 +211,7 @@ struct BatchWriter {
                 [row, Column.bytes(entry.embeddings), Column.bytes(entry.id)])
         }
         for passage in entry.passages {
-            // The one passage of a short entry has the entry's vector, which is not kept twice.
+            // The only passage of a short entry has the entry's vector, which is stored once.
             let vector = passage.vector == entry.embeddings ? nil : Column.bytes(passage.vector)
             try execute(
                 """

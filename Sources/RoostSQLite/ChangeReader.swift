@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// Reads the change feed: the latest change of each entry stands in its row or its tombstone.
+/// Reads the change feed. The row of an entry, or its tombstone, contains the position of its latest change.
 enum ChangeReader {
     static func page(after cursor: ChangeCursor, limit: Int, _ database: Database) throws -> ChangePage {
         let meta = try Meta(database)
@@ -21,7 +21,7 @@ enum ChangeReader {
         var changes: [Change] = []
         for (table, isRemoval) in [(Checksum.entries, false), (Checksum.tombstones, true)] {
             let sql = """
-                SELECT id, revision, ordinal, \(table.holds(table.name))
+                SELECT id, revision, ordinal, \(table.matches(table.name))
                 FROM \(table.name) WHERE (revision, ordinal) > (?, ?) ORDER BY revision, ordinal LIMIT ?
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: position)

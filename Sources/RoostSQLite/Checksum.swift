@@ -1,15 +1,16 @@
 import GRDB
 import RoostModel
 
-/// SQLite's pages bear no checksums, so that a damaged byte would be read as if it had been written: rows
-/// that must not lie carry their own, CRC-32C over their columns by the function `roost_crc`. Rows that are
-/// found by the number of their entry's row cover the entry's id too.
+/// The checksums of rows: CRC-32C over the columns, computed by the SQL function `roost_crc`.
+///
+/// SQLite's pages have no checksums, so a damaged byte would be read without notice. The checksum of a row
+/// that is found by the row number of its entry also covers the entry's id.
 enum Checksum {
     struct Table {
         let name: String
-        /// All but the checksum, as a list in SQL.
+        /// All columns but the checksum, as a list in SQL.
         let columns: String
-        /// Whether the id of the entry in the same row is covered.
+        /// Whether the checksum covers the id of the entry with the same row number.
         let coversID: Bool
 
         init(_ name: String, _ columns: String, coversID: Bool = false) {
@@ -18,19 +19,19 @@ enum Checksum {
             self.coversID = coversID
         }
 
-        /// SQL of the checksum that a row should have.
+        /// Returns SQL for the checksum that a row should have.
         ///
         /// - Parameters:
-        ///   - alias: the table's name in the statement.
-        ///   - id: SQL of the entry's id, where the statement has it at hand.
+        ///   - alias: The name of the table in the statement.
+        ///   - id: SQL for the id of the entry; by default a subquery.
         func value(of alias: String, id: String? = nil) -> String {
             var names = columns.split(separator: ", ").map { "\(alias).\($0)" }
             if coversID { names.append(id ?? "(SELECT id FROM entries o WHERE o.row = \(alias).row)") }
             return "roost_crc(\(names.joined(separator: ", ")))"
         }
 
-        /// SQL that is true where a row is as it was written.
-        func holds(_ alias: String, id: String? = nil) -> String {
+        /// Returns SQL that is true if the checksum of a row matches.
+        func matches(_ alias: String, id: String? = nil) -> String {
             "(\(alias).checksum IS \(value(of: alias, id: id)))"
         }
     }
@@ -49,17 +50,22 @@ enum Checksum {
 
     static let tables = [assignments, clusters, entries, passages, sources, tombstones, vectors]
 
-    /// - Throws: ``StorageError`` with `.damaged` where a column that says whether a row is as it was written
-    ///   says no.
-    static func check(_ row: Row, _ index: Int, _ what: @autoclosure () -> String) throws {
+    /// Checks the result of ``Table/matches(_:id:)``.
+    ///
+    /// - Parameters:
+    ///   - index: The column of `row` that contains the result.
+    ///   - object: The object that the row describes, with an article, for the message.
+    /// - Throws: ``StorageError`` with `.damaged` if the checksum does not match.
+    static func check(_ row: Row, _ index: Int, _ object: @autoclosure () -> String) throws {
         guard try row.value(index) as Bool? == true else {
-            throw Column.damaged("\(what()) that is not as it was written")
+            throw Column.damaged("\(object()) whose checksum does not match")
         }
     }
 }
 
 extension Row {
-    /// A column's value; the subscript would end the process where a damaged row has another type.
+    /// Returns the value of a column. GRDB's subscript would trap on a value of another type, which a damaged
+    /// row can contain.
     ///
     /// - Throws: `RowDecodingError`.
     func value<Value: DatabaseValueConvertible & StatementColumnConvertible>(_ index: Int) throws -> Value {

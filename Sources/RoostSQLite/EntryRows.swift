@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import RoostModel
-import RoostVectors
 
 /// Reads entries from their tables.
 struct EntryRows {
@@ -12,11 +11,11 @@ struct EntryRows {
     static let columns = """
         e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags,
         e.created, e.updated, v.embedding,
-        \(Checksum.entries.holds("e")) AND (v.row IS NULL OR \(Checksum.vectors.holds("v", id: "e.id"))),
+        \(Checksum.entries.matches("e")) AND (v.row IS NULL OR \(Checksum.vectors.matches("v", id: "e.id"))),
         e.passages, e.dimension
         """
 
-    /// Entries by their rows, in the order given; a missing one is left out.
+    /// Returns the entries in the given rows, in that order. Rows without an entry are skipped.
     func entries(rows: [Int64]) throws -> [(row: Int64, entry: Entry)] {
         let sql = "SELECT \(Self.columns) FROM entries e LEFT JOIN vectors v ON v.row = e.row WHERE e.row = ?"
         let statement = try database.cachedStatement(sql: sql)
@@ -25,14 +24,14 @@ struct EntryRows {
         }
     }
 
-    /// An entry from a row of `columns`.
+    /// Returns the entry in a result row with the columns ``columns``.
     func entry(_ row: Row) throws -> Entry {
         let number: Int64 = try row.value(0)
         try Checksum.check(row, 10, "an entry in row \(number)")
         let embeddings = try (row.value(9) as Data?).map(Column.vector) ?? []
         let passages = try passages(number, embeddings)
         guard try passages.count == row.value(11), try embeddings.count == row.value(12) else {
-            throw Column.damaged("an entry in row \(number) without all of its vectors")
+            throw Column.damaged("an entry in row \(number) that lacks a passage or a vector")
         }
         return try entry(row, embeddings: embeddings, passages: passages)
     }
@@ -49,14 +48,14 @@ struct EntryRows {
             createdAt: Date(milliseconds: try row.value(7)), updatedAt: Date(milliseconds: try row.value(8)))
     }
 
-    /// The entry of a row; `nil` where there is none.
+    /// Returns the entry in a row; `nil` if the row is empty.
     func entry(in row: Int64) throws -> Entry? { try entries(rows: [row]).first?.entry }
 
-    /// What is left of an entry whose vector or passages are damaged.
+    /// Returns an entry without its vector and passages, for entries of which only these are damaged.
     func entryWithoutVectors(in row: Int64) throws -> Entry? {
         let sql = """
-            SELECT e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags, 
-                e.created, e.updated, NULL, \(Checksum.entries.holds("e"))
+            SELECT e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags,
+                e.created, e.updated, NULL, \(Checksum.entries.matches("e"))
             FROM entries e WHERE e.row = ?
             """
         guard let found = try Row.fetchOne(database, sql: sql, arguments: [row]) else { return nil }
@@ -64,10 +63,10 @@ struct EntryRows {
         return try entry(found, embeddings: [], passages: [])
     }
 
-    /// The revision that last changed an entry; `nil` where there is none.
+    /// Returns the revision that last changed an entry; `nil` if the entry does not exist.
     func revision(of id: Entry.ID) throws -> Revision? {
         let statement = try database.cachedStatement(
-            sql: "SELECT e.revision, \(Checksum.entries.holds("e")) FROM entries e WHERE e.id = ?")
+            sql: "SELECT e.revision, \(Checksum.entries.matches("e")) FROM entries e WHERE e.id = ?")
         guard let row = try Row.fetchOne(statement, arguments: [Column.bytes(id)]) else { return nil }
         try Checksum.check(row, 1, "an entry")
         return Revision(rawValue: UInt64(clamping: try row.value(0) as Int64))
@@ -75,85 +74,18 @@ struct EntryRows {
 
     private func passages(_ row: Int64, _ embeddings: [Float]) throws -> [Passage] {
         let sql = """
-            SELECT ordinal, start, end, tokens, vector, \(Checksum.passages.holds("passages"))
+            SELECT ordinal, start, end, tokens, vector, \(Checksum.passages.matches("passages"))
             FROM passages WHERE row = ? ORDER BY ordinal
             """
         return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [row]).map { row in
             try Checksum.check(row, 5, "a passage")
             let (start, end): (Int, Int) = (try row.value(1), try row.value(2))
             guard start >= 0, start <= end else {
-                throw Column.damaged("a passage that ends before it begins")
+                throw Column.damaged("a passage with an invalid range")
             }
             return Passage(
                 ordinal: try row.value(0), utf8Range: start..<end, tokenCount: try row.value(3),
                 vector: try (row.value(4) as Data?).map(Column.vector) ?? embeddings)
         }
-    }
-}
-
-/// Reads clusters and assignments.
-enum ClusterRows {
-    static let clusterSelection = """
-        SELECT record, centroid, \(Checksum.clusters.holds("clusters")) FROM clusters ORDER BY position
-        """
-
-    static func cluster(_ row: Row) throws -> Cluster {
-        try Checksum.check(row, 2, "a cluster")
-        var cluster = try Column.value(Cluster.self, row.value(0))
-        cluster.centroid = try Column.vector(row.value(1))
-        return cluster
-    }
-
-    static func clusters(_ database: Database, members: Bool) throws -> [Cluster] {
-        var clusters = try Row.fetchAll(database, sql: clusterSelection).map(cluster)
-        guard members, !clusters.isEmpty else { return clusters }
-        var byCluster: [UUID: [UUID]] = [:]
-        let pairs = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT a.cluster, e.id, \(Checksum.assignments.holds("a", id: "e.id"))
-                FROM assignments a JOIN entries e ON e.row = a.row
-                WHERE a.cluster IS NOT NULL ORDER BY a.row
-                """)
-        while let row = try pairs.next() {
-            try Checksum.check(row, 2, "an assignment")
-            byCluster[try Column.uuid(row.value(0)), default: []].append(try Column.uuid(row.value(1)))
-        }
-        let exists = try database.cachedStatement(sql: "SELECT 1 FROM entries WHERE id = ?")
-        for index in clusters.indices {
-            clusters[index].members = byCluster[clusters[index].id] ?? []
-            try clusters[index].representatives.removeAll {
-                try Int.fetchOne(exists, arguments: [Column.bytes($0)]) == nil
-            }
-        }
-        return clusters
-    }
-
-    static func assignments(_ database: Database) throws -> [Assignment] {
-        try Row.fetchAll(database, sql: "\(selection) ORDER BY a.row").map(assignment)
-    }
-
-    static let selection = """
-        SELECT e.id, a.cluster, a.outlier, a.run, a.similarity, a.confidence,
-            \(Checksum.assignments.holds("a", id: "e.id"))
-        FROM assignments a JOIN entries e ON e.row = a.row
-        """
-
-    static func assignment(_ row: Row) throws -> Assignment {
-        try Checksum.check(row, 6, "an assignment")
-        let place: Assignment.Place
-        if let cluster = try row.value(1) as Data? {
-            place = .cluster(try Column.uuid(cluster))
-        } else {
-            guard let reason = try (row.value(2) as String?).flatMap(Partition.OutlierReason.init(rawValue:))
-            else {
-                throw Column.damaged("an assignment to nothing")
-            }
-            place = .outlier(reason)
-        }
-        return Assignment(
-            entry: try Column.uuid(row.value(0)), place: place,
-            run: try (row.value(3) as Data?).map(Column.uuid),
-            similarity: Float(try row.value(4) as Double), confidence: Float(try row.value(5) as Double))
     }
 }

@@ -2,12 +2,18 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// An `EntryFilter` as a condition on the table `entries e`, every value bound.
+/// An ``EntryFilter`` as an SQL condition on the table `entries e`. All values are bound parameters.
 struct FilterSQL {
     let sql: String
     let arguments: [any DatabaseValueConvertible]
-    /// What is answered from tables beside the entries'.
+    /// The part of the filter that is evaluated on the tables of tags and metadata, which have no checksums.
     private let derived: EntryFilter
+
+    /// Longer lists are passed as JSON, because the number of parameters of a statement is limited (32 766 by
+    /// default since SQLite 3.32, 999 before). Shorter ones are looked up in the index.
+    private static let maximumIDParameters = 500
+    /// As ``maximumIDParameters``, for a condition that an entry filter can contain several times.
+    private static let maximumOperandParameters = 100
 
     init(_ filter: EntryFilter) {
         var conditions = ["1"]
@@ -19,10 +25,8 @@ struct FilterSQL {
         var derived = EntryFilter(tags: filter.tags, metadata: filter.metadata)
         derived.conditions = filter.conditions
         self.derived = derived
-        // Few values are looked up in the index; many are given as JSON, since a statement takes a limited
-        // number of arguments.
         func addAny(_ column: String, of values: [Data]) {
-            if values.count <= 500 {
+            if values.count <= Self.maximumIDParameters {
                 let marks = Array(repeating: "?", count: values.count).joined(separator: ", ")
                 add("\(column) IN (\(marks))", values)
             } else {
@@ -61,7 +65,7 @@ struct FilterSQL {
         self.arguments = arguments
     }
 
-    /// `roost_has(metadata, key)`: whether an entry's metadata has a key.
+    /// The SQL function `roost_has(metadata, key)`: whether an entry's metadata contains a key.
     static let hasKey = DatabaseFunction("roost_has", argumentCount: 2, pure: true) { values in
         guard let metadata = Data.fromDatabaseValue(values[0]), let key = Data.fromDatabaseValue(values[1])
         else { return false }
@@ -71,7 +75,7 @@ struct FilterSQL {
 
     private typealias Clause = (sql: String, values: [any DatabaseValueConvertible])
 
-    /// A condition on a value, by the index on values where there is one.
+    /// Returns the SQL for a condition. It uses the indexes of sources, tags and metadata values.
     private static func condition(_ condition: EntryCondition) -> Clause {
         let (test, isNegated) =
             switch condition.test {
@@ -92,7 +96,8 @@ struct FilterSQL {
             clause.sql = "e.row IN (SELECT row FROM entry_metadata WHERE key = ? AND \(clause.sql))"
             clause.values.insert(Column.bytes(key), at: 0)
             if case .exists = test {
-                // Arrays and objects have no text; where the key's letters are nowhere, they are not there.
+                // Arrays and objects have no row in entry_metadata. The JSON of an entry must be parsed only
+                // if it contains the key at all.
                 let letters = Column.json(.string(key))
                 clause.sql = "(\(clause.sql) OR (instr(e.metadata, ?) > 0 AND roost_has(e.metadata, ?)))"
                 clause.values += [letters, Column.bytes(key)]
@@ -113,7 +118,7 @@ struct FilterSQL {
         case .isAtLeast(let operand): return compared(">=", operand)
         case .hasPrefix(let prefix):
             let bytes = Column.bytes(prefix)
-            // `substr` of an empty value is NULL.
+            // `substr` of an empty BLOB is NULL.
             if bytes.isEmpty { return ("1", []) }
             return ("\(column) >= ? AND substr(\(column), 1, ?) = ?", [bytes, bytes.count, bytes])
         case .exists, .isMissing: return ("1", [])
@@ -122,15 +127,15 @@ struct FilterSQL {
         }
     }
 
-    /// Equal texts by the index; equal numbers, which may be written otherwise, by comparing.
+    /// Finds equal texts with the index, and equal numbers by comparison, because `1.0` equals `1`.
     private static func isOne(of operands: [String], _ column: String) -> Clause {
         let numbers = operands.filter(EntryCondition.Test.isNumber)
-        guard operands.count > 100 else {
+        guard operands.count > maximumOperandParameters else {
             let marks = Array(repeating: "?", count: operands.count).joined(separator: ", ")
             let compared = numbers.map { _ in " OR roost_compare(\(column), ?) IS 0" }.joined()
             return ("(\(column) IN (\(marks))\(compared))", (operands + numbers).map { Column.bytes($0) })
         }
-        // As hexadecimal digits in JSON, since a statement takes a limited number of arguments.
+        // JSON cannot contain arbitrary bytes, hence the hexadecimal digits.
         let list =
             "[" + operands.map { "\"\(Column.hexadecimal(Column.bytes($0)))\"" }.joined(separator: ",") + "]"
         let digits = "[" + numbers.map { "\"\($0)\"" }.joined(separator: ",") + "]"
@@ -142,6 +147,7 @@ struct FilterSQL {
         )
     }
 
-    /// Whether an entry that was found has the tags and metadata that it was found by.
+    /// Returns whether an entry has the tags and metadata by which the query found it. If not, the tables are
+    /// damaged.
     func confirms(_ entry: Entry) -> Bool { derived.matchesAll || derived.matches(entry, assigned: nil) }
 }

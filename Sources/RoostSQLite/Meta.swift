@@ -3,43 +3,44 @@ import GRDB
 import RoostFiles
 import RoostModel
 
-/// The store's own numbers: one row each in `meta`, with a checksum over all of them.
+/// The properties of the store itself: one row for each in the table `meta`, and one for their checksum.
 struct Meta {
     /// The version of the schema.
     let format: String
     let store: UUID
     var epoch: UUID
     var revision: Revision
-    /// How many entries there are; `nil` where whoever wrote last kept no count, and they are to be counted.
+    /// The number of entries; `nil` if it must be counted, because the last writer was an older version of
+    /// Roost that does not maintain it.
     var entryCount: Int?
-    /// Removals up to here have been forgotten.
+    /// The revision up to which tombstones have been deleted.
     var horizon: Revision
     var clustersRevision: Revision
     var clustersOrdinal: UInt32
-    /// The run that made the clusters, as JSON.
+    /// The clustering run that created the clusters, as JSON.
     var runRecord: Data?
 
-    /// - Throws: ``StorageError`` with `.damaged` where a row is missing or not as it was written.
+    /// - Throws: ``StorageError`` with `.damaged` if a row is missing or the checksum does not match.
     init(_ database: Database) throws {
         let values = try Self.values(database)
         guard values["checksum"].flatMap(Int64.fromDatabaseValue) == Int64(Self.checksum(values)) else {
-            throw Column.damaged("numbers of its own that are not as they were written")
+            throw Column.damaged("a table meta whose checksum does not match")
         }
         func value<Value: DatabaseValueConvertible>(_ key: String, _ type: Value.Type) throws -> Value {
             guard let value = values[key].flatMap(Value.fromDatabaseValue) else {
-                throw Column.damaged("no \(key)")
+                throw Column.damaged("no valid \(key) in the table meta")
             }
             return value
         }
         func uuid(_ key: String) throws -> UUID {
             guard let uuid = UUID(uuidString: try value(key, String.self)) else {
-                throw Column.damaged("no \(key)")
+                throw Column.damaged("no valid \(key) in the table meta")
             }
             return uuid
         }
         func revision(_ key: String) throws -> Revision {
             guard let number = UInt64(exactly: try value(key, Int64.self)) else {
-                throw Column.damaged("a \(key) below zero")
+                throw Column.damaged("a negative \(key) in the table meta")
             }
             return Revision(rawValue: number)
         }
@@ -51,14 +52,14 @@ struct Meta {
         clustersRevision = try revision("clusters_revision")
         clustersOrdinal = UInt32(clamping: try value("clusters_ordinal", Int64.self))
         runRecord = values["run"].flatMap(Data.fromDatabaseValue)
-        // Older versions of Roost leave both rows as they are, and go on to another revision.
+        // Older versions of Roost change the revision and leave these two rows unchanged.
         let counted = values["entries_revision"].flatMap(Int64.fromDatabaseValue)
         if counted == Int64(bitPattern: self.revision.rawValue) {
             entryCount = values["entries"].flatMap(Int.fromDatabaseValue)
         }
     }
 
-    /// - Complexity: O(1) where a count is kept, otherwise O(entries).
+    /// - Complexity: O(1) if ``entryCount`` is known, otherwise O(entries).
     func countEntries(_ database: Database) throws -> Int {
         try entryCount ?? Int.fetchOne(database, sql: "SELECT count(*) FROM entries") ?? 0
     }
@@ -67,7 +68,7 @@ struct Meta {
         try runRecord.map { try Column.value(ClusteringRun.self, $0) }
     }
 
-    /// Writes what may have changed.
+    /// Writes the properties that can change, and their checksum.
     func save(_ database: Database) throws {
         let values: [(String, (any DatabaseValueConvertible)?)] = [
             ("epoch", epoch.uuidString), ("revision", Int64(bitPattern: revision.rawValue)),
@@ -83,7 +84,7 @@ struct Meta {
         try Self.seal(database)
     }
 
-    /// Writes the checksum of what is there.
+    /// Writes the checksum of the rows in the table.
     static func seal(_ database: Database) throws {
         let checksum = Int64(checksum(try values(database)))
         try database.cachedStatement(sql: "UPDATE meta SET value = ? WHERE key = 'checksum'")

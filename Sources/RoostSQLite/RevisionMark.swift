@@ -2,15 +2,16 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// The revision of the last commit, in a small file beside the database that is overwritten after each: so
-/// that a log that lost its end to something else than a crash, which SQLite cannot tell from a commit that
-/// was never finished, is noticed.
+/// The revision of the last commit, in a small file next to the database that each commit overwrites.
 ///
-/// It is not synchronised: it may lag behind, and is ignored where it cannot be read or is of another epoch.
+/// It reveals a write-ahead log that lost its end for a reason other than a crash. SQLite itself cannot
+/// distinguish a lost commit from one that was never completed. The file is not synchronised: it may be older
+/// than the database. It is ignored if it is unreadable or of another epoch.
 struct RevisionMark {
     var epoch: UUID
     var revision: Revision
 
+    /// The size of the file. It is fixed, so that overwriting it never needs to truncate it.
     private static let size = 80
 
     private static func path(_ database: String) -> String { database + "-mark" }
@@ -20,7 +21,7 @@ struct RevisionMark {
         self.revision = revision
     }
 
-    /// `nil` where there is none that can be read.
+    /// Reads the mark of a database; `nil` if it is missing or unreadable.
     init?(of database: String) {
         guard let file = try? FileDescriptor(Self.path(database), O_RDONLY),
             let data = try? file.read(at: 0, count: Self.size + 1), data.count == Self.size
@@ -33,7 +34,7 @@ struct RevisionMark {
         self.init(epoch: epoch, revision: Revision(rawValue: number))
     }
 
-    /// Best effort: the commit has succeeded before.
+    /// Writes the mark. Errors are ignored, because the commit has already succeeded.
     func write(of database: String) {
         let text = "\(epoch.uuidString) \(revision)"
         let line = "\(text) \(Self.checksum(text))"
@@ -42,14 +43,18 @@ struct RevisionMark {
         try? Array(padded.utf8).withUnsafeBytes { try file.write($0) }
     }
 
-    /// - Throws: ``StorageError`` with `.damaged` where the database is older than its mark.
+    /// Returns whether the database with these properties has lost commits.
+    func isNewer(than meta: Meta) -> Bool { epoch == meta.epoch && revision > meta.revision }
+
+    /// - Throws: ``StorageError`` with `.damaged` if the database is older than its mark.
     func check(_ meta: Meta, _ database: String) throws {
-        guard epoch == meta.epoch, revision > meta.revision else { return }
+        guard isNewer(than: meta) else { return }
         throw StorageError(
             .damaged,
-            "\(database) is at revision \(meta.revision); revision \(revision) had been committed: its "
-                + "log has lost its end, or an older copy was put in its place. `roost doctor --repair` "
-                + "goes on from what is there, as a new history")
+            "cannot open \(database): it is at revision \(meta.revision), but revision \(revision) had been "
+                + "committed; its write-ahead log is truncated, or an older copy replaced it. A repair "
+                + "continues from revision \(meta.revision), in a new epoch",
+            remedy: .repairStore)
     }
 
     private static func checksum(_ text: String) -> String {

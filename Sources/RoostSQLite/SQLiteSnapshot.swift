@@ -1,21 +1,22 @@
 import Foundation
 import GRDB
 import RoostModel
+import RoostSQLiteSupport
 import RoostVectors
 
-/// A read transaction that stays open: one revision, whatever is committed meanwhile.
+/// A read transaction that stays open, and thus shows one revision regardless of later commits.
 struct SQLiteSnapshot: StorageSnapshot {
     let database: DatabaseSnapshot
     let stamp: Stamp
 
-    private func read<Value: Sendable>(
+    func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
         do {
             return try await database.read(body)
         } catch {
-            throw SQLiteStorageProvider.translated(error, database.path)
+            throw SQLiteStorageProvider.errors(database.path).mapped(error)
         }
     }
 
@@ -53,7 +54,7 @@ struct SQLiteSnapshot: StorageSnapshot {
                 let entry = try rows.entry(row)
                 guard condition.confirms(entry) else {
                     throw Column.damaged(
-                        "tags or metadata in row \(try row.value(0) as Int64) that no entry has")
+                        "tags or metadata for row \(try row.value(0) as Int64) that its entry does not have")
                 }
                 page.entries.append(entry)
                 page.rows.append(try Column.row(row.value(0)))
@@ -67,7 +68,7 @@ struct SQLiteSnapshot: StorageSnapshot {
         return try await read { database in
             let condition = FilterSQL(filter)
             let sql = """
-                SELECT e.row, e.id, e.source, e.created, \(Checksum.entries.holds("e")) FROM entries e
+                SELECT e.row, e.id, e.source, e.created, \(Checksum.entries.matches("e")) FROM entries e
                 WHERE e.row > ? AND \(condition.sql) ORDER BY e.row LIMIT ?
                 """
             let arguments =
@@ -101,86 +102,6 @@ struct SQLiteSnapshot: StorageSnapshot {
             var rows = RowSet()
             while let row = try cursor.next() { rows.insert(try Column.row(row)) }
             return rows
-        }
-    }
-
-    func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) async throws -> VectorPage {
-        precondition(limit >= 1, "a page of \(limit) entries")
-        return try await read { database in
-            // `last` is the row that the page ends with; what follows begins after it. An entry that says
-            // that it has a vector counts also where the vector is lost.
-            let span = try Row.fetchOne(
-                database,
-                sql: """
-                    SELECT max(row), count(*) FROM (
-                        SELECT row FROM (
-                            SELECT row FROM entries WHERE row > ?1 AND dimension > 0 ORDER BY row LIMIT ?2)
-                        UNION SELECT row FROM (
-                            SELECT row FROM vectors WHERE row > ?1 ORDER BY row LIMIT ?2)
-                        ORDER BY row LIMIT ?2)
-                    """,
-                arguments: [row.map { Int64($0) } ?? -1, limit])
-            let last = try span?.value(0) as Int64? ?? -1
-            let sql =
-                switch kind {
-                case .entries:
-                    """
-                    SELECT e.row, e.id, 0, v.embedding, \(Checksum.vectors.holds("v", id: "e.id")),
-                        e.dimension, 0
-                    FROM entries e LEFT JOIN vectors v ON v.row = e.row
-                    WHERE e.row > ? AND e.row <= ? AND (e.dimension > 0 OR v.row IS NOT NULL) ORDER BY e.row
-                    """
-                case .passages:
-                    """
-                    SELECT e.row, e.id, p.ordinal, coalesce(p.vector, v.embedding),
-                        \(Checksum.vectors.holds("v", id: "e.id"))
-                        AND (p.row IS NULL OR \(Checksum.passages.holds("p", id: "e.id"))),
-                        e.dimension, e.passages
-                    FROM entries e LEFT JOIN vectors v ON v.row = e.row LEFT JOIN passages p ON p.row = e.row
-                    WHERE e.row > ? AND e.row <= ? AND (e.dimension > 0 OR v.row IS NOT NULL)
-                    ORDER BY e.row, p.ordinal
-                    """
-                }
-            let cursor = try Row.fetchCursor(
-                database, sql: sql, arguments: [row.map { Int64($0) } ?? -1, last])
-            var (rows, ids, ordinals): ([UInt32], [UUID], [UInt32]) = ([], [], [])
-            var elements: [Float] = []
-            var dimension: Int?
-            var missing = 0
-            while let row = try cursor.next() {
-                try Checksum.check(row, 4, "a vector")
-                let number = try Column.row(row.value(0))
-                if rows.last != number {
-                    guard missing == 0 else { throw Column.damaged("an entry without all of its vectors") }
-                    missing = try row.value(6)
-                }
-                let ordinal = try row.value(2) as UInt32?
-                if kind == .passages, ordinal != nil { missing -= 1 }
-                rows.append(number)
-                ids.append(try row.withUnsafeData(atIndex: 1) { try Column.uuid($0 ?? Data()) })
-                ordinals.append(ordinal ?? 0)
-                let before = elements.count
-                try row.withUnsafeData(atIndex: 3) { try Column.append($0 ?? Data(), to: &elements) }
-                let found = elements.count - before
-                guard try found == row.value(5), found == dimension ?? found else {
-                    throw Column.damaged("a vector of \(found) numbers among others")
-                }
-                dimension = found
-            }
-            guard missing == 0 else { throw Column.damaged("an entry without all of its vectors") }
-            let isFull = try span?.value(1) == limit
-            let more =
-                try isFull
-                && Bool.fetchOne(
-                    database,
-                    sql: """
-                        SELECT EXISTS (SELECT 1 FROM entries WHERE row > ?1 AND dimension > 0)
-                            OR EXISTS (SELECT 1 FROM vectors WHERE row > ?1)
-                        """, arguments: [last]) == true
-            return VectorPage(
-                rows: rows, ids: ids, ordinals: ordinals,
-                vectors: Matrix(rows: rows.count, columns: dimension ?? 0, elements: elements),
-                next: more ? UInt32(last) : nil)
         }
     }
 
@@ -221,7 +142,7 @@ struct SQLiteSnapshot: StorageSnapshot {
                 var source = try Self.source(row)
                 let members = try database.cachedStatement(
                     sql: """
-                        SELECT e.id, \(Checksum.entries.holds("e")) FROM entries e WHERE e.source = ?
+                        SELECT e.id, \(Checksum.entries.matches("e")) FROM entries e WHERE e.source = ?
                         ORDER BY e.row
                         """)
                 source.entryIDs = try Row.fetchAll(members, arguments: [Column.bytes(id)]).map { row in
@@ -240,7 +161,7 @@ struct SQLiteSnapshot: StorageSnapshot {
         }
     }
 
-    static let sourceColumns = "\(Checksum.sources.columns), \(Checksum.sources.holds("sources"))"
+    static let sourceColumns = "\(Checksum.sources.columns), \(Checksum.sources.matches("sources"))"
 
     static func source(_ row: Row) throws -> Source {
         try Checksum.check(row, 3, "a source record")

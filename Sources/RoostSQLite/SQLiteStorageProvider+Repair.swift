@@ -2,44 +2,51 @@ public import Foundation
 import GRDB
 import RoostFiles
 public import RoostModel
+import RoostSQLiteSupport
 
 extension SQLiteStorageProvider {
-    /// Checks every page and every row of a database, whether it can be opened as a store or not. Reads
-    /// only: the log stays as it is, and nobody waits.
+    /// Checks every page and every row of a database, also of one that cannot be opened as a store.
     ///
-    /// - Returns: what was found, with what a repair would do; no damage where the store is whole.
-    /// - Throws: ``StorageError``: `.inputOutput` also where the files cannot be read for a reason that is
-    ///   not in them, `.locked`, `.newerFormat`; `CancellationError`.
-    public static func inspect(databaseURL: URL, options: Options = Options()) async throws
-        -> [StorageFinding]
-    {
-        try await BlockingWork.run { isCancelled in
-            try translating(databaseURL.path) {
-                try Inspection(databaseURL, options).run(isCancelled)
-            }
+    /// The inspection reads only; other processes do not wait, and the write-ahead log does not change.
+    ///
+    /// - Parameters:
+    ///   - databaseURL: The database file.
+    ///   - options: Options for opening the database.
+    /// - Returns: The findings, each with the effect of a repair. None of them is damage if the store is
+    ///   intact.
+    /// - Throws: ``StorageError``: `.locked`, `.newerFormat`, and `.inputOutput` if a file cannot be read for
+    ///   a reason other than damage; `CancellationError`.
+    public static func inspect(
+        databaseURL: URL, options: Options = Options()
+    ) async throws -> [StorageFinding] {
+        try await errors(databaseURL.path).runBlocking { isCancelled in
+            try DatabaseInspection(databaseURL, options).run(isCancelled)
         }
     }
 
-    /// Puts a damaged database together from the rows that are as they were written, under a new epoch. The
-    /// damaged files are kept in a folder with the date in its name; nothing is deleted. A database that is
-    /// whole stays as it is.
+    /// Rebuilds a damaged database from its intact rows, in a new epoch. An intact database is not changed.
     ///
-    /// - Atomicity: the store is the damaged one or the mended one; a process that dies in between is made up
-    ///   for by the next that opens the store.
-    /// - Returns: what was found and done.
-    /// - Throws: ``StorageError``: `.locked`, `.inputOutput`, `.newerFormat`; `.damaged` where nothing can be
-    ///   read of it, or where it is of an older format and too damaged to be brought to the present one. The
-    ///   store is as it was then.
-    public static func repair(databaseURL: URL, options: Options = Options()) async throws -> [StorageFinding]
-    {
+    /// Nothing is deleted: the damaged files are copied to a folder with the date in its name.
+    ///
+    /// - Atomicity: Readers find the damaged store or the repaired one. If the process ends during the
+    ///   repair, the next process that opens the store completes it.
+    /// - Parameters:
+    ///   - databaseURL: The database file.
+    ///   - options: Options for opening the database.
+    /// - Returns: The findings and the actions.
+    /// - Throws: ``StorageError``: `.locked`, `.inputOutput`, `.newerFormat`; `.damaged` if nothing can be
+    ///   read, or if a database of an older format is too damaged for a migration. The store is then
+    ///   unchanged.
+    public static func repair(
+        databaseURL: URL, options: Options = Options()
+    ) async throws -> [StorageFinding] {
+        let errors = errors(databaseURL.path)
         let lockURL = options.lockURL ?? databaseURL.appendingPathExtension("lock")
-        let lock = try await BlockingWork.run { isCancelled in
-            try translating(databaseURL.path) {
-                let lock = try FileLock.acquire(
-                    lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
-                try Replacement(of: databaseURL).finish()
-                return lock
-            }
+        let lock = try await errors.runBlocking { isCancelled in
+            let lock = try FileLock.acquire(
+                lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
+            try DatabaseReplacement(of: databaseURL).finish()
+            return lock
         }
         defer { lock.release() }
         var findings = try await inspect(databaseURL: databaseURL, options: options)
@@ -48,35 +55,31 @@ extension SQLiteStorageProvider {
         let folder = databaseURL.deletingLastPathComponent()
         let stamp = DateText.string(from: Date()).filter(\.isNumber)
         let aside = folder.appendingPathComponent("damaged-\(stamp)")
-        try await BlockingWork.run { _ in
-            try translating(databaseURL.path) { try keep(databaseURL, in: aside) }
-        }
-        if damage.allSatisfy({ $0.subject == Inspection.markSubject }) {
-            try await BlockingWork.run { _ in
-                try translating(databaseURL.path) { try beginNewHistory(databaseURL, options) }
-            }
+        try await errors.runBlocking { _ in try keep(databaseURL, in: aside) }
+        if damage.allSatisfy({ $0.subject == DatabaseInspection.markSubject }) {
+            try await errors.runBlocking { _ in try beginNewEpoch(databaseURL, options) }
             findings.append(
                 .note(
-                    databaseURL.path, "goes on from what is there, in a new epoch; a copy is in \(aside.path)"
-                ))
+                    databaseURL.path,
+                    "continues from the latest revision that is present, in a new epoch; \(aside.path) "
+                        + "contains a copy"))
             return findings
         }
-        let made = folder.appendingPathComponent("repaired-\(stamp).sqlite")
+        let replacement = folder.appendingPathComponent("repaired-\(stamp).sqlite")
         do {
-            findings += try await salvage(databaseURL, to: made, options)
+            findings += try await salvage(databaseURL, to: replacement, options)
         } catch {
-            for suffix in ["", "-wal", "-shm", "-mark", ".lock"] { unlink(made.path + suffix) }
-            throw translated(error, databaseURL.path)
+            for suffix in ["", "-wal", "-shm", "-mark", ".lock"] { unlink(replacement.path + suffix) }
+            throw errors.mapped(error)
         }
-        try await BlockingWork.run { _ in
-            try translating(databaseURL.path) { try Replacement(of: databaseURL).begin(with: made) }
+        try await errors.runBlocking { _ in try DatabaseReplacement(of: databaseURL).begin(with: replacement)
         }
         findings.append(
-            .note(databaseURL.path, "was put together again; what was damaged is in \(aside.path)"))
+            .note(databaseURL.path, "was rebuilt; \(aside.path) contains the damaged files"))
         return findings
     }
 
-    /// Copies the files, sharing their blocks where the file system can.
+    /// Copies the files. The copies share disk blocks with the originals if the file system supports it.
     private static func keep(_ url: URL, in aside: URL) throws {
         try FileSystem.standard.createFolder(aside)
         for suffix in ["", "-wal", "-mark"] {
@@ -88,12 +91,12 @@ extension SQLiteStorageProvider {
     }
 
     private static func salvage(
-        _ url: URL, to made: URL, _ options: Options
+        _ url: URL, to replacement: URL, _ options: Options
     ) async throws -> [StorageFinding] {
         var options = options
-        // The store's own lock is held; nobody else knows the new file.
-        options.lockURL = made.appendingPathExtension("lock")
-        let target = try await SQLiteStorageProvider(databaseURL: made, options: options)
+        // The lock of the store is held by this process; the new file needs a different one.
+        options.lockURL = replacement.appendingPathExtension("lock")
+        let target = try await SQLiteStorageProvider(databaseURL: replacement, options: options)
         let findings: [StorageFinding]
         do {
             findings = try await Salvage(url, options).run(into: target)
@@ -102,16 +105,17 @@ extension SQLiteStorageProvider {
             throw error
         }
         try await target.close()
-        try FileDescriptor(made.path, O_RDONLY).synchronize()
-        let log = try? FileManager.default.attributesOfItem(atPath: made.path + "-wal")[.size] as? Int
-        guard log ?? 0 == 0 else {
-            throw StorageError(.inputOutput, "\(made.path) could not be finished")
+        try FileDescriptor(replacement.path, O_RDONLY).synchronize()
+        guard WriteAheadLog.size(ofDatabase: replacement.path) == 0 else {
+            throw StorageError(
+                .inputOutput,
+                "cannot complete \(replacement.path): its write-ahead log could not be moved into it")
         }
         return findings
     }
 
-    /// The database is older than its mark and otherwise whole.
-    private static func beginNewHistory(_ url: URL, _ options: Options) throws {
+    /// Repairs a database that is older than its mark and otherwise intact.
+    private static func beginNewEpoch(_ url: URL, _ options: Options) throws {
         let pool = try openPool(url, options)
         defer { try? pool.close() }
         let mark = try pool.write { database in
@@ -123,18 +127,5 @@ extension SQLiteStorageProvider {
             return RevisionMark(epoch: meta.epoch, revision: meta.revision)
         }
         mark.write(of: url.path)
-    }
-
-    /// Whether an error says that what is on disk is not as it was written, and not that it could not be
-    /// read now.
-    static func isDamage(_ error: any Error) -> Bool {
-        switch error {
-        case let error as DatabaseError:
-            [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_MISMATCH, .SQLITE_FORMAT].contains(
-                error.resultCode)
-        case let error as StorageError: error.code == .damaged
-        case is RowDecodingError: true
-        default: false
-        }
     }
 }

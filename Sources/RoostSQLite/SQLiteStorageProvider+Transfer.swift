@@ -2,36 +2,35 @@ package import Foundation
 import GRDB
 import RoostFiles
 package import RoostModel
+import RoostSQLiteSupport
 
-/// A whole store, out of a database and into one, as it is: with its rows, revisions and removals.
+/// The transfer of a complete store from and to another provider, with its rows, revisions and tombstones.
 extension SQLiteStorageProvider {
-    /// Everything but the entries' contents, which are read from the database when they are asked for.
+    /// Returns the state of the store. The contents of entries are not in memory; they are read on demand.
     ///
     /// - Throws: ``StorageError``: `.damaged`, `.inputOutput`, `.closed`.
     package func transferableState() async throws -> StoreState {
         guard let snapshot = try await snapshot() as? SQLiteSnapshot else {
-            preconditionFailure("a snapshot of this provider is its own")
+            preconditionFailure("this provider returned a snapshot of another type")
         }
-        return try await BlockingWork.run { _ in
-            try Self.translating(pool.path) {
-                let (archive, rows) = try snapshot.database.read { try Self.archive($0) }
-                return try StoreState(
-                    archive, contents: SnapshotContents(database: snapshot.database, rows: rows))
-            }
+        return try await Self.errors(pool.path).runBlocking { _ in
+            let (archive, rows) = try snapshot.database.read { try Self.archive($0) }
+            return try StoreState(
+                archive, contents: SnapshotContents(database: snapshot.database, rows: rows))
         }
     }
 
-    /// The contents of entries, read one by one.
+    /// The contents of entries, which are read one by one.
     private struct SnapshotContents: EntryContents {
         let database: DatabaseSnapshot
         let rows: [Int64]
 
         func entry(at index: Int, withVectors: Bool) throws -> Entry {
-            try SQLiteStorageProvider.translating(database.path) {
+            try SQLiteStorageProvider.errors(database.path).mapping {
                 let row = rows[index]
                 guard
                     let found = try database.read({ try EntryRows($0).entries(rows: [row]).first?.entry })
-                else { throw Column.damaged("no entry in row \(row)") }
+                else { throw Column.damaged("no entry in row \(row), which the snapshot lists") }
                 return found
             }
         }
@@ -41,19 +40,19 @@ extension SQLiteStorageProvider {
         let meta = try Meta(database)
         var archive = StoreState.Archive(store: meta.store, epoch: meta.epoch, revision: meta.revision)
         archive.horizon = meta.horizon
-        let places = try Row.fetchCursor(
+        let entries = try Row.fetchCursor(
             database,
             sql: """
                 SELECT e.row, e.id, e.revision, e.ordinal, e.dimension, e.digest, e.source,
-                    \(Checksum.entries.holds("e"))
+                    \(Checksum.entries.matches("e"))
                 FROM entries e ORDER BY e.row
                 """)
         var rows: [Int64] = []
-        while let row = try places.next() {
+        while let row = try entries.next() {
             try Checksum.check(row, 7, "an entry")
             rows.append(try row.value(0))
-            archive.places.append(
-                ArchivedEntries.Place(
+            archive.records.append(
+                ArchivedEntries.Record(
                     id: try Column.uuid(row.value(1)), row: try Column.row(row.value(0)),
                     position: ChangePosition(
                         revision: Revision(rawValue: try row.value(2)), ordinal: try row.value(3)),
@@ -66,7 +65,7 @@ extension SQLiteStorageProvider {
         let removals = try Row.fetchAll(
             database,
             sql: """
-                SELECT id, revision, ordinal, removed, \(Checksum.tombstones.holds("tombstones"))
+                SELECT id, revision, ordinal, removed, \(Checksum.tombstones.matches("tombstones"))
                 FROM tombstones ORDER BY revision, ordinal
                 """)
         archive.removals = try removals.map { row in
@@ -90,10 +89,10 @@ extension SQLiteStorageProvider {
         return (archive, rows)
     }
 
-    /// Puts a state into a database that is empty, or has the beginning of the same state from a call that
-    /// did not come to its end: it goes on from there.
+    /// Writes a state into a database that is empty, or that contains the beginning of the same state from an
+    /// interrupted call. In that case the method resumes.
     ///
-    /// - Parameter progress: told after each commit how many entries are there.
+    /// - Parameter progress: Called after each commit with the number of entries that the database contains.
     package static func fill(
         databaseURL: URL, options: Options, from state: StoreState,
         progress: @escaping @Sendable (Int) -> Void
@@ -108,36 +107,38 @@ extension SQLiteStorageProvider {
         try await target.close()
     }
 
+    /// The number of entries for each transaction of a transfer: enough that the cost of a commit disappears,
+    /// few enough to bound memory and the work that an interruption loses.
+    private static let fillBatchSize = 1000
+
     private func fill(from state: StoreState, _ progress: @escaping @Sendable (Int) -> Void) async throws {
-        try await BlockingWork.run { isCancelled in
-            try Self.translating(pool.path) {
-                let lock = try FileLock.acquire(
-                    lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
-                defer { lock.release() }
-                let last = try pool.read { try Int64.fetchOne($0, sql: "SELECT max(row) FROM entries") } ?? -1
-                var count = 0
-                var waiting: [(StoreState.Kept, Entry)] = []
-                func write() throws {
-                    if isCancelled() { throw CancellationError() }
-                    try pool.write { database in
-                        var writer = try BatchWriter(database)
-                        for (kept, entry) in waiting { try writer.restore(entry, kept.place) }
-                    }
-                    waiting = []
-                    try pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
-                    progress(count)
-                }
-                for kept in state.kept {
-                    count += 1
-                    guard Int64(kept.place.row) > last else { continue }
-                    waiting.append((kept, try state.entry(of: kept)))
-                    if waiting.count == 1000 { try write() }
-                }
-                try write()
+        try await Self.errors(pool.path).runBlocking { isCancelled in
+            let lock = try FileLock.acquire(
+                lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
+            defer { lock.release() }
+            let last = try pool.read { try Int64.fetchOne($0, sql: "SELECT max(row) FROM entries") } ?? -1
+            var count = 0
+            var waiting: [(ArchivedEntries.Record, Entry)] = []
+            func write() throws {
+                if isCancelled() { throw CancellationError() }
                 try pool.write { database in
                     var writer = try BatchWriter(database)
-                    try writer.restoreRest(of: state.archive)
+                    for (record, entry) in waiting { try writer.restore(entry, record) }
                 }
+                waiting = []
+                try pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+                progress(count)
+            }
+            for archivable in state.archivableEntries {
+                count += 1
+                guard Int64(archivable.record.row) > last else { continue }
+                waiting.append((archivable.record, try state.entry(of: archivable)))
+                if waiting.count == Self.fillBatchSize { try write() }
+            }
+            try write()
+            try pool.write { database in
+                var writer = try BatchWriter(database)
+                try writer.restoreRest(of: state.archive)
             }
         }
     }

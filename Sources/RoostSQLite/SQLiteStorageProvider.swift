@@ -1,36 +1,41 @@
-import CRoostSQLite
 public import Foundation
 import GRDB
 import RoostFiles
 public import RoostModel
+import RoostSQLiteSupport
 import Synchronization
 
-/// Keeps a store in one SQLite database, in write-ahead mode: readers and a writer do not block each other,
-/// from any number of processes on one machine.
+/// A storage provider that stores entries in one SQLite database.
 ///
-/// A commit is durable when it returns (`synchronous=FULL`). Copies of a handle share their connections.
+/// The database is in write-ahead mode: readers and a writer do not block each other. Any number of processes
+/// on one machine can use it at once. By default a commit is durable when it returns. Copies of a provider
+/// share their connections, and closing one closes all.
 public struct SQLiteStorageProvider: StorageProvider {
-    /// How safe a commit is when it returns.
+    /// How durable a commit is when it returns.
     public enum Durability: Sendable, Hashable {
-        /// Synchronised with the disk (`synchronous=FULL`): it survives a loss of power.
+        /// Commits survive a power failure (`PRAGMA synchronous = FULL`).
         case full
-        /// It survives the end of the process; a loss of power may take the commits since the last
-        /// checkpoint, the newest first and whole ones only (`synchronous=NORMAL`).
+        /// Commits survive the end of the process. A power failure can lose the commits since the last
+        /// checkpoint: the newest first, and never a part of one (`PRAGMA synchronous = NORMAL`).
         case normal
     }
 
-    /// How to keep the database.
+    /// Options for opening a database.
     public struct Options: Sendable {
-        /// The file that writers lock; beside the database unless it is given.
+        /// The file that writers lock; by default a file next to the database, with the extension `lock`.
         public var lockURL: URL?
-        /// The most seconds to wait for another writer.
-        public var lockTimeout: TimeInterval = 30
+        /// The maximum number of seconds to wait for another writer, 30 by default. After that, calls throw
+        /// `.locked`.
+        public var lockTimeout: TimeInterval = DatabaseFile.lockTimeout
+        /// How durable a commit is when it returns.
         public var durability = Durability.full
-        /// The most bytes that the database may take; `nil` for no limit.
+        /// The maximum size of the database in bytes; `nil` for no limit. A commit beyond it throws `.full`.
         public var maximumSize: Int?
-        /// Whether a close moves the log into the database: not where a store is only looked at.
-        package var movesLogAtClose = true
+        /// Whether closing the provider moves the write-ahead log into the database. An inspection must not
+        /// change any file, and turns this off.
+        package var movesLogOnClose = true
 
+        /// Creates the default options.
         public init() {}
     }
 
@@ -38,54 +43,58 @@ public struct SQLiteStorageProvider: StorageProvider {
     let options: Options
     let lockURL: URL
     private let writers = WriterQueue()
-    private let closing = Closing()
-    /// The file that was opened: a repair puts another in its place.
+    private let state = OpenState()
+    /// The identity of the file that was opened. A repair or a restore replaces the file.
     private let identity: FileIdentity?
-    /// Removals are remembered this long for those who follow the changes.
-    public static let tombstoneLifetime: TimeInterval = 30 * 24 * 3600
 
-    /// Whether a handle and its copies have been closed.
-    private final class Closing: Sendable {
-        private let isDone = Atomic(false)
-        var isClosed: Bool { isDone.load(ordering: .acquiring) }
-        /// - Returns: whether it was open.
-        func close() -> Bool { !isDone.exchange(true, ordering: .acquiringAndReleasing) }
+    /// Whether a provider, with its copies, has been closed.
+    private final class OpenState: Sendable {
+        private let value = Atomic(false)
+        var isClosed: Bool { value.load(ordering: .acquiring) }
+        /// - Returns: Whether it was open.
+        func close() -> Bool { !value.exchange(true, ordering: .acquiringAndReleasing) }
     }
 
-    /// Opens a database, and creates or migrates it. Before one of an older format is migrated, a copy is
-    /// kept beside it. A repair that was interrupted is finished.
+    /// Opens a database; creates it if it does not exist, and migrates it if it has an older format.
     ///
-    /// - Parameter databaseURL: its folder must exist.
-    /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.locked`, `.full`, `.inputOutput`;
-    ///   `CancellationError` while it waits for another writer.
+    /// Before a migration, a copy of the database is written next to it. If a repair was interrupted, it is
+    /// completed.
+    ///
+    /// - Parameters:
+    ///   - databaseURL: The database file. Its folder must exist.
+    ///   - options: Options for opening the database.
+    /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.locked`, `.full`, `.readOnly`,
+    ///   `.inputOutput`; `CancellationError` if the task is cancelled while it waits for another writer.
     public init(databaseURL: URL, options: Options = Options()) async throws {
         let lockURL = options.lockURL ?? databaseURL.appendingPathExtension("lock")
         self.lockURL = lockURL
         self.options = options
-        (pool, identity) = try await BlockingWork.run { isCancelled in
-            try Self.translating(databaseURL.path) {
-                let lock = try FileLock.acquire(
-                    lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
-                defer { lock.release() }
-                return (try Self.prepared(databaseURL, options), FileIdentity(databaseURL))
-            }
+        (pool, identity) = try await Self.errors(databaseURL.path).runBlocking { isCancelled in
+            let lock = try FileLock.acquire(lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
+            defer { lock.release() }
+            return (try Self.prepared(databaseURL, options), FileIdentity(databaseURL))
         }
     }
 
-    /// - Throws: ``StorageError`` with `.closed` after ``close()``, or where a repair or a restore has put
-    ///   another file in the database's place.
+    /// The conversion of errors for the database at a path.
+    static func errors(_ path: String) -> DatabaseErrorMapping {
+        DatabaseErrorMapping(path: path, ifDamaged: .inspectStore, ifFull: .compactOrRaiseSizeLimit)
+    }
+
+    private var errors: DatabaseErrorMapping { Self.errors(pool.path) }
+
+    /// - Throws: ``StorageError`` with `.closed` after ``close()``, or if a repair or a restore has replaced
+    ///   the database file.
     private func checkOpen() throws {
-        guard !closing.isClosed else { throw StorageError(.closed, "the store was closed") }
+        guard !state.isClosed else { throw StorageError(.closed, "the store was closed") }
         guard FileIdentity(URL(fileURLWithPath: pool.path)) == identity else {
             throw StorageError(
-                .closed,
-                "\(pool.path) was replaced since it was opened, by a repair or a restore: open it again")
+                .closed, "a repair or a restore replaced \(pool.path) after it was opened",
+                remedy: .reopenStore)
         }
     }
 
-    /// SQLite's version. Versions 3.7.0 to 3.51.2 have a defect by which a checkpoint may lose a writer's
-    /// pages (https://sqlite.org/wal.html#walresetbug): with any version, Roost makes checkpoints under its
-    /// own lock only.
+    /// The version of the SQLite library that is in use, for example `3.40.1`.
     public static var libraryVersion: String {
         (try? DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") }) ?? "unknown"
     }
@@ -96,29 +105,26 @@ public struct SQLiteStorageProvider: StorageProvider {
         try Task.checkCancellation()
         try batch.validate()
         return try await writing { database in
-            try BatchWriter(database).apply(batch, at: Date())
+            var writer = try BatchWriter(database)
+            return try writer.apply(batch, at: Date())
         }
     }
 
     public func snapshot() async throws -> any StorageSnapshot {
         try Task.checkCancellation()
-        return try await BlockingWork.run { _ in
-            try Self.translating(pool.path) {
-                try checkOpen()
-                let snapshot = try pool.makeSnapshot()
-                return SQLiteSnapshot(database: snapshot, stamp: try snapshot.read { try Self.stamp($0) })
-            }
+        return try await errors.runBlocking { _ in
+            try checkOpen()
+            let snapshot = try pool.makeSnapshot()
+            return SQLiteSnapshot(database: snapshot, stamp: try snapshot.read { try Self.stamp($0) })
         }
     }
 
     public func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
         precondition(limit >= 1, "a page of \(limit) changes")
         try Task.checkCancellation()
-        return try await BlockingWork.run { _ in
-            try Self.translating(pool.path) {
-                try checkOpen()
-                return try pool.read { try ChangeReader.page(after: cursor, limit: limit, $0) }
-            }
+        return try await errors.runBlocking { _ in
+            try checkOpen()
+            return try pool.read { try ChangeReader.page(after: cursor, limit: limit, $0) }
         }
     }
 
@@ -134,88 +140,75 @@ public struct SQLiteStorageProvider: StorageProvider {
     }
 
     public func close() async throws {
-        // Writers that came before have their turn before.
+        // The queue lets the writers that called before finish first.
         try await writers.run(isStoppable: false) {
-            guard closing.close() else { return }
-            try await BlockingWork.run { _ in
-                try Self.translating(pool.path) {
-                    let lock = options.movesLogAtClose ? try? FileLock.acquire(lockURL, timeout: 0) : nil
-                    defer { lock?.release() }
-                    if lock != nil {
-                        try? pool.writeWithoutTransaction { database in
-                            // Where nobody else reads, the log is moved into the database, and goes.
-                            try Self.emptyLog(database)
-                            _ = roost_keep_log_on_close(database.sqliteConnection, 0)
-                        }
+            guard state.close() else { return }
+            try await errors.runBlocking { _ in
+                let lock = options.movesLogOnClose ? try? FileLock.acquire(lockURL, timeout: 0) : nil
+                defer { lock?.release() }
+                if lock != nil {
+                    try? pool.writeWithoutTransaction { database in
+                        // If no other process reads, the log is moved into the database and removed.
+                        try WriteAheadLog.empty(database)
+                        try WriteAheadLog.enableCheckpointOnClose(database)
                     }
-                    try pool.close()
                 }
+                try pool.close()
             }
         }
     }
 
-    /// Gives back the space of what was removed, and moves the log into the database. Other writers wait.
+    /// Frees the space of removed data, and moves the write-ahead log into the database. Other writers wait.
     ///
-    /// - Throws: ``StorageError``; the store is as before then.
+    /// - Throws: ``StorageError``. The store is then unchanged.
     public func compact() async throws {
         try await writers.run {
-            try await BlockingWork.run { isCancelled in
-                try Self.translating(pool.path) {
-                    let lock = try FileLock.acquire(
-                        lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
-                    defer { lock.release() }
-                    try checkOpen()
-                    try pool.vacuum()
-                    try? pool.writeWithoutTransaction { try Self.emptyLog($0) }
-                }
+            try await errors.runBlocking { isCancelled in
+                let lock = try FileLock.acquire(
+                    lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
+                defer { lock.release() }
+                try checkOpen()
+                try pool.vacuum()
+                try? pool.writeWithoutTransaction { try WriteAheadLog.empty($0) }
             }
         }
     }
 
-    /// Moves the log into the database and cuts it, where nobody reads: a reader is not waited for.
-    private static func emptyLog(_ database: Database) throws {
-        let timeout = try Int.fetchOne(database, sql: "PRAGMA busy_timeout") ?? 0
-        try database.execute(sql: "PRAGMA busy_timeout = 0")
-        defer { try? database.execute(sql: "PRAGMA busy_timeout = \(timeout)") }
-        try database.checkpoint(.truncate)
-    }
+    // MARK: - Transactions
 
-    // MARK: -
-
-    /// Runs a transaction under the writers' lock, and checkpoints there when the log has grown long.
-    private func writing<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws
-        -> Value
-    {
+    /// Runs a transaction under the writers' lock, and makes a checkpoint if the log has become long.
+    private func writing<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         try await writers.run {
-            try await BlockingWork.run { try writeNow(body, $0) }
+            try await errors.runBlocking { isCancelled in
+                let lock = try FileLock.acquire(
+                    lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
+                defer { lock.release() }
+                try checkOpen()
+                return try writeLocked(body, isCancelled)
+            }
         }
     }
 
-    private func writeNow<Value: Sendable>(
+    private func writeLocked<Value: Sendable>(
         _ body: (Database) throws -> Value, _ isCancelled: @Sendable () -> Bool
     ) throws -> Value {
-        try Self.translating(pool.path) {
-            let lock = try FileLock.acquire(
-                lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
-            defer { lock.release() }
-            try checkOpen()
-            let (value, mark) = try pool.write { database in
-                if isCancelled() { throw CancellationError() }
-                let value = try body(database)
-                // The commit point follows.
-                if isCancelled() { throw CancellationError() }
-                let meta = try Meta(database)
-                return (value, RevisionMark(epoch: meta.epoch, revision: meta.revision))
-            }
-            // With less durability the mark could survive what the log does not.
-            if options.durability == .full { mark.write(of: pool.path) }
-            let log = try? FileManager.default.attributesOfItem(atPath: pool.path + "-wal")[.size] as? Int
-            if log ?? 0 > Self.longLog {
-                // What cannot be moved now, because somebody reads it, is moved after a later commit.
-                _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
-            }
-            return value
+        let (value, mark) = try pool.write { database in
+            if isCancelled() { throw CancellationError() }
+            let value = try body(database)
+            // The commit point follows, so this is the last chance to cancel.
+            if isCancelled() { throw CancellationError() }
+            let meta = try Meta(database)
+            return (value, RevisionMark(epoch: meta.epoch, revision: meta.revision))
         }
+        // With normal durability, a power failure could keep the mark and lose the commit.
+        if options.durability == .full { mark.write(of: pool.path) }
+        if WriteAheadLog.size(ofDatabase: pool.path) > WriteAheadLog.checkpointSize {
+            // Pages that a reader still uses stay in the log until a later commit.
+            _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
+        }
+        return value
     }
 
     static func stamp(_ database: Database) throws -> Stamp {
@@ -224,42 +217,5 @@ public struct SQLiteStorageProvider: StorageProvider {
             store: meta.store, epoch: meta.epoch, revision: meta.revision,
             entryCount: try meta.countEntries(database),
             clusterCount: try Int.fetchOne(database, sql: "SELECT count(*) FROM clusters") ?? 0)
-    }
-
-    static func translating<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch { throw translated(error, path) }
-    }
-
-    static func translated(_ error: any Error, _ path: String) -> any Error {
-        switch error {
-        case let error as LockTimeout:
-            return StorageError(
-                .locked, "\(error); try again when it has finished", underlying: error, isRetryable: true)
-        case let error as FileError:
-            return StorageError(.inputOutput, error.description, underlying: error)
-        case let error as DatabaseError:
-            let message = "\(path): \(error.message ?? "SQLite error \(error.extendedResultCode.rawValue)")"
-            return switch error.resultCode {
-            case .SQLITE_NOTADB:
-                StorageError(.damaged, "\(path) is not an SQLite database", underlying: error)
-            case .SQLITE_CORRUPT: StorageError(.damaged, message, underlying: error)
-            case .SQLITE_BUSY, .SQLITE_LOCKED:
-                StorageError(.locked, message, underlying: error, isRetryable: true)
-            case .SQLITE_FULL:
-                StorageError(
-                    .full,
-                    "\(path): the disk is full, or the store has reached the limit that `roost compact "
-                        + "--max-size SIZE` raises",
-                    underlying: error)
-            case .SQLITE_MISUSE: StorageError(.closed, "the store was closed", underlying: error)
-            default: StorageError(.inputOutput, message, underlying: error)
-            }
-        case is RowDecodingError:
-            return StorageError(
-                .damaged,
-                "\(path) has a row that is not as it was written; `roost doctor` tells what can be "
-                    + "recovered", underlying: error)
-        default: return error
-        }
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
-import RoostFiles
 import RoostModel
+import RoostSQLiteSupport
 
-/// Reads what can still be read of a damaged database.
+/// Copies the intact rows of a damaged database into a new one.
 struct Salvage {
     private let url: URL
     private let options: SQLiteStorageProvider.Options
@@ -13,63 +13,76 @@ struct Salvage {
         self.options = options
     }
 
+    /// The number of entries for each commit: bounds memory, and makes the cost of a commit negligible.
+    private static let batchSize = 500
+    /// A damaged row number must not make the loop over the rows endless. The limit exceeds the number of
+    /// entries of any store that one machine can search.
+    private static let maximumRow: Int64 = 100_000_000
+
     func run(into target: SQLiteStorageProvider) async throws -> [StorageFinding] {
         let configuration = SQLiteStorageProvider.configuration(options)
         let source = try await readable(configuration)
-        var findings: [StorageFinding] = []
         guard let highest = try await highestRow(source) else { throw unreadable }
-        // A damaged number may be anything.
+        // A damaged number can also be negative.
         let last = max(0, highest)
+        let (kept, withoutVectors) = try await copyEntries(from: source, through: last, to: target)
+        var findings: [StorageFinding] = [.note("entries", "\(kept) were recovered")]
+        if withoutVectors > 0 {
+            findings.append(
+                .damage(
+                    "vectors",
+                    "\(withoutVectors) of the entries were recovered without their vectors; editing an "
+                        + "entry, or ingesting its source again, creates them again"))
+        }
+        let lost = try await countLost(source, kept)
+        if let lost, lost > 0 { findings.append(.damage("entries", "\(lost) were lost")) }
+        guard kept > 0 || last == 0 else { throw unreadable }
+        findings += try await copyRest(source, to: target, isComplete: withoutVectors == 0 && lost == 0)
+        return findings
+    }
+
+    private func copyEntries(
+        from source: DatabaseQueue, through last: Int64, to target: SQLiteStorageProvider
+    ) async throws -> (kept: Int, withoutVectors: Int) {
         var (kept, withoutVectors) = (0, 0)
         var batch: [Entry] = []
-        // A store that came from another kind has a row 0.
+        // Rows begin at 1, except in a store that was transferred from another provider.
         for row in 0...last {
-            if let entry = try await whole({ try await source.read { try EntryRows($0).entry(in: row) } })
+            if let entry = try await intact({ try await source.read { try EntryRows($0).entry(in: row) } })
                 ?? nil
             {
                 batch.append(entry)
-            } else if let entry = try await whole({
+            } else if let entry = try await intact({
                 try await source.read { try EntryRows($0).entryWithoutVectors(in: row) }
             }) ?? nil {
                 batch.append(entry)
                 withoutVectors += 1
             }
-            if batch.count == 500 || row == last {
+            if batch.count == Self.batchSize || row == last {
                 kept += batch.count
                 try await target.saveEntries(batch)
                 batch = []
             }
         }
-        findings.append(.note("entries", "\(kept) were kept"))
-        if withoutVectors > 0 {
-            findings.append(
-                .damage(
-                    "vectors",
-                    "\(withoutVectors) of the entries were kept as texts, without their vectors; "
-                        + "`roost edit`, or an ingest of what they came from, embeds them again"))
-        }
-        let lost = try await lost(source, kept)
-        if let lost, lost > 0 { findings.append(.damage("entries", "\(lost) are lost")) }
-        guard kept > 0 || last == 0 else { throw unreadable }
-        findings += try await copyRest(source, to: target, isWhole: withoutVectors == 0 && lost == 0)
-        return findings
+        return (kept, withoutVectors)
     }
 
     private var unreadable: StorageError {
-        StorageError(.damaged, "no entry of \(url.path) can be read; put a copy in its place")
+        StorageError(
+            .damaged, "cannot repair \(url.path): no entry of it can be read", remedy: .restoreBackup)
     }
 
-    /// What `body` returns; `nil` where it meets damage.
-    private func whole<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value? {
+    /// Returns the result of `body`; `nil` if it finds damage.
+    private func intact<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value? {
         try Task.checkCancellation()
         do {
             return try await body()
-        } catch  where SQLiteStorageProvider.isDamage(error) {
+        } catch  where DatabaseErrorMapping.reportsDamage(error) {
             return nil
         }
     }
 
-    /// The damaged database, or a copy of it in the present format.
+    /// Opens the damaged database, or a copy of it that is migrated to the current format.
     private func readable(_ configuration: Configuration) async throws -> DatabaseQueue {
         guard FileManager.default.fileExists(atPath: url.path) else { throw unreadable }
         let source = try DatabaseQueue(path: url.path, configuration: configuration)
@@ -86,58 +99,30 @@ struct Salvage {
         var highest: Int64?
         for sql in ["SELECT max(row) FROM entries", "SELECT seq FROM sqlite_sequence WHERE name = 'entries'"]
         {
-            let found = try await whole { try await source.read { try Int64.fetchOne($0, sql: sql) } }
+            let found = try await intact { try await source.read { try Int64.fetchOne($0, sql: sql) } }
             if let found = found ?? nil { highest = max(highest ?? 0, found) }
         }
-        // A damaged number must not make the search endless.
-        return highest.map { min($0, 100_000_000) }
+        return highest.map { min($0, Self.maximumRow) }
     }
 
-    private func lost(_ source: DatabaseQueue, _ kept: Int) async throws -> Int? {
-        let count = try await whole {
+    private func countLost(_ source: DatabaseQueue, _ kept: Int) async throws -> Int? {
+        let count = try await intact {
             try await source.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entries NOT INDEXED") }
         }
         return (count ?? nil).map { max(0, $0 - kept) }
     }
 
-    /// - Parameter isWhole: whether every entry was kept as it was; otherwise sources are said to have
-    ///   changed, so that the next ingest of them brings back what it can.
+    /// Copies sources, clusters and the identity of the store.
+    ///
+    /// - Parameter isComplete: Whether all entries were recovered with their vectors. If not, the
+    ///   fingerprints of the sources are cleared, so that the next ingest reads every source again.
     private func copyRest(
-        _ source: DatabaseQueue, to target: SQLiteStorageProvider, isWhole: Bool
+        _ source: DatabaseQueue, to target: SQLiteStorageProvider, isComplete: Bool
     ) async throws -> [StorageFinding] {
-        var findings: [StorageFinding] = []
-        let snapshot = SQLiteSnapshotReader(source)
-        if let (sources, lost) = try await whole({ try await snapshot.sources() }) {
-            let records = sources.map { record in
-                var record = record
-                if !isWhole { record.fingerprint = "" }
-                return record
-            }
-            _ = try await target.commit(WriteBatch(sources: records))
-            if lost > 0 {
-                findings.append(
-                    .damage("sources", "\(lost) records are lost; the next ingest looks at each anew"))
-            }
-        } else {
-            findings.append(.damage("sources", "their records are lost; the next ingest looks at each anew"))
-        }
-        if let clustering = try await whole({ try await snapshot.clustering() }) {
-            _ = try await target.commit(
-                WriteBatch(
-                    clustering: .init(
-                        run: clustering.run, clusters: clustering.clusters,
-                        assignments: clustering.assignments)))
-            if clustering.lost > 0 {
-                findings.append(
-                    .damage(
-                        "clusters", "\(clustering.lost) clusters and assignments are lost; `roost recluster`")
-                )
-            }
-        } else {
-            findings.append(.damage("clusters", "are lost; `roost recluster` makes new ones"))
-        }
-        let meta = try await whole { try await source.read { try Meta($0) } }
-        if meta == nil { findings.append(.damage("meta", "the store's identity is lost; it has a new one")) }
+        var findings = try await copySources(source, to: target, isComplete: isComplete)
+        findings += try await copyClustering(source, to: target)
+        let meta = try await intact { try await source.read { try Meta($0) } }
+        if meta == nil { findings.append(.damage("meta", "the id of the store was lost; it has a new one")) }
         try await target.pool.write { database in
             var own = try Meta(database)
             own.entryCount = nil
@@ -151,15 +136,49 @@ struct Salvage {
         }
         return findings
     }
+
+    private func copySources(
+        _ source: DatabaseQueue, to target: SQLiteStorageProvider, isComplete: Bool
+    ) async throws -> [StorageFinding] {
+        guard let (sources, lost) = try await intact({ try await SalvageReader(source).sources() }) else {
+            return [.damage("sources", "all records were lost; the next ingest reads every source again")]
+        }
+        let records = sources.map { record in
+            var record = record
+            if !isComplete { record.fingerprint = "" }
+            return record
+        }
+        _ = try await target.commit(WriteBatch(sources: records))
+        guard lost > 0 else { return [] }
+        return [
+            .damage("sources", "\(lost) records were lost; the next ingest reads these sources again")
+        ]
+    }
+
+    private func copyClustering(
+        _ source: DatabaseQueue, to target: SQLiteStorageProvider
+    ) async throws -> [StorageFinding] {
+        guard let found = try await intact({ try await SalvageReader(source).clustering() }) else {
+            return [.damage("clusters", "all were lost; cluster the entries again")]
+        }
+        _ = try await target.commit(
+            WriteBatch(
+                clustering: .init(run: found.run, clusters: found.clusters, assignments: found.assignments)))
+        guard found.lost > 0 else { return [] }
+        return [
+            .damage(
+                "clusters", "\(found.lost) clusters and assignments were lost; cluster the entries again")
+        ]
+    }
 }
 
-/// The parts of a database that are not entries.
-private struct SQLiteSnapshotReader {
+/// Reads the sources and clusters of a damaged database.
+private struct SalvageReader {
     private let source: DatabaseQueue
 
     init(_ source: DatabaseQueue) { self.source = source }
 
-    /// The rows that are as they were written, and how many are not.
+    /// Returns the values of the intact rows, and the number of damaged rows.
     private func rows<Value>(
         _ sql: String, _ database: Database, _ value: (Row) throws -> Value
     ) throws -> ([Value], lost: Int) {
@@ -168,7 +187,7 @@ private struct SQLiteSnapshotReader {
         for row in rows {
             do {
                 values.append(try value(row))
-            } catch  where SQLiteStorageProvider.isDamage(error) {}
+            } catch  where DatabaseErrorMapping.reportsDamage(error) {}
         }
         return (values, rows.count - values.count)
     }
@@ -193,8 +212,8 @@ private struct SQLiteSnapshotReader {
             var run: ClusteringRun?
             do {
                 run = try Meta(database).run()
-            } catch  where SQLiteStorageProvider.isDamage(error) {
-                // That the store's own numbers are lost is told where they are copied.
+            } catch  where DatabaseErrorMapping.reportsDamage(error) {
+                // `copyRest` reports damaged properties of the store.
             }
             return (
                 run, clusters.0, assignments,

@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// The tables, and how older ones become newer ones. A migration that has been released is never changed.
+/// The tables and their migrations. A released migration is never changed.
 ///
-/// Names that users give (sources, keys, tags, labels, metadata) are UTF-8 in BLOBs, since SQLite's text
-/// ends at a NUL for many of its functions; an entry's content is TEXT, so that other tools can search it.
+/// Names that users give (sources, keys, tags, labels, metadata) are BLOBs in UTF-8, because many functions
+/// of SQLite end a text at a NUL character. The content of an entry is TEXT, so that other tools can search
+/// it.
 enum Schema {
-
-    /// What `meta` says after the last migration.
+    /// The format that `meta` records after the last migration.
     static let format = "2"
 
     static var migrator: DatabaseMigrator {
@@ -25,7 +25,7 @@ enum Schema {
             }
         }
         migrator.registerMigration("v2") { database in
-            // How many passages and numbers an entry has: that one is missing shows in no row of its own.
+            // The numbers of passages and vector components reveal a missing row, which no checksum can.
             try database.execute(
                 sql: """
                     ALTER TABLE entries ADD COLUMN passages INTEGER NOT NULL DEFAULT 0;
@@ -101,85 +101,4 @@ enum Schema {
         );
         CREATE INDEX assignments_cluster ON assignments(cluster);
         """
-}
-
-/// How values lie in columns.
-enum Column {
-    static func bytes(_ id: UUID) -> Data { withUnsafeBytes(of: id.uuid) { Data($0) } }
-
-    static func bytes(_ text: String) -> Data { Data(text.utf8) }
-
-    /// As SQLite's `hex` writes it.
-    static func hexadecimal(_ bytes: Data) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    /// Little-endian Float32.
-    static func bytes(_ vector: [Float]) -> Data {
-        #if _endian(little)
-            vector.withUnsafeBytes { Data($0) }
-        #else
-            vector.map { $0.bitPattern.littleEndian }.withUnsafeBytes { Data($0) }
-        #endif
-    }
-
-    static func uuid(_ data: Data) throws -> UUID {
-        guard data.count == 16 else { throw damaged("an id of \(data.count) bytes") }
-        return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-    }
-
-    static func row(_ number: Int64) throws -> UInt32 {
-        guard let row = UInt32(exactly: number) else { throw damaged("an entry in row \(number)") }
-        return row
-    }
-
-    static func text(_ data: Data) throws -> String {
-        guard let text = String(validating: data, as: UTF8.self) else {
-            throw damaged("a text that is not UTF-8")
-        }
-        return text
-    }
-
-    static func vector(_ data: Data) throws -> [Float] {
-        var vector: [Float] = []
-        try append(data, to: &vector)
-        return vector
-    }
-
-    /// Appends the numbers of a vector's bytes.
-    static func append(_ data: Data, to vector: inout [Float]) throws {
-        guard data.count % 4 == 0 else { throw damaged("a vector of \(data.count) bytes") }
-        data.withUnsafeBytes { bytes in
-            for offset in stride(from: 0, to: bytes.count, by: 4) {
-                let bits = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-                vector.append(Float(bitPattern: bits))
-            }
-        }
-    }
-
-    static func json(_ value: MetadataValue) -> Data {
-        var text: [UInt8] = []
-        text.append(metadata: value)
-        return Data(text)
-    }
-
-    static func json(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(value)
-    }
-
-    static func value<T: Decodable>(_ type: T.Type, _ data: Data) throws -> T {
-        do {
-            return try JSONDecoder().decode(type, from: data)
-        } catch {
-            throw damaged("a \(type) that cannot be read")
-        }
-    }
-
-    static func damaged(_ what: String) -> StorageError {
-        StorageError(.damaged, "the database has \(what); `roost doctor` tells what can be recovered")
-    }
 }

@@ -1,34 +1,42 @@
 public import RoostModel
 import Synchronization
 
-/// A store that fails at the call that it is told to, in the way that it is told to: to try what programs do
-/// about it.
+/// A store that injects faults into chosen calls, to test how programs handle them.
 ///
 ///     let store = FaultyStorage(
 ///         InMemoryStorageProvider(), failing: .init([.commit], at: 3, with: .refusal(error)))
 public struct FaultyStorage<Base: StorageProvider>: StorageDecorator {
-    /// Where to fail and how.
+    /// The calls that fail, and how they fail.
     public struct Plan: Sendable {
-        /// What happens instead of a call.
+        /// The effect of a fault on a call.
         public enum Fault: Sendable {
-            /// The call throws and does nothing.
+            /// The call throws the error and does nothing.
             case refusal(any Error)
-            /// The call does all that it should, and throws: an answer that was lost.
+            /// The call succeeds, but throws the error, as if its answer was lost.
             case lostAnswer(any Error)
-            /// The call takes this much longer.
+            /// The call begins after a delay.
             case delay(Duration)
         }
 
-        /// The kinds of call that count.
+        /// The kinds of calls that are counted and can fail.
         public var calls: Set<StorageCall>
-        /// The first of these calls that fails, from 1.
+        /// The number of the first of these calls that fails, from 1.
         public var first: Int
-        /// How many fail from there on.
+        /// The number of calls that fail, beginning with the first one.
         public var count: Int
+        /// The effect on the calls that fail.
         public var fault: Fault
 
+        /// Creates a plan.
+        ///
+        /// - Parameters:
+        ///   - calls: The kinds of calls that are counted and can fail.
+        ///   - first: The number of the first of these calls that fails, from 1.
+        ///   - count: The number of calls that fail.
+        ///   - fault: The effect on the calls that fail.
+        /// - Precondition: `first` is at least 1.
         public init(_ calls: Set<StorageCall>, at first: Int = 1, count: Int = 1, with fault: Fault) {
-            precondition(first >= 1, "the first call is number 1, not \(first)")
+            precondition(first >= 1, "calls are numbered from 1, not \(first)")
             self.calls = calls
             self.first = first
             self.count = count
@@ -38,16 +46,18 @@ public struct FaultyStorage<Base: StorageProvider>: StorageDecorator {
 
     private let intercepted: InterceptedStorage<Base, Faults>
 
+    /// Creates a store that makes the calls of another one and injects faults.
     public init(_ base: Base, failing plan: Plan) {
         intercepted = InterceptedStorage(base, by: Faults(plan))
     }
 
+    /// The wrapped store with the injected faults.
     public var base: InterceptedStorage<Base, Faults> { intercepted }
 
-    /// How many of the plan's calls there have been.
+    /// The number of calls of the planned kinds so far.
     public var callCount: Int { intercepted.interceptor.count }
 
-    /// Carries a plan out.
+    /// The interceptor that carries out a plan.
     public final class Faults: StorageInterceptor {
         private let plan: Plan
         private let calls = Mutex(0)

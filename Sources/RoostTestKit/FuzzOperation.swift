@@ -2,29 +2,37 @@ public import Foundation
 public import RoostModel
 import RoostVectors
 
-/// One thing that the fuzzer does to a store. It says all that it needs, so that a sequence without some of
-/// its operations is a sequence too.
+/// One operation of the fuzzer on a store.
+///
+/// An operation contains all its arguments and does not depend on earlier ones, so that the fuzzer can
+/// remove any operations from a sequence.
 public enum FuzzOperation: Sendable, CustomStringConvertible {
+    /// Commits a batch.
     case commit(WriteBatch)
-    /// As `commit`, expecting of some entries, and of the clusters, what is so, or what no longer is.
+    /// Commits a batch that expects the current or (if `isStale`) other revisions of entries and clusters.
     case conditional(WriteBatch, entries: [Entry.ID], clusters: Bool, isStale: Bool)
+    /// Saves an entry.
     case saveEntry(Entry)
+    /// Saves a cluster with its members.
     case updateCluster(Cluster)
+    /// Removes an entry.
     case deleteEntry(Entry.ID)
+    /// Begins a new history.
     case renewEpoch
+    /// Compacts the store.
     case compact
-    /// A snapshot is taken and kept, to be compared at the end.
-    case holdSnapshot
-    /// The changes since the last time are read by pages of this size.
+    /// Takes a snapshot and keeps it, for a comparison at the end.
+    case keepSnapshot
+    /// Reads the changes since the previous such operation, in pages of this size.
     case followChanges(Int)
-    /// Another handle takes over; the one before is closed, or is not.
+    /// Opens another handle, after the current one is closed or abandoned.
     case reopen(closing: Bool)
 
     public var description: String {
         switch self {
         case .commit(let batch): "commit(\(Self.summary(batch)))"
         case .conditional(let batch, let entries, let clusters, let isStale):
-            "commit(\(Self.summary(batch))) expecting \(isStale ? "old " : "")revisions of "
+            "commit(\(Self.summary(batch))) expecting \(isStale ? "stale " : "")revisions of "
                 + "\(entries.count) entries" + (clusters ? " and of the clusters" : "")
         case .saveEntry(let entry): "saveEntry(\(Self.name(entry.id)): \(entry.content.debugDescription))"
         case .updateCluster(let cluster):
@@ -32,9 +40,9 @@ public enum FuzzOperation: Sendable, CustomStringConvertible {
         case .deleteEntry(let id): "deleteEntry(\(Self.name(id)))"
         case .renewEpoch: "renewEpoch()"
         case .compact: "compact()"
-        case .holdSnapshot: "snapshot(), kept"
+        case .keepSnapshot: "keep snapshot()"
         case .followChanges(let limit): "changes(limit: \(limit))"
-        case .reopen(let closing): closing ? "close, open" : "open another handle"
+        case .reopen(let closing): closing ? "close and reopen" : "abandon and reopen"
         }
     }
 
@@ -50,8 +58,8 @@ public enum FuzzOperation: Sendable, CustomStringConvertible {
         add("sources", batch.sources.map(\.id.debugDescription))
         add("removed sources", batch.removedSources.map(\.debugDescription))
         if let clustering = batch.clustering {
-            add("clustering", clustering.clusters.map { name($0.id) } + ["assigning"])
-            add("to", clustering.assignments.map { name($0.entry) })
+            parts.append("clustering [\(clustering.clusters.map { name($0.id) }.joined(separator: " "))]")
+            add("its assignments", clustering.assignments.map { name($0.entry) })
         }
         add("clusters", batch.clusters.map { name($0.id) })
         add("assignments", batch.assignments.map { name($0.entry) })
@@ -60,7 +68,9 @@ public enum FuzzOperation: Sendable, CustomStringConvertible {
     }
 }
 
-/// Makes operations from a seed, over few enough entries, clusters and texts that they often meet.
+/// A generator of operations from a seed.
+///
+/// It uses few ids and texts, so that operations often concern the same objects.
 struct FuzzGenerator {
     private var generator: SeededGenerator
     let level: StorageLevel
@@ -82,10 +92,10 @@ struct FuzzGenerator {
     private mutating func entryID() -> UUID { StorageJob.id(number(1..<13)) }
     private mutating func clusterID() -> UUID { StorageJob.id(100 + number(0..<4)) }
 
-    private mutating func unique<Value: Hashable>(_ most: Int, _ make: (inout Self) -> Value) -> [Value] {
+    private mutating func unique<Value: Hashable>(_ maximum: Int, _ make: (inout Self) -> Value) -> [Value] {
         var seen = Set<Value>()
         var values: [Value] = []
-        for _ in 0..<number(0..<most + 1) {
+        for _ in 0..<number(0..<maximum + 1) {
             let value = make(&self)
             if seen.insert(value).inserted { values.append(value) }
         }
@@ -97,7 +107,7 @@ struct FuzzGenerator {
     }
 
     private mutating func entry(_ id: UUID) -> Entry {
-        // Nearly always one dimension, so that batches of another are seldom and refused.
+        // Nearly all vectors have one dimension, so that most batches are accepted.
         let dimension = chance(80) ? 2 : chance(90) ? 0 : 3
         let content = text()
         let vector = vector(dimension)
@@ -136,7 +146,7 @@ struct FuzzGenerator {
         let isOutlier = clusters.isEmpty || chance(20)
         return Assignment(
             entry: entry,
-            place: isOutlier ? .outlier(.distant) : .cluster(clusters[number(0..<clusters.count)]),
+            target: isOutlier ? .outlier(.distant) : .cluster(clusters[number(0..<clusters.count)]),
             run: chance(50) ? StorageJob.id(200) : nil, similarity: Float(number(0..<5)) / 4,
             confidence: Float(number(0..<5)) / 4)
     }
@@ -199,7 +209,7 @@ struct FuzzGenerator {
         case ..<78: return .deleteEntry(entryID())
         case ..<80: return .renewEpoch
         case ..<83: return .compact
-        case ..<88: return .holdSnapshot
+        case ..<88: return .keepSnapshot
         case ..<94: return .followChanges(number(1..<4))
         default:
             return level >= .durable ? .reopen(closing: chance(50)) : .followChanges(1)

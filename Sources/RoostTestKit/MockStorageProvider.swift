@@ -2,28 +2,39 @@ public import Foundation
 public import RoostModel
 import Synchronization
 
-/// A store in memory for the tests of programs that use one: it remembers what was called, and fails when it
-/// is told to. What is saved is kept and comes back, as in any other store.
+/// An in-memory store for tests of programs that use a store. It records the calls, and fails on demand.
+///
+/// Saved data can be fetched, as from any other store.
 ///
 ///     let storage = MockStorageProvider()
 ///     storage.fail(.saveEntry, with: StorageError(.full, "full"))
 ///     …
 ///     #expect(storage.calls == [.saveEntry(entry)])
 public final class MockStorageProvider: StorageDecorator {
-    /// A call with what it was given.
+    /// A call with its arguments.
     public enum Call: Sendable, Hashable {
+        /// A call of `commit(_:)`.
         case commit(WriteBatch)
+        /// A call of `snapshot()`.
         case snapshot
+        /// A call of `changes(after:limit:)`.
         case changes(after: ChangeCursor, limit: Int)
+        /// A call of the method with the same name.
         case renewEpoch, compact, close
+        /// A call of `saveEntry(_:)`.
         case saveEntry(Entry)
+        /// A call of `saveEntries(_:)`.
         case saveEntries([Entry])
+        /// A call of `fetchEntries()`.
         case fetchEntries
+        /// A call of `updateCluster(_:)`.
         case updateCluster(Cluster)
+        /// A call of `fetchClusters()`.
         case fetchClusters
+        /// A call of `deleteEntry(_:)`.
         case deleteEntry(Entry.ID)
 
-        /// Which call it is, without what it was given.
+        /// The kind of the call, without its arguments.
         public var kind: StorageCall {
             switch self {
             case .commit: .commit
@@ -48,34 +59,42 @@ public final class MockStorageProvider: StorageDecorator {
         var lasting: [StorageCall: any Error] = [:]
     }
 
+    /// The store that keeps the data.
     public let base: InMemoryStorageProvider
     private let state = Mutex(State())
 
-    /// - Parameter base: what it has in it from the beginning.
+    /// Creates a mock.
+    ///
+    /// - Parameter base: The store that keeps the data; by default a new, empty one.
     public init(_ base: InMemoryStorageProvider = InMemoryStorageProvider()) { self.base = base }
 
-    /// What was called, in order, calls that failed included; what a call itself calls is not.
+    /// The calls so far in order, including failed ones. Calls that the mock's own methods make are not
+    /// included.
     public var calls: [Call] { state.withLock { $0.calls } }
 
-    /// Forgets what was called; what is stored stays.
+    /// Clears the list of calls. The stored data stays.
     public func resetCalls() { state.withLock { $0.calls = [] } }
 
-    /// Lets the next call of a kind throw, and do nothing; said twice, the next two.
+    /// Makes the next call of a kind throw an error and do nothing. Calling this method twice makes two
+    /// calls fail.
     ///
-    /// - Precondition: it is a call of the store, not of a snapshot (``StorageCall/isOfSnapshot``); those
-    ///   fail by ``FaultyStorage``.
+    /// - Precondition: `call` is not one of a snapshot (`StorageCall.isOfSnapshot`). For those, use
+    ///   ``FaultyStorage``.
     public func failNext(_ call: StorageCall, with error: any Error) {
-        precondition(!call.isOfSnapshot, "a mock does not fail at \(call)")
+        precondition(!call.isOfSnapshot, "a mock cannot fail calls of snapshots; use FaultyStorage")
         state.withLock { $0.failures[call, default: []].append(error) }
     }
 
-    /// Lets every call of a kind throw from now on, and do nothing; `nil` ends it.
+    /// Makes every call of a kind throw an error and do nothing, until the error is set to `nil`.
+    ///
+    /// - Precondition: `call` is not one of a snapshot (`StorageCall.isOfSnapshot`). For those, use
+    ///   ``FaultyStorage``.
     public func fail(_ call: StorageCall, with error: (any Error)?) {
-        precondition(!call.isOfSnapshot, "a mock does not fail at \(call)")
+        precondition(!call.isOfSnapshot, "a mock cannot fail calls of snapshots; use FaultyStorage")
         state.withLock { $0.lasting[call] = error }
     }
 
-    private func note(_ call: Call) throws {
+    private func record(_ call: Call) throws {
         let failure: (any Error)? = state.withLock { state in
             state.calls.append(call)
             guard var waiting = state.failures[call.kind], !waiting.isEmpty else {
@@ -89,63 +108,63 @@ public final class MockStorageProvider: StorageDecorator {
     }
 
     public func commit(_ batch: WriteBatch) async throws -> Revision {
-        try note(.commit(batch))
+        try record(.commit(batch))
         return try await base.commit(batch)
     }
 
     public func snapshot() async throws -> any StorageSnapshot {
-        try note(.snapshot)
+        try record(.snapshot)
         return try await base.snapshot()
     }
 
     public func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
-        try note(.changes(after: cursor, limit: limit))
+        try record(.changes(after: cursor, limit: limit))
         return try await base.changes(after: cursor, limit: limit)
     }
 
     @discardableResult
     public func renewEpoch() async throws -> Stamp {
-        try note(.renewEpoch)
+        try record(.renewEpoch)
         return try await base.renewEpoch()
     }
 
     public func compact() async throws {
-        try note(.compact)
+        try record(.compact)
         try await base.compact()
     }
 
     public func close() async throws {
-        try note(.close)
+        try record(.close)
         try await base.close()
     }
 
     public func saveEntry(_ entry: Entry) async throws {
-        try note(.saveEntry(entry))
+        try record(.saveEntry(entry))
         try await base.saveEntry(entry)
     }
 
     public func saveEntries(_ entries: [Entry]) async throws {
-        try note(.saveEntries(entries))
+        try record(.saveEntries(entries))
         try await base.saveEntries(entries)
     }
 
     public func fetchEntries() async throws -> [Entry] {
-        try note(.fetchEntries)
+        try record(.fetchEntries)
         return try await base.fetchEntries()
     }
 
     public func updateCluster(_ cluster: Cluster) async throws {
-        try note(.updateCluster(cluster))
+        try record(.updateCluster(cluster))
         try await base.updateCluster(cluster)
     }
 
     public func fetchClusters() async throws -> [Cluster] {
-        try note(.fetchClusters)
+        try record(.fetchClusters)
         return try await base.fetchClusters()
     }
 
     public func deleteEntry(_ id: Entry.ID) async throws {
-        try note(.deleteEntry(id))
+        try record(.deleteEntry(id))
         try await base.deleteEntry(id)
     }
 }

@@ -2,33 +2,46 @@ public import Foundation
 public import RoostModel
 import RoostVectors
 
-/// Everything that a store answers, to be compared with another store's answers or with what was there
-/// before.
+/// The answers of a store to all reads, for comparison with another store or with an earlier state.
 public struct StorageContents: Sendable, Hashable {
-    /// A vector as it comes from a page of vectors.
+    /// A vector of a page of vectors.
     public struct Vector: Sendable, Hashable {
+        /// The id of the vector's entry.
         public var entry: Entry.ID
+        /// The ordinal of the vector's passage; 0 for the vector of an entry.
         public var ordinal: UInt32
-        public var numbers: [Float]
+        /// The elements of the vector.
+        public var elements: [Float]
     }
 
+    /// The revision of the snapshot.
     public var revision: Revision
+    /// The entries in the order of their rows.
     public var entries: [Entry]
-    /// The same entries, asked for by their ids.
+    /// The same entries, read by their ids.
     public var entriesByID: [Entry]
+    /// The clusters with their members.
     public var clusters: [Cluster]
+    /// The assignments in the order of their entries' rows.
     public var assignments: [Assignment]
+    /// The run that made the clusters, if one did.
     public var run: ClusteringRun?
+    /// The source records with the ids of their entries.
     public var sources: [Source]
-    /// Of entries, then of passages.
+    /// The vectors of the entries, followed by those of the passages.
     public var vectors: [Vector]
-    /// The entries that each tag, value of metadata and cluster finds.
-    public var found: [String: [Entry.ID]]
+    /// The ids of the entries that match a filter, by the name of the filter: one filter per tag, per text
+    /// value of the metadata, and per cluster.
+    public var matches: [String: [Entry.ID]]
+    /// The changes from the start of the feed; empty for the contents of a snapshot.
     public var changes: [Change]
 
-    /// Reads a store by pages of this size.
+    /// Reads the contents of a store.
     ///
-    /// - Throws: what the store throws; ``StorageError`` with `.damaged` where its answers contradict each
+    /// - Parameters:
+    ///   - store: The store to read.
+    ///   - pageSize: The limit of each page.
+    /// - Throws: The errors of the store; ``StorageError`` with `.damaged` if its answers contradict each
     ///   other.
     public init(_ store: some StorageProvider, pageSize: Int = 100) async throws {
         let snapshot = try await store.snapshot()
@@ -38,17 +51,23 @@ public struct StorageContents: Sendable, Hashable {
             guard
                 case .changes(let page, let next, let isLast) = try await store.changes(
                     after: cursor, limit: pageSize)
-            else { throw StorageError(.damaged, "a reset from the start of the changes") }
+            else { throw StorageError(.damaged, "reading the changes from the start requires a reset") }
             changes += page
             cursor = next
             if isLast { break }
         }
     }
 
-    /// Reads a snapshot; changes are not read.
+    /// Reads the contents of a snapshot, without changes.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The snapshot to read.
+    ///   - pageSize: The limit of each page.
+    /// - Throws: The errors of the snapshot; ``StorageError`` with `.damaged` if its answers contradict
+    ///   each other.
     public init(_ snapshot: any StorageSnapshot, pageSize: Int = 100) async throws {
         revision = snapshot.stamp.revision
-        entries = try await Self.page(snapshot, .all, pageSize)
+        entries = try await Self.entries(of: snapshot, matching: .all, pageSize)
         entriesByID = try await snapshot.entries(entries.map(\.id))
         clusters = try await snapshot.clusters()
         assignments = try await snapshot.assignments(of: nil)
@@ -56,20 +75,17 @@ public struct StorageContents: Sendable, Hashable {
         sources = try await snapshot.sources(try await snapshot.sources().map(\.id))
         vectors = []
         for kind in [VectorPage.Kind.entries, .passages] {
-            var row: UInt32?
-            repeat {
-                let page = try await snapshot.vectors(of: kind, after: row, limit: pageSize)
+            for try await page in snapshot.vectorPages(of: kind, pageSize: pageSize) {
                 for index in page.rows.indices {
                     vectors.append(
                         Vector(
                             entry: page.ids[index], ordinal: page.ordinals[index],
-                            numbers: page.vectors.row(index)))
+                            elements: page.vectors.row(index)))
                 }
-                row = page.next
-            } while row != nil
+            }
         }
         changes = []
-        found = [:]
+        matches = [:]
         var filters: [String: EntryFilter] = [:]
         for tag in Set(entries.flatMap(\.tags)) { filters["tag \(tag)"] = EntryFilter(tags: [tag]) }
         for (key, value) in entries.flatMap(\.metadata) {
@@ -78,34 +94,31 @@ public struct StorageContents: Sendable, Hashable {
         }
         for cluster in clusters { filters["cluster \(cluster.id)"] = EntryFilter(cluster: cluster.id) }
         for (name, filter) in filters {
-            found[name] = try await Self.page(snapshot, filter, pageSize).map(\.id)
-            guard try await snapshot.rows(matching: filter).count == found[name]?.count else {
-                throw StorageError(.damaged, "a filter finds other rows than entries")
+            matches[name] = try await Self.entries(of: snapshot, matching: filter, pageSize).map(\.id)
+            guard try await snapshot.rows(matching: filter).count == matches[name]?.count else {
+                throw StorageError(.damaged, "a filter matches different numbers of rows and of entries")
             }
         }
     }
 
-    private static func page(
-        _ snapshot: any StorageSnapshot, _ filter: EntryFilter, _ size: Int
+    private static func entries(
+        of snapshot: any StorageSnapshot, matching filter: EntryFilter, _ pageSize: Int
     ) async throws -> [Entry] {
         var entries: [Entry] = []
-        var row: UInt32?
-        repeat {
-            let page = try await snapshot.entries(after: row, limit: size, matching: filter)
+        for try await page in snapshot.entryPages(matching: filter, pageSize: pageSize) {
             entries += page.entries
-            row = page.next
-        } while row != nil
+        }
         return entries
     }
 
-    /// Which parts differ from another's, by name.
+    /// Returns the names of the parts that differ from those of other contents.
     public func differences(from other: StorageContents) -> [String] {
         let parts: [(String, Bool)] = [
             ("revision", revision == other.revision), ("entries", entries == other.entries),
             ("entries by id", entriesByID == other.entriesByID), ("clusters", clusters == other.clusters),
             ("assignments", assignments == other.assignments), ("run", run == other.run),
             ("sources", sources == other.sources), ("vectors", vectors == other.vectors),
-            ("filters", found == other.found), ("changes", changes == other.changes),
+            ("filters", matches == other.matches), ("changes", changes == other.changes),
         ]
         return parts.filter { !$0.1 }.map(\.0)
     }

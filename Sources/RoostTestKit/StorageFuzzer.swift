@@ -1,21 +1,29 @@
 import RoostModel
 
-/// Does random things to a store and to the in-memory reference, and compares what they answer after each.
-/// What differs is shrunk to the shortest sequence that still does.
+/// A randomised test that makes the same operations on a store and on the in-memory store, and compares their
+/// answers after each operation.
+///
+/// If they differ, the fuzzer shrinks the sequence of operations to a short one that still shows a
+/// difference.
 public struct StorageFuzzer: Sendable {
+    /// The seed of the operations.
     public var seed: UInt64
-    /// How many operations.
+    /// The number of operations.
     public var length: Int
 
+    /// Creates a fuzzer.
     public init(seed: UInt64, length: Int = 100) {
         self.seed = seed
         self.length = length
     }
 
-    /// What went wrong, with the shortest sequence of operations that shows it.
+    /// A difference between the store and the reference, and a short sequence of operations that shows it.
     public struct Failure: Error, Sendable, CustomStringConvertible {
+        /// The seed of the fuzzer.
         public let seed: UInt64
+        /// The operations that lead to the difference.
         public let operations: [FuzzOperation]
+        /// The difference.
         public let message: String
 
         public var description: String {
@@ -24,10 +32,11 @@ public struct StorageFuzzer: Sendable {
         }
     }
 
-    /// Runs the operations on a fresh store.
+    /// Runs the operations on a new store.
     ///
-    /// - Parameter makeFixture: makes a fixture with an empty store; called again for each try of shrinking.
-    /// - Throws: ``Failure``; what `makeFixture` throws.
+    /// - Parameter makeFixture: Returns a fixture with an empty store. Called once more for each step of
+    ///   shrinking.
+    /// - Throws: ``Failure``; the errors of `makeFixture`.
     public func run(_ makeFixture: () async throws -> any StorageFixture) async throws {
         let probe = try await makeFixture()
         let level = probe.level
@@ -39,7 +48,7 @@ public struct StorageFuzzer: Sendable {
         throw Failure(seed: seed, operations: shortest, message: last)
     }
 
-    /// Leaves out ever smaller parts as long as something still goes wrong.
+    /// Removes smaller and smaller parts of the operations as long as a difference remains (delta debugging).
     private func shrink(
         _ operations: [FuzzOperation], _ message: String, _ makeFixture: () async throws -> any StorageFixture
     ) async throws -> ([FuzzOperation], String) {
@@ -62,7 +71,9 @@ public struct StorageFuzzer: Sendable {
         }
     }
 
-    /// - Returns: what went wrong, if something did.
+    /// Runs operations on a new store.
+    ///
+    /// - Returns: The difference, or `nil` if there is none.
     private func attempt(
         _ operations: [FuzzOperation], _ makeFixture: () async throws -> any StorageFixture
     ) async throws -> String? {
@@ -81,17 +92,17 @@ public struct StorageFuzzer: Sendable {
             return message
         } catch {
             await fixture.tearDown()
-            return "\(error) was thrown at step \(step)"
+            return "step \(step) threw \(error)"
         }
     }
 }
 
-/// A store and the reference beside it.
+/// One run of operations on a store and on the reference.
 private struct FuzzRun {
     let fixture: any StorageFixture
     var store: any StorageProvider
     let reference = InMemoryStorageProvider()
-    var held: [(store: any StorageSnapshot, reference: any StorageSnapshot)] = []
+    var keptSnapshots: [(store: any StorageSnapshot, reference: any StorageSnapshot)] = []
     var cursors: (store: ChangeCursor, reference: ChangeCursor) = (.start, .start)
 
     init(_ fixture: any StorageFixture) async throws {
@@ -99,10 +110,10 @@ private struct FuzzRun {
         store = try await fixture.open()
     }
 
-    /// What a call came to: two stores agree where these are equal.
+    /// The outcome of a call. Two stores agree if their outcomes are equal.
     private enum Outcome: Equatable {
         case done
-        case refused(StorageError.Code)
+        case rejected(StorageError.Code)
         case failed(String)
     }
 
@@ -113,30 +124,32 @@ private struct FuzzRun {
             try await body(store)
             return .done
         } catch let error as StorageError {
-            return .refused(error.code)
+            return .rejected(error.code)
         } catch {
             return .failed("\(type(of: error))")
         }
     }
 
-    /// - Returns: what differs, if something does.
+    /// Makes an operation on both stores.
+    ///
+    /// - Returns: The difference, or `nil` if there is none.
     mutating func perform(_ operation: FuzzOperation) async throws -> String? {
         switch operation {
-        case .holdSnapshot:
-            held.append((try await store.snapshot(), try await reference.snapshot()))
+        case .keepSnapshot:
+            keptSnapshots.append((try await store.snapshot(), try await reference.snapshot()))
             return nil
         case .reopen(let closing):
             let other = try await fixture.open()
             if closing { try await store.close() } else { try await fixture.crash(store) }
-            // Snapshots of a handle that is gone are gone with it.
-            held = []
+            // A snapshot does not survive its handle in every provider.
+            keptSnapshots = []
             store = other
         case .followChanges(let limit): return try await followChanges(limit)
         default:
             let body = Self.body(of: operation)
             let (found, expected) = (await outcome(store, body), await outcome(reference, body))
             guard found == expected else {
-                return "\(operation): \(found), where the reference was \(expected)"
+                return "\(operation): the store returned \(found), and the reference \(expected)"
             }
         }
         return try await compare()
@@ -167,7 +180,7 @@ private struct FuzzRun {
             case .deleteEntry(let id): try await store.deleteEntry(id)
             case .renewEpoch: try await store.renewEpoch()
             case .compact: try await store.compact()
-            case .holdSnapshot, .followChanges, .reopen: break
+            case .keepSnapshot, .followChanges, .reopen: break
             }
         }
     }
@@ -175,26 +188,29 @@ private struct FuzzRun {
     private func compare() async throws -> String? {
         if fixture.level == .simple {
             let (found, expected) = (try await store.fetchEntries(), try await reference.fetchEntries())
-            guard found == expected else { return "other entries than the reference" }
-            // Without members a cluster stands for none.
+            guard found == expected else { return "the entries differ from those of the reference" }
+            // In a simple store, a cluster without members counts as removed.
             let clusters = try await store.fetchClusters().filter { !$0.members.isEmpty }
-            let wanted = try await reference.fetchClusters().filter { !$0.members.isEmpty }
-            return Set(clusters.map(\.id)) == Set(wanted.map(\.id))
-                ? nil : "other clusters than the reference"
+            let expectedClusters = try await reference.fetchClusters().filter { !$0.members.isEmpty }
+            return Set(clusters.map(\.id)) == Set(expectedClusters.map(\.id))
+                ? nil : "the clusters differ from those of the reference"
         }
         let found = try await StorageContents(store, pageSize: 3)
         let expected = try await StorageContents(reference, pageSize: 5)
         let differences = found.differences(from: expected)
-        return differences.isEmpty ? nil : "other \(differences.joined(separator: ", ")) than the reference"
+        let list = differences.joined(separator: ", ")
+        return list.isEmpty ? nil : "the store and the reference differ in \(list)"
     }
 
     private mutating func followChanges(_ limit: Int) async throws -> String? {
         let found = try await changes(store, after: &cursors.store, limit: limit)
         let expected = try await changes(reference, after: &cursors.reference, limit: limit)
-        return found == expected ? nil : "other changes by pages of \(limit) than the reference"
+        return found == expected ? nil : "the changes in pages of \(limit) differ from those of the reference"
     }
 
-    /// - Returns: `nil` for a reset, after which the cursor stands at the start.
+    /// Reads all changes after a cursor and advances it.
+    ///
+    /// - Returns: The changes; `nil` if a reset is required, which moves the cursor to the start.
     private func changes(
         _ store: any StorageProvider, after cursor: inout ChangeCursor, limit: Int
     ) async throws -> [Change]? {
@@ -214,11 +230,11 @@ private struct FuzzRun {
     }
 
     func compareSnapshots() async throws -> String? {
-        for (found, expected) in held {
+        for (found, expected) in keptSnapshots {
             let differences = try await StorageContents(found, pageSize: 4).differences(
                 from: StorageContents(expected))
             if !differences.isEmpty {
-                return "a snapshot that was kept has other \(differences.joined(separator: ", "))"
+                return "a kept snapshot differs in \(differences.joined(separator: ", "))"
             }
         }
         return nil

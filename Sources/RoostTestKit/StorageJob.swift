@@ -2,38 +2,43 @@ import Foundation
 public import RoostModel
 import RoostVectors
 
-/// What a law has another process do with a store. The fixture hands ``arguments`` to a program of its own,
-/// which does
+/// A job that a law runs in another process.
+///
+/// The fixture starts a program with the ``arguments`` of the job. The program opens the store and runs the
+/// job:
 ///
 ///     guard let job = StorageJob(arguments: arguments) else { exit(64) }
 ///     try await job.run(on: try MyStore(…))
 public struct StorageJob: Sendable, Hashable {
-    /// What to do.
+    /// The kinds of jobs.
     public enum Kind: String, Sendable, CaseIterable {
         /// Saves entries one by one.
         case save
-        /// Saves entries one by one and kills its process without closing the store.
+        /// Saves entries one by one, and then kills its process without closing the store.
         case saveAndDie
-        /// Replaces the same entries in one batch again and again, so that all say the same at any moment.
+        /// Replaces the same entries again and again, all in one batch, so that their contents are equal at
+        /// any moment.
         case replaceTogether
-        /// Follows the changes while others write, and saves a receipt when it has been told of the first
-        /// half, and another when of all; none where one is missing or out of order.
+        /// Follows the changes while another process writes. Saves a receipt after the first half of the
+        /// changes, and another one after all; throws if a change is missing or out of order.
         case follow
     }
 
+    /// The kind of the job.
     public let kind: Kind
     /// The number of the first entry.
     public let first: Int
-    /// How many entries.
+    /// The number of entries.
     public let count: Int
 
+    /// Creates a job.
     public init(_ kind: Kind, first: Int, count: Int) {
         self.kind = kind
         self.first = first
         self.count = count
     }
 
-    /// - Returns: `nil` where these are not arguments of a job.
+    /// Creates a job from the arguments of a program; `nil` if they are not those of a job.
     public init?(arguments: [String]) {
         guard arguments.count == 3, let kind = Kind(rawValue: arguments[0]), let first = Int(arguments[1]),
             let count = Int(arguments[2])
@@ -44,10 +49,12 @@ public struct StorageJob: Sendable, Hashable {
     /// The job as a program's arguments.
     public var arguments: [String] { [kind.rawValue, "\(first)", "\(count)"] }
 
-    static let rounds = 50
-    static let mostRounds = 5000
+    /// The minimum number of rounds of `replaceTogether`.
+    static let minimumRounds = 50
+    /// The number of rounds after which `replaceTogether` ends even if no reader has sent its receipt.
+    static let maximumRounds = 5000
 
-    /// The id of an entry of a number, the same in every process.
+    /// Returns the id of the entry with a number, which is the same in every process.
     static func id(_ number: Int) -> Entry.ID {
         let digits = String(number, radix: 16)
         let padded = String(repeating: "0", count: 12 - digits.count) + digits
@@ -62,9 +69,9 @@ public struct StorageJob: Sendable, Hashable {
             createdAt: Date(milliseconds: 1_700_000_000_000))
     }
 
-    /// Does the job.
+    /// Runs the job and closes the store.
     ///
-    /// - Throws: what the store throws; ``StorageError`` with `.damaged` where `follow` misses a change.
+    /// - Throws: The errors of the store; ``StorageError`` with `.damaged` if `follow` misses a change.
     public func run(on store: some StorageProvider) async throws {
         let numbers = first..<first + count
         switch kind {
@@ -72,13 +79,13 @@ public struct StorageJob: Sendable, Hashable {
             for number in numbers { try await store.saveEntry(Self.entry(number, "entry \(number)")) }
             if kind == .saveAndDie { kill(getpid(), SIGKILL) }
         case .replaceTogether:
-            // Until the law's reader has seen some rounds come and go.
-            for round in 0..<Self.mostRounds {
+            // The reader of the law saves a receipt when it has seen several rounds.
+            for round in 0..<Self.maximumRounds {
                 let isSeen = try await !store.snapshot().entries([Self.id(Self.receipt)]).isEmpty
-                if round >= Self.rounds, isSeen { break }
+                if round >= Self.minimumRounds, isSeen { break }
                 let batch = numbers.map { Self.entry($0, "round \(round)") }
                 _ = try await store.commit(WriteBatch(upserts: batch))
-                // So that a reader has the time to look at some.
+                // Gives the reader time to see some of the rounds.
                 try await Task.sleep(for: .milliseconds(3))
             }
         case .follow:
@@ -91,11 +98,11 @@ public struct StorageJob: Sendable, Hashable {
         try await store.close()
     }
 
-    /// The number of the entry by which a follower says what it has been told.
+    /// The number of the entry that serves as a receipt between the processes of a law.
     static let receipt = 1_000_000
 }
 
-/// Reads the change feed and remembers what it has been told.
+/// A reader of the change feed that records the entries that it has seen.
 private struct Follower<Store: StorageProvider> {
     let store: Store
     var seen = Set<Entry.ID>()
@@ -104,19 +111,22 @@ private struct Follower<Store: StorageProvider> {
 
     init(store: Store) { self.store = store }
 
+    /// The time after which missing changes count as lost.
+    private static var timeout: TimeInterval { 60 }
+
     mutating func follow(_ expected: Set<Entry.ID>) async throws {
-        let deadline = Date().addingTimeInterval(60)
+        let deadline = Date().addingTimeInterval(Self.timeout)
         while !expected.isSubset(of: seen) {
             guard
                 case .changes(let page, let next, let isLast) = try await store.changes(
                     after: cursor, limit: 7), Date() < deadline
             else {
                 throw StorageError(
-                    .damaged, "\(expected.subtracting(seen).count) changes were never told")
+                    .damaged, "\(expected.subtracting(seen).count) changes are missing in the change feed")
             }
             for change in page {
                 guard (change.revision, change.ordinal) > last else {
-                    throw StorageError(.damaged, "a change came out of order")
+                    throw StorageError(.damaged, "the change feed is out of order")
                 }
                 last = (change.revision, change.ordinal)
                 if case .upserted(let id) = change.kind { seen.insert(id) }

@@ -1,75 +1,116 @@
 import Foundation
 import RoostModel
 
-/// What every storage provider must do. One law is one test case, so that a failure names it:
+/// A guarantee that every storage provider of a level must give.
+///
+/// Each law is a separate test case, so that a failure names the law:
 ///
 ///     @Test(arguments: StorageLaw.laws(upTo: .durable))
 ///     func `my store obeys`(law: StorageLaw) async throws {
 ///         try await law.check(MyFixture())
 ///     }
 public enum StorageLaw: String, Sendable, CaseIterable {
-    case savedEntriesComeBack
-    case savingReplacesTheEntryOfTheSameID
-    case clustersComeBackWithTheirMembers
-    case everyFieldComesBack
-    case deletedEntriesAreGone
-    case aBatchIsAllOrNothing
-    case whatWasExpectedIsChecked
-    case twoWritersOfOneClusterRunConflict
-    case theSameBatchAgainChangesNothing
-    case revisionsGrow
-    case changesAreCompleteAndInOrder
-    case aPageMayEndInsideABatch
-    case anotherEpochNeedsAReset
-    case aBatchMayBeginANewHistory
-    case snapshotsStayAsTheyWere
-    case filtersMeanTheSameEverywhere
-    case vectorsComeInPages
-    case aCancelledCommitWritesNothing
-    case concurrentWritersLoseNothing
-    case dimensionsNeverMix
-    case sourcesKnowTheirEntries
-    case tenThousandEntries
-    case reopeningSeesWhatWasCommitted
-    case anotherHandleSeesWhatWasCommitted
-    case anOlderCopyNeedsAReset
-    case aPinnedLabelSurvivesARecluster
-    case clustersAreReplacedAsOne
-    case removalsAreTold
-    case whatNoStoreMayKeepIsRefused
-    case oddNamesAreJustNames
+    /// Saved entries are returned by `fetchEntries()` in the order in which they were inserted.
+    case savedEntriesCanBeFetched
+    /// Saving an entry whose id is stored replaces the stored entry.
+    case savingReplacesEntryWithSameID
+    /// `updateCluster(_:)` sets the members of a cluster.
+    case clustersKeepTheirMembers
+    /// Every field of entries, sources, clusters, assignments and runs is stored without change.
+    case everyFieldIsPreserved
+    /// A deleted entry disappears from entries, clusters and assignments.
+    case deletionRemovesEntries
+    /// A rejected batch changes nothing.
+    case commitIsAtomic
+    /// A batch whose expectations about entries are false is rejected with `.conflict`.
+    case expectationsAreChecked
+    /// Of two clusterings that were computed from the same state, only one can be committed.
+    case concurrentClusteringsConflict
+    /// Committing the same batch again changes nothing.
+    case commitIsIdempotent
+    /// Every commit that changes something has a greater revision than the one before.
+    case revisionsIncrease
+    /// The change feed reports every change once, in commit order, with pages of any size.
+    case changesAreCompleteAndOrdered
+    /// A page of the change feed can end inside a batch, and a cursor survives encoding as JSON.
+    case changePagesMaySplitBatches
+    /// Cursors of an earlier epoch require a reset.
+    case newEpochRequiresReset
+    /// A batch with a new epoch begins a new history in the same commit.
+    case batchCanBeginNewEpoch
+    /// Later commits do not change a snapshot.
+    case snapshotsAreImmutable
+    /// Filters select the same entries as the reference implementation.
+    case filtersMatchReference
+    /// Pages of vectors contain every vector once, with pages of any size.
+    case vectorsAreReadInPages
+    /// A commit of a task that is already cancelled writes nothing.
+    case cancelledCommitWritesNothing
+    /// Commits of eight concurrent tasks are all stored.
+    case concurrentWritersLoseNoUpdates
+    /// Vectors of another dimension are rejected unless they replace all vectors.
+    case vectorsHaveOneDimension
+    /// Source records list the ids of their entries.
+    case sourcesListTheirEntries
+    /// A batch of ten thousand entries can be committed, read and followed.
+    case tenThousandEntriesCanBeStored
+    /// A store that was closed and opened again is unchanged, and cursors stay valid.
+    case reopenedStoreIsUnchanged
+    /// Handles of one store see each other's commits.
+    case handlesSeeEachOthersCommits
+    /// A cursor of a state that the store does not have requires a reset.
+    case olderCopyRequiresReset
+    /// A clustering that did not see a label set by a person is rejected.
+    case pinnedLabelSurvivesRecluster
+    /// A new clustering replaces clusters and assignments in one step.
+    case clusteringIsReplacedAtomically
+    /// The change feed reports removals.
+    case changesIncludeRemovals
+    /// Batches with invalid data are rejected and change nothing.
+    case invalidBatchesAreRejected
+    /// Unusual ids, tags and keys, such as paths and SQL, and very large values are stored without change.
+    case unusualNamesAreAccepted
+    /// Strings that differ only in Unicode normalisation are different.
     case textIsComparedByBytes
-    case aCommitIsCancelledOrDone
-    case aClosedHandleIsClosed
-    case aHandleThatWasNotClosedLosesNothing
-    case severalProcessesLoseNothing
-    case aKilledProcessTakesNothingWithIt
-    case aReaderNeverSeesHalfABatch
-    case anotherProcessFollowsTheChanges
+    /// A commit that is cancelled while it runs is either complete, or throws and writes nothing.
+    case commitIsCancelledOrComplete
+    /// A closed handle rejects calls; its snapshots and other handles still work.
+    case closedHandleRejectsCalls
+    /// Commits of a handle that was abandoned without being closed are stored.
+    case unclosedHandleLosesNoCommits
+    /// Commits of four concurrent processes are all stored.
+    case concurrentProcessesLoseNoUpdates
+    /// Commits of a process that was killed are stored, and the store stays writable.
+    case killedProcessLosesNoCommits
+    /// A reader never sees a part of a batch that another process commits.
+    case readersSeeOnlyCompleteBatches
+    /// Another process can follow the changes while they are committed.
+    case otherProcessesCanFollowChanges
 
-    /// The lowest level that promises it.
+    /// The lowest level whose stores must obey the law.
     public var level: StorageLevel {
         switch self {
-        case .savedEntriesComeBack, .savingReplacesTheEntryOfTheSameID, .clustersComeBackWithTheirMembers:
+        case .savedEntriesCanBeFetched, .savingReplacesEntryWithSameID, .clustersKeepTheirMembers:
             .simple
-        case .reopeningSeesWhatWasCommitted, .anotherHandleSeesWhatWasCommitted, .anOlderCopyNeedsAReset,
-            .aClosedHandleIsClosed, .aHandleThatWasNotClosedLosesNothing:
+        case .reopenedStoreIsUnchanged, .handlesSeeEachOthersCommits, .olderCopyRequiresReset,
+            .closedHandleRejectsCalls, .unclosedHandleLosesNoCommits:
             .durable
-        case .severalProcessesLoseNothing, .aKilledProcessTakesNothingWithIt, .aReaderNeverSeesHalfABatch,
-            .anotherProcessFollowsTheChanges:
+        case .concurrentProcessesLoseNoUpdates, .killedProcessLosesNoCommits, .readersSeeOnlyCompleteBatches,
+            .otherProcessesCanFollowChanges:
             .severalProcesses
         default: .inMemory
         }
     }
 
-    /// The laws that a store of this level obeys.
+    /// Returns the laws that a store of a level must obey.
     public static func laws(upTo level: StorageLevel) -> [StorageLaw] {
         allCases.filter { $0.level <= level }
     }
 
-    /// Tries the law on a fresh fixture, which is torn down after.
+    /// Checks the law with a new fixture, and tears the fixture down.
     ///
-    /// - Throws: ``LawViolation``, or what the store threw.
+    /// - Parameter fixture: A fixture that has not opened a store yet.
+    /// - Throws: ``LawViolation``, or an error of the store.
     public func check(_ fixture: some StorageFixture) async throws {
         do {
             let store = try await fixture.open()
@@ -84,101 +125,44 @@ public enum StorageLaw: String, Sendable, CaseIterable {
 
     private func run(_ trial: Trial) async throws {
         switch self {
-        case .savedEntriesComeBack: try await trial.savedEntriesComeBack()
-        case .savingReplacesTheEntryOfTheSameID: try await trial.savingReplaces()
-        case .clustersComeBackWithTheirMembers: try await trial.clustersComeBack()
-        case .everyFieldComesBack: try await trial.everyField()
-        case .deletedEntriesAreGone: try await trial.deleted()
-        case .aBatchIsAllOrNothing: try await trial.allOrNothing()
-        case .whatWasExpectedIsChecked: try await trial.expectations()
-        case .twoWritersOfOneClusterRunConflict: try await trial.twoWritersOfOneRun()
-        case .theSameBatchAgainChangesNothing: try await trial.idempotence()
-        case .revisionsGrow: try await trial.revisionsGrow()
-        case .changesAreCompleteAndInOrder: try await trial.changes()
-        case .aPageMayEndInsideABatch: try await trial.pagesInsideABatch()
-        case .anotherEpochNeedsAReset: try await trial.anotherEpoch()
-        case .aBatchMayBeginANewHistory: try await trial.newHistory()
-        case .snapshotsStayAsTheyWere: try await trial.snapshots()
-        case .filtersMeanTheSameEverywhere: try await trial.filters()
-        case .vectorsComeInPages: try await trial.vectors()
-        case .aCancelledCommitWritesNothing: try await trial.cancellation()
-        case .concurrentWritersLoseNothing: try await trial.concurrentWriters()
-        case .dimensionsNeverMix: try await trial.dimensions()
-        case .sourcesKnowTheirEntries: try await trial.sources()
-        case .tenThousandEntries: try await trial.tenThousand()
-        case .reopeningSeesWhatWasCommitted: try await trial.reopening()
-        case .anotherHandleSeesWhatWasCommitted: try await trial.anotherHandle()
-        case .anOlderCopyNeedsAReset: try await trial.olderCopy()
-        case .aPinnedLabelSurvivesARecluster: try await trial.pinnedLabel()
-        case .clustersAreReplacedAsOne: try await trial.clustersTogether()
-        case .removalsAreTold: try await trial.tombstones()
-        case .whatNoStoreMayKeepIsRefused: try await trial.refusals()
-        case .oddNamesAreJustNames: try await trial.hostileText()
-        case .textIsComparedByBytes: try await trial.exactText()
-        case .aCommitIsCancelledOrDone: try await trial.cancelledWhileRunning()
-        case .aClosedHandleIsClosed: try await trial.closing()
-        case .aHandleThatWasNotClosedLosesNothing: try await trial.crashedHandle()
-        case .severalProcessesLoseNothing: try await trial.severalWriters()
-        case .aKilledProcessTakesNothingWithIt: try await trial.killedWriter()
-        case .aReaderNeverSeesHalfABatch: try await trial.wholeBatches()
-        case .anotherProcessFollowsTheChanges: try await trial.followedByAnotherProcess()
-        }
-    }
-}
-
-/// One law being tried on one store.
-struct Trial: Sendable {
-    let law: StorageLaw
-    let fixture: any StorageFixture
-    let store: any StorageProvider
-
-    func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-        if !condition { throw LawViolation(law: law, message: message()) }
-    }
-
-    func requireEqual<Value: Equatable>(_ found: Value, _ expected: Value, _ what: String) throws {
-        try require(found == expected, Self.difference(what, "\(found)", "\(expected)"))
-    }
-
-    private static func difference(_ what: String, _ found: String, _ expected: String) -> String {
-        let same = zip(found, expected).prefix { $0 == $1 }.count
-        func excerpt(_ text: String) -> Substring { text.dropFirst(max(0, same - 40)).prefix(200) }
-        return "\(what): found …\(excerpt(found)), expected …\(excerpt(expected))"
-    }
-
-    func requireError(_ code: StorageError.Code, _ what: String, _ body: () async throws -> Void) async throws
-    {
-        do {
-            try await body()
-        } catch let error as StorageError where error.code == code {
-            return
-        } catch {
-            throw LawViolation(law: law, message: "\(what): threw \(error), not \(code.rawValue)")
-        }
-        throw LawViolation(law: law, message: "\(what): nothing was thrown")
-    }
-
-    /// An entry whose vector tells its number.
-    func entry(_ number: Int, _ content: String? = nil, dimension: Int = 4) -> Entry {
-        var vector = [Float](repeating: 0, count: dimension)
-        vector[number % dimension] = 1
-        return Entry(
-            content: content ?? "entry \(number)", embeddings: vector,
-            createdAt: Date(milliseconds: 1_700_000_000_000 + Int64(number)))
-    }
-
-    func changes(after cursor: ChangeCursor, limit: Int) async throws -> ([Change], ChangeCursor) {
-        var (all, cursor) = ([Change](), cursor)
-        while true {
-            guard
-                case .changes(let page, let next, let isLast) = try await store.changes(
-                    after: cursor, limit: limit)
-            else { throw LawViolation(law: law, message: "a cursor of this history needed a reset") }
-            try require(page.count <= limit, "a page has \(page.count) changes where \(limit) were asked for")
-            all += page
-            cursor = next
-            if isLast { return (all, cursor) }
-            try require(!page.isEmpty, "an empty page that is not the last")
+        case .savedEntriesCanBeFetched: try await trial.savedEntriesCanBeFetched()
+        case .savingReplacesEntryWithSameID: try await trial.savingReplacesEntryWithSameID()
+        case .clustersKeepTheirMembers: try await trial.clustersKeepTheirMembers()
+        case .everyFieldIsPreserved: try await trial.everyFieldIsPreserved()
+        case .deletionRemovesEntries: try await trial.deletionRemovesEntries()
+        case .commitIsAtomic: try await trial.commitIsAtomic()
+        case .expectationsAreChecked: try await trial.expectationsAreChecked()
+        case .concurrentClusteringsConflict: try await trial.concurrentClusteringsConflict()
+        case .commitIsIdempotent: try await trial.commitIsIdempotent()
+        case .revisionsIncrease: try await trial.revisionsIncrease()
+        case .changesAreCompleteAndOrdered: try await trial.changesAreCompleteAndOrdered()
+        case .changePagesMaySplitBatches: try await trial.changePagesMaySplitBatches()
+        case .newEpochRequiresReset: try await trial.newEpochRequiresReset()
+        case .batchCanBeginNewEpoch: try await trial.batchCanBeginNewEpoch()
+        case .snapshotsAreImmutable: try await trial.snapshotsAreImmutable()
+        case .filtersMatchReference: try await trial.filtersMatchReference()
+        case .vectorsAreReadInPages: try await trial.vectorsAreReadInPages()
+        case .cancelledCommitWritesNothing: try await trial.cancelledCommitWritesNothing()
+        case .concurrentWritersLoseNoUpdates: try await trial.concurrentWritersLoseNoUpdates()
+        case .vectorsHaveOneDimension: try await trial.vectorsHaveOneDimension()
+        case .sourcesListTheirEntries: try await trial.sourcesListTheirEntries()
+        case .tenThousandEntriesCanBeStored: try await trial.tenThousandEntriesCanBeStored()
+        case .reopenedStoreIsUnchanged: try await trial.reopenedStoreIsUnchanged()
+        case .handlesSeeEachOthersCommits: try await trial.handlesSeeEachOthersCommits()
+        case .olderCopyRequiresReset: try await trial.olderCopyRequiresReset()
+        case .pinnedLabelSurvivesRecluster: try await trial.pinnedLabelSurvivesRecluster()
+        case .clusteringIsReplacedAtomically: try await trial.clusteringIsReplacedAtomically()
+        case .changesIncludeRemovals: try await trial.changesIncludeRemovals()
+        case .invalidBatchesAreRejected: try await trial.invalidBatchesAreRejected()
+        case .unusualNamesAreAccepted: try await trial.unusualNamesAreAccepted()
+        case .textIsComparedByBytes: try await trial.textIsComparedByBytes()
+        case .commitIsCancelledOrComplete: try await trial.commitIsCancelledOrComplete()
+        case .closedHandleRejectsCalls: try await trial.closedHandleRejectsCalls()
+        case .unclosedHandleLosesNoCommits: try await trial.unclosedHandleLosesNoCommits()
+        case .concurrentProcessesLoseNoUpdates: try await trial.concurrentProcessesLoseNoUpdates()
+        case .killedProcessLosesNoCommits: try await trial.killedProcessLosesNoCommits()
+        case .readersSeeOnlyCompleteBatches: try await trial.readersSeeOnlyCompleteBatches()
+        case .otherProcessesCanFollowChanges: try await trial.otherProcessesCanFollowChanges()
         }
     }
 }

@@ -2,45 +2,47 @@ import Foundation
 import RoostModel
 import RoostVectors
 
-/// Laws on commits, snapshots and changes.
+/// Laws about commits, snapshots and the change feed.
 extension Trial {
-    func allOrNothing() async throws {
+    func commitIsAtomic() async throws {
         let kept = entry(0)
         try await store.saveEntry(kept)
         let before = try await store.snapshot().stamp
-        let stranger = Assignment(entry: kept.id, place: .cluster(UUID()))
-        try await requireError(.invalidBatch, "an assignment to a cluster that is not there") {
+        let invalid = Assignment(entry: kept.id, target: .cluster(UUID()))
+        try await requireError(.invalidBatch, "an assignment to a missing cluster") {
             _ = try await store.commit(
                 WriteBatch(
                     upserts: [entry(1), entry(2)], removals: [UUID()],
                     sources: [Source(id: "s", fingerprint: "")],
-                    clusters: [Cluster(label: "c")], assignments: [stranger]))
+                    clusters: [Cluster(label: "c")], assignments: [invalid]))
         }
-        try requireEqual(try await store.snapshot().stamp, before, "the stamp after a refused batch")
-        try requireEqual(try await store.fetchEntries(), [kept], "the entries after a refused batch")
-        try requireEqual(try await store.snapshot().sources().count, 0, "the sources after a refused batch")
+        try requireEqual(try await store.snapshot().stamp, before, "the stamp after a rejected batch")
+        try requireEqual(try await store.fetchEntries(), [kept], "the entries after a rejected batch")
+        try requireEqual(
+            try await store.snapshot().sources().count, 0, "the number of sources after a rejected batch")
     }
 
-    func expectations() async throws {
+    func expectationsAreChecked() async throws {
         let first = entry(0)
         let revision = try await store.commit(WriteBatch(upserts: [first]))
         try requireEqual(
-            try await store.snapshot().revisions(of: [first.id, UUID()]), [first.id: revision], "revisions")
+            try await store.snapshot().revisions(of: [first.id, UUID()]), [first.id: revision],
+            "the revisions")
         var changed = first
         changed.content = "changed"
         _ = try await store.commit(
             WriteBatch(upserts: [changed], expecting: .init(entries: [first.id: revision])))
-        try await requireError(.conflict, "an entry that was changed meanwhile") {
+        try await requireError(.conflict, "an expected revision of an entry that has changed since") {
             _ = try await store.commit(
                 WriteBatch(upserts: [first], expecting: .init(entries: [first.id: revision])))
         }
         let untouched = try await StorageContents(store)
-        try await requireError(.conflict, "an entry that should not be there") {
+        try await requireError(.conflict, "an expected absence of an entry that is stored") {
             _ = try await store.commit(
                 WriteBatch(
                     upserts: [first, entry(7)], removals: [first.id],
                     sources: [Source(id: "s", fingerprint: "f")], clusters: [Cluster(label: "c")],
-                    assignments: [Assignment(entry: first.id, place: .outlier(.distant))],
+                    assignments: [Assignment(entry: first.id, target: .outlier(.distant))],
                     expecting: .init(entries: [first.id: .zero])))
         }
         try requireSame(try await StorageContents(store), untouched, "the store after a conflict")
@@ -49,7 +51,7 @@ extension Trial {
         try requireEqual(try await store.fetchEntries(), [changed, new], "the entries")
     }
 
-    func twoWritersOfOneRun() async throws {
+    func concurrentClusteringsConflict() async throws {
         let member = entry(0)
         try await store.saveEntry(member)
         let seen = try await store.snapshot().clustersRevision()
@@ -58,22 +60,22 @@ extension Trial {
             return WriteBatch(
                 clustering: .init(
                     run: nil, clusters: [cluster],
-                    assignments: [Assignment(entry: member.id, place: .cluster(cluster.id))]),
+                    assignments: [Assignment(entry: member.id, target: .cluster(cluster.id))]),
                 expecting: .init(clusters: seen))
         }
         _ = try await store.commit(clustering("first"))
-        try await requireError(.conflict, "the second of two writers that saw the same run") {
+        try await requireError(.conflict, "the second of two clusterings of the same state") {
             _ = try await store.commit(clustering("second"))
         }
         try requireEqual(try await store.fetchClusters().map(\.label), ["first"], "the clusters")
-        // Saving and removing entries is no change of the clusters.
+        // Saving and removing entries does not change the revision of the clusters.
         let after = try await store.snapshot().clustersRevision()
         try await store.saveEntry(entry(1))
         try await store.deleteEntry(member.id)
-        try requireEqual(try await store.snapshot().clustersRevision(), after, "the clusters' revision")
+        try requireEqual(try await store.snapshot().clustersRevision(), after, "the revision of the clusters")
     }
 
-    func idempotence() async throws {
+    func commitIsIdempotent() async throws {
         let entries = (0..<3).map { entry($0) }
         let cluster = Cluster(label: "c")
         let batch = WriteBatch(
@@ -81,27 +83,28 @@ extension Trial {
             sources: [Source(id: "s", fingerprint: "f", ingestedAt: Date(milliseconds: 1))],
             clustering: .init(
                 run: nil, clusters: [cluster],
-                assignments: [Assignment(entry: entries[0].id, place: .cluster(cluster.id))]))
+                assignments: [Assignment(entry: entries[0].id, target: .cluster(cluster.id))]))
         let revision = try await store.commit(batch)
         let (_, cursor) = try await changes(after: .start, limit: 100)
-        try requireEqual(try await store.commit(batch), revision, "the revision of the same batch again")
+        try requireEqual(try await store.commit(batch), revision, "the revision of a repeated batch")
         try requireEqual(try await store.commit(WriteBatch()), revision, "the revision of an empty batch")
         let (later, _) = try await changes(after: cursor, limit: 100)
-        try requireEqual(later.count, 0, "changes by the same batch again")
+        try requireEqual(later.count, 0, "the number of changes by a repeated batch")
     }
 
-    func revisionsGrow() async throws {
+    func revisionsIncrease() async throws {
         try requireEqual(try await store.snapshot().stamp.revision, .zero, "the revision of a new store")
         var last = Revision.zero
         for number in 0..<10 {
             let revision = try await store.commit(WriteBatch(upserts: [entry(number)]))
-            try require(revision > last, "revision \(revision) after \(last)")
-            try requireEqual(try await store.snapshot().stamp.revision, revision, "the snapshot's revision")
+            try require(revision > last, "revision \(revision) follows revision \(last)")
+            try requireEqual(
+                try await store.snapshot().stamp.revision, revision, "the revision of the snapshot")
             last = revision
         }
     }
 
-    func changes() async throws {
+    func changesAreCompleteAndOrdered() async throws {
         var entries = (0..<20).map { entry($0) }
         try await store.saveEntries(entries)
         let (first, cursor) = try await changes(after: .start, limit: 3)
@@ -121,44 +124,45 @@ extension Trial {
             let (later, _) = try await changes(after: cursor, limit: limit)
             try requireEqual(later.map(\.kind), expected, "the later changes in pages of \(limit)")
             let order = later.map { ($0.revision, $0.ordinal) }
-            try require(zip(order, order.dropFirst()).allSatisfy { $0 < $1 }, "changes out of order")
+            try require(zip(order, order.dropFirst()).allSatisfy { $0 < $1 }, "the changes are out of order")
         }
         let (all, _) = try await changes(after: .start, limit: 7)
-        try requireEqual(all.count, 21, "what one who begins now is told")
+        try requireEqual(all.count, 21, "the number of changes from the start")
     }
 
-    func pagesInsideABatch() async throws {
+    func changePagesMaySplitBatches() async throws {
         try await store.saveEntries((0..<10).map { entry($0) })
         var (seen, cursor): ([Change], ChangeCursor) = ([], .start)
         for page in 0..<4 {
             guard
                 case .changes(let changes, let next, let isLast) = try await store.changes(
                     after: cursor, limit: 3)
-            else { throw LawViolation(law: law, message: "a page inside a batch needed a reset") }
+            else { throw LawViolation(law: law, message: "a cursor inside a batch requires a reset") }
             seen += changes
             cursor = next
             try requireEqual(isLast, page == 3, "whether page \(page) is the last")
-            // A cursor is kept as JSON between processes.
+            // Readers store cursors as JSON.
             cursor = try JSONDecoder().decode(ChangeCursor.self, from: JSONEncoder().encode(cursor))
         }
-        try requireEqual(Set(seen.map(\.kind)).count, 10, "the changes of a batch in pages")
-        try requireEqual(Set(seen.map(\.revision)).count, 1, "the revisions of a batch")
+        try requireEqual(Set(seen.map(\.kind)).count, 10, "the number of changes in all pages")
+        try requireEqual(Set(seen.map(\.revision)).count, 1, "the number of revisions of one batch")
     }
 
-    func anotherEpoch() async throws {
+    func newEpochRequiresReset() async throws {
         try await store.saveEntries((0..<3).map { entry($0) })
         let before = try await store.snapshot().stamp
         let (_, cursor) = try await changes(after: .start, limit: 100)
         let renewed = try await store.renewEpoch()
-        try require(renewed.epoch != before.epoch, "the epoch is the same")
-        try requireEqual(renewed.store, before.store, "the store's id")
+        try require(renewed.epoch != before.epoch, "the epoch was not renewed")
+        try requireEqual(renewed.store, before.store, "the id of the store")
         try requireEqual(
-            try await store.changes(after: cursor, limit: 10), .resetRequired, "a cursor of the epoch before")
+            try await store.changes(after: cursor, limit: 10), .resetRequired,
+            "the page after a cursor of the earlier epoch")
         let (all, _) = try await changes(after: .start, limit: 100)
-        try requireEqual(all.count, 3, "changes from the beginning")
+        try requireEqual(all.count, 3, "the number of changes from the start")
     }
 
-    func newHistory() async throws {
+    func batchCanBeginNewEpoch() async throws {
         let entries = (0..<3).map { entry($0) }
         let cluster = Cluster(label: "c", members: [entries[1].id])
         try await store.saveEntries(entries)
@@ -166,7 +170,7 @@ extension Trial {
         let before = try await store.snapshot()
         let (_, cursor) = try await changes(after: .start, limit: 100)
         let epoch = UUID()
-        // Every vector in another dimension, which no batch but one that replaces all of them may bring.
+        // The dimension changes too, which is allowed because the batch replaces all vectors.
         let moved = WriteBatch(
             upserts: entries.map { old in
                 var entry = old
@@ -176,41 +180,42 @@ extension Trial {
             expecting: .init(epoch: before.stamp.epoch, revision: before.stamp.revision))
         try await store.saveEntry(entry(3))
         let untouched = try await StorageContents(store)
-        try await requireError(.conflict, "a batch whose writer has not seen the latest commit") {
+        try await requireError(.conflict, "a batch that expects an earlier revision") {
             _ = try await store.commit(moved)
         }
         try requireSame(try await StorageContents(store), untouched, "the store after a conflict")
         try await store.deleteEntry(entry(3).id)
-        for stray in try await store.fetchEntries() where !entries.contains(stray) {
-            try await store.deleteEntry(stray.id)
+        for other in try await store.fetchEntries() where !entries.contains(other) {
+            try await store.deleteEntry(other.id)
         }
         var batch = moved
         batch.expecting.revision = try await store.snapshot().stamp.revision
         let revision = try await store.commit(batch)
         let after = try await store.snapshot()
         try requireEqual(after.stamp.epoch, epoch, "the epoch")
-        try requireEqual(after.stamp.store, before.stamp.store, "the store's id")
+        try requireEqual(after.stamp.store, before.stamp.store, "the id of the store")
         try requireEqual(after.stamp.revision, revision, "the revision")
         try requireEqual(try await store.fetchEntries(), moved.upserts, "the entries")
         try requireEqual(
             try await after.clusters().map(\.members), [[entries[1].id]], "the members of the cluster")
         try requireEqual(
-            try await store.changes(after: cursor, limit: 10), .resetRequired, "a cursor of the epoch before")
-        try await requireError(.conflict, "a writer that read from the history before") {
+            try await store.changes(after: cursor, limit: 10), .resetRequired,
+            "the page after a cursor of the earlier epoch")
+        try await requireError(.conflict, "a batch that expects the earlier epoch") {
             _ = try await store.commit(
                 WriteBatch(upserts: [moved.upserts[0]], expecting: .init(epoch: before.stamp.epoch)))
         }
-        var again = batch
-        again.expecting = .init(epoch: epoch)
-        try requireEqual(try await store.commit(again), revision, "the revision of the same batch again")
+        var repeated = batch
+        repeated.expecting = .init(epoch: epoch)
+        try requireEqual(try await store.commit(repeated), revision, "the revision of a repeated batch")
     }
 
-    func snapshots() async throws {
+    func snapshotsAreImmutable() async throws {
         var entries = (0..<3).map { entry($0) }
         try await store.saveEntries(entries)
         try await store.updateCluster(Cluster(label: "before", members: [entries[0].id]))
         let snapshot = try await store.snapshot()
-        let whole = try await StorageContents(snapshot, pageSize: 2)
+        let contents = try await StorageContents(snapshot, pageSize: 2)
         let before = entries
         entries[0].content = "changed"
         try await store.saveEntries([entries[0], entry(9)])
@@ -218,15 +223,17 @@ extension Trial {
         try await store.updateCluster(Cluster(label: "after"))
         try requireEqual(
             try await snapshot.entries(after: nil, limit: 10, matching: .all).entries, before,
-            "the snapshot's entries")
-        try requireEqual(try await snapshot.clusters().map(\.label), ["before"], "the snapshot's clusters")
-        try requireEqual(snapshot.stamp.entryCount, 3, "the snapshot's count")
-        try requireSame(try await StorageContents(snapshot, pageSize: 1), whole, "the snapshot")
+            "the entries of the snapshot")
+        try requireEqual(
+            try await snapshot.clusters().map(\.label), ["before"], "the clusters of the snapshot")
+        try requireEqual(snapshot.stamp.entryCount, 3, "the number of entries in the stamp")
+        try requireSame(try await StorageContents(snapshot, pageSize: 1), contents, "the snapshot")
         try require(
-            try await store.snapshot().stamp.revision > snapshot.stamp.revision, "the revision stood still")
+            try await store.snapshot().stamp.revision > snapshot.stamp.revision,
+            "the revision did not increase")
     }
 
-    func cancellation() async throws {
+    func cancelledCommitWritesNothing() async throws {
         let store = store
         let entry = entry(0)
         let task = Task {
@@ -235,14 +242,15 @@ extension Trial {
         }
         do {
             try await task.value
-            throw LawViolation(law: law, message: "a cancelled commit returned")
+            throw LawViolation(law: law, message: "a commit of a cancelled task did not throw")
         } catch is CancellationError {}
-        try requireEqual(try await store.fetchEntries().count, 0, "entries after a cancelled commit")
+        try requireEqual(
+            try await store.fetchEntries().count, 0, "the number of entries after a cancelled commit")
         try requireEqual(
             try await store.snapshot().stamp.revision, .zero, "the revision after a cancelled commit")
     }
 
-    func concurrentWriters() async throws {
+    func concurrentWritersLoseNoUpdates() async throws {
         let store = store
         let all = (0..<160).map { entry($0) }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -254,12 +262,14 @@ extension Trial {
             try await group.waitForAll()
         }
         try requireEqual(
-            Set(try await store.fetchEntries().map(\.id)), Set(all.map(\.id)), "what 8 writers saved")
+            Set(try await store.fetchEntries().map(\.id)), Set(all.map(\.id)),
+            "the ids of the entries that 8 writers saved")
         try require(
-            try await store.snapshot().stamp.revision.rawValue >= 160, "fewer revisions than commits")
+            try await store.snapshot().stamp.revision.rawValue >= 160,
+            "there are fewer revisions than commits")
     }
 
-    func reopening() async throws {
+    func reopenedStoreIsUnchanged() async throws {
         let entries = (0..<50).map { entry($0) }
         try await store.saveEntries(entries)
         for number in 0..<5 { try await store.saveEntry(entry(100 + number)) }
@@ -270,29 +280,30 @@ extension Trial {
         let clusters = try await store.fetchClusters()
         let (all, cursor) = try await changes(after: .start, limit: 100)
         try await store.close()
-        let again = try await fixture.open()
-        try requireEqual(try await again.snapshot().stamp, before.stamp, "the stamp")
-        try requireEqual(try await again.fetchEntries(), fetched, "the entries")
-        try requireEqual(try await again.fetchClusters(), clusters, "the clusters")
-        guard case .changes(let changes, _, _) = try await again.changes(after: .start, limit: 100) else {
-            throw LawViolation(law: law, message: "the changes are gone")
+        let reopened = try await fixture.open()
+        try requireEqual(try await reopened.snapshot().stamp, before.stamp, "the stamp")
+        try requireEqual(try await reopened.fetchEntries(), fetched, "the entries")
+        try requireEqual(try await reopened.fetchClusters(), clusters, "the clusters")
+        guard case .changes(let changes, _, _) = try await reopened.changes(after: .start, limit: 100) else {
+            throw LawViolation(law: law, message: "reading the changes from the start requires a reset")
         }
         try requireEqual(changes, all, "the changes")
-        guard case .changes(let later, _, _) = try await again.changes(after: cursor, limit: 100) else {
-            throw LawViolation(law: law, message: "a cursor did not outlive the handle")
+        guard case .changes(let later, _, _) = try await reopened.changes(after: cursor, limit: 100) else {
+            throw LawViolation(law: law, message: "a cursor from before the reopening requires a reset")
         }
-        try requireEqual(later.count, 0, "changes since")
-        try await again.close()
+        try requireEqual(later.count, 0, "the number of changes since the cursor")
+        try await reopened.close()
     }
 
-    func anotherHandle() async throws {
+    func handlesSeeEachOthersCommits() async throws {
         let other = try await fixture.open()
         let first = entry(1)
         try await store.saveEntry(first)
-        try requireEqual(try await other.fetchEntries(), [first], "what the other handle sees")
+        try requireEqual(try await other.fetchEntries(), [first], "the entries that the other handle sees")
         let second = entry(2)
         try await other.saveEntry(second)
-        try requireEqual(try await store.fetchEntries(), [first, second], "what this handle sees")
+        try requireEqual(
+            try await store.fetchEntries(), [first, second], "the entries that the first handle sees")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (writer, handle) in [store, other].enumerated() {
                 let entries = (0..<25).map { entry(writer * 100 + $0) }
@@ -300,25 +311,29 @@ extension Trial {
             }
             try await group.waitForAll()
         }
-        try requireEqual(try await store.fetchEntries().count, 52, "what two handles saved")
         try requireEqual(
-            try await store.fetchEntries(), try await other.fetchEntries(), "what two handles see")
+            try await store.fetchEntries().count, 52, "the number of entries that two handles saved")
+        try requireEqual(
+            try await store.fetchEntries(), try await other.fetchEntries(),
+            "the entries that the two handles see")
         try await other.close()
     }
 
-    func olderCopy() async throws {
-        // A reader is ahead of a store that was put back to an older state: its cursor's revision is not
-        // there yet.
+    func olderCopyRequiresReset() async throws {
+        // The store is an older copy: the cursor of a reader has a revision that the store has not reached.
         try await store.saveEntries((0..<3).map { entry($0) })
         let (_, cursor) = try await changes(after: .start, limit: 100)
         var ahead = cursor
         ahead.revision = Revision(rawValue: cursor.revision.rawValue + 5)
         try requireEqual(
-            try await store.changes(after: ahead, limit: 10), .resetRequired, "a cursor from the future")
-        // Then the older state grows past the cursor: the epoch that a restore renews tells.
+            try await store.changes(after: ahead, limit: 10), .resetRequired,
+            "the page after a cursor of a future revision")
+        // Later the store passes that revision. The new epoch, which a restore begins, tells the states
+        // apart.
         try await store.renewEpoch()
         for number in 10..<20 { try await store.saveEntry(entry(number)) }
         try requireEqual(
-            try await store.changes(after: ahead, limit: 10), .resetRequired, "a cursor of the state before")
+            try await store.changes(after: ahead, limit: 10), .resetRequired,
+            "the page after a cursor of the earlier epoch")
     }
 }

@@ -2,9 +2,9 @@ import Foundation
 import RoostModel
 import Synchronization
 
-/// Laws on crashes, handles and processes.
+/// Laws about crashes, handles and processes.
 extension Trial {
-    func crashedHandle() async throws {
+    func unclosedHandleLosesNoCommits() async throws {
         let entries = (0..<20).map { entry($0) }
         for entry in entries { try await store.saveEntry(entry) }
         try await store.deleteEntry(entries[3].id)
@@ -13,13 +13,13 @@ extension Trial {
         try await crashed.saveEntry(entry(100))
         let after = try await StorageContents(crashed)
         try await fixture.crash(crashed)
-        let again = try await fixture.open()
-        try requireSame(try await StorageContents(again), after, "what a handle wrote that was never closed")
-        try require(before.revision < after.revision, "the revision stood still")
-        try await again.close()
+        let reopened = try await fixture.open()
+        try requireSame(try await StorageContents(reopened), after, "the reopened store")
+        try require(before.revision < after.revision, "the revision did not increase")
+        try await reopened.close()
     }
 
-    func severalWriters() async throws {
+    func concurrentProcessesLoseNoUpdates() async throws {
         let (processes, each) = (4, 200)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for process in 0..<processes {
@@ -33,24 +33,25 @@ extension Trial {
         let lost = (0..<processes * each).filter { !found.contains(StorageJob.id($0)) }
         try require(
             lost.isEmpty,
-            "of \(processes * each) entries that \(processes) processes saved, \(lost.count) are lost")
-        try requireEqual(found.count, processes * each, "the entries")
+            "\(lost.count) of \(processes * each) entries that \(processes) processes saved are missing")
+        try requireEqual(found.count, processes * each, "the number of entries")
         try require(
             try await store.snapshot().stamp.revision.rawValue >= UInt64(processes * each),
-            "fewer revisions than commits")
+            "there are fewer revisions than commits")
     }
 
-    func killedWriter() async throws {
+    func killedProcessLosesNoCommits() async throws {
         try await fixture.run(StorageJob(.saveAndDie, first: 0, count: 30))
         let expected = (0..<30).map { StorageJob.entry($0, "entry \($0)") }
-        try requireEqual(try await store.fetchEntries(), expected, "what a process saved that was killed")
+        try requireEqual(try await store.fetchEntries(), expected, "the entries that a killed process saved")
         try await store.saveEntry(entry(1000))
-        let again = try await fixture.open()
-        try requireEqual(try await again.fetchEntries().count, 31, "entries after the next save")
-        try await again.close()
+        let reopened = try await fixture.open()
+        try requireEqual(
+            try await reopened.fetchEntries().count, 31, "the number of entries after the next save")
+        try await reopened.close()
     }
 
-    func wholeBatches() async throws {
+    func readersSeeOnlyCompleteBatches() async throws {
         let count = 50
         let isDone = Flag()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -62,19 +63,20 @@ extension Trial {
             var rounds = Set<String>()
             var last = -1
             while true {
-                // Asked before the look: the look after the end is made.
+                // Read before the snapshot, so that the loop takes one more snapshot after the writer ends.
                 let wasDone = isDone.isSet
                 let entries = try await store.snapshot().entries(ids)
                 let contents = Set(entries.map(\.content))
                 try require(
                     contents.count <= 1 && [0, count].contains(entries.count),
-                    "a reader saw \(entries.count) entries of the batches \(contents.sorted())")
+                    "a reader saw \(entries.count) of \(count) entries, from \(contents.sorted())"
+                )
                 if let round = contents.first.flatMap({ Int($0.dropFirst(6)) }) {
                     try require(round >= last, "a reader saw round \(round) after round \(last)")
                     last = round
                 }
                 rounds.formUnion(contents)
-                // The writer goes on until the reader says that it has seen some.
+                // The writer continues until it sees this receipt.
                 if rounds.count == 5 {
                     try await store.saveEntry(StorageJob.entry(StorageJob.receipt, "seen"))
                 }
@@ -82,11 +84,13 @@ extension Trial {
                 try await Task.sleep(for: .milliseconds(1))
             }
             try await group.waitForAll()
-            try require(rounds.count >= 5, "the reader saw \(rounds.count) rounds of many")
+            try require(
+                rounds.count >= 5, "the reader saw only \(rounds.count) rounds; 5 are needed for a conclusion"
+            )
         }
     }
 
-    func followedByAnotherProcess() async throws {
+    func otherProcessesCanFollowChanges() async throws {
         let (count, receipt) = (100, StorageJob.receipt)
         let isDone = Flag()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -97,9 +101,11 @@ extension Trial {
             for number in 0..<count / 2 {
                 try await store.saveEntry(StorageJob.entry(number, "entry \(number)"))
             }
-            // The other half comes when the follower has been told of the first, so that it follows on.
+            // The second half is written after the receipt for the first, so that the follower has to wait
+            // for it.
             while try await store.snapshot().entries([StorageJob.id(receipt)]).isEmpty {
-                try require(!isDone.isSet, "the other process ended before it was told of what was saved")
+                try require(
+                    !isDone.isSet, "the other process ended before it saw the first half of the changes")
                 try await Task.sleep(for: .milliseconds(5))
             }
             for number in count / 2..<count {
@@ -109,15 +115,11 @@ extension Trial {
         }
         try require(
             try await !store.snapshot().entries([StorageJob.id(receipt + 1)]).isEmpty,
-            "the other process was never told of all that was saved")
-    }
-
-    func requireSame(_ found: StorageContents, _ expected: StorageContents, _ what: String) throws {
-        let differences = found.differences(from: expected)
-        try require(differences.isEmpty, "\(what): other \(differences.joined(separator: ", "))")
+            "the other process did not see all changes")
     }
 }
 
+/// A Boolean that tasks can set and read.
 private final class Flag: Sendable {
     private let value = Mutex(false)
     var isSet: Bool { value.withLock { $0 } }

@@ -4,5 +4,5 @@
     import Glibc
 #endif
 
-/// The C library's natural logarithm.
+/// Returns the natural logarithm of `x`, computed by the C library.
 func logarithm(_ x: Double) -> Double { log(x) }

@@ -1,34 +1,43 @@
-/// Splits a long text into passages at headings, paragraphs, sentences or words, counted in a model's own
-/// tokens.
+/// Splits a long text into passages at headings, paragraphs, sentences or words. The length of a passage is
+/// counted in tokens of the embedding model.
 public struct PassageSplitter: Sendable, Hashable {
-    /// The most tokens of a passage.
+    /// The maximum number of tokens in a passage.
     public var maximumTokens: Int
-    /// About how many tokens at a passage's end are also at the beginning of the next; none where a heading
-    /// begins it.
+    /// The maximum number of tokens at the end of a passage that the next passage repeats. A passage that
+    /// starts with a heading repeats none.
     public var overlap: Int
 
+    /// Creates a splitter.
+    ///
+    /// - Parameters:
+    ///   - maximumTokens: The maximum number of tokens in a passage.
+    ///   - overlap: The maximum number of tokens that a passage repeats from the previous one.
     /// - Precondition: `0 <= overlap < maximumTokens`.
     public init(maximumTokens: Int = 200, overlap: Int = 30) {
         precondition(
-            overlap >= 0 && overlap < maximumTokens, "an overlap of \(overlap) in \(maximumTokens) tokens")
+            overlap >= 0 && overlap < maximumTokens,
+            "an overlap of \(overlap) in passages of \(maximumTokens) tokens")
         self.maximumTokens = maximumTokens
         self.overlap = overlap
     }
 
-    /// How good a place is for a cut before it, better ones later.
+    /// The kind of boundary before a token, in ascending order of preference for a cut.
     private enum Boundary: UInt8, Comparable {
-        /// Inside a grapheme: never.
+        /// Inside a grapheme cluster, where a text is never cut.
         case none
         case token, word, sentence, paragraph, heading
 
         static func < (left: Boundary, right: Boundary) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The passages of a text, as ranges of its UTF-8 bytes, in order. Together they cover every token; no
-    /// boundary is inside a grapheme.
+    /// Returns the passages of a text as ascending ranges of its UTF-8 bytes.
     ///
-    /// - Parameter tokens: where the tokens lie, ascending (`Embedder.tokenRanges(in:)`).
-    /// - Returns: the whole text as one range where it has no more than `maximumTokens` tokens.
+    /// The passages cover every token, and no boundary is inside a grapheme cluster. A text of at most
+    /// `maximumTokens` tokens is one passage.
+    ///
+    /// - Parameters:
+    ///   - text: The text to split.
+    ///   - tokens: The ascending UTF-8 ranges of its tokens, as `Embedder.tokenRanges(in:)` returns them.
     /// - Complexity: O(length of text).
     public func split(_ text: String, tokens: [Range<Int>]) -> [Range<Int>] {
         let size = text.utf8.count
@@ -46,12 +55,18 @@ public struct PassageSplitter: Sendable, Hashable {
         return ranges.map { Self.trimmed($0, text) }
     }
 
-    /// The token before which a passage that begins with `first` ends: the best boundary in its last 60%,
-    /// the latest of equal ones.
+    /// The share of a passage in which no boundary is chosen, so that passages do not become too short.
+    private static let minimumFill = (numerator: 2, denominator: 5)
+
+    /// Returns the index of the token before which the passage that starts with token `first` ends.
+    ///
+    /// This is the best boundary after ``minimumFill`` of the maximum length, and the last of equally good
+    /// ones.
     private func end(from first: Int, _ boundaries: [Boundary]) -> Int {
         let limit = min(first + maximumTokens, boundaries.count)
         guard limit < boundaries.count else { return limit }
-        let earliest = first + max(1, maximumTokens * 2 / 5)
+        let earliest =
+            first + max(1, maximumTokens * Self.minimumFill.numerator / Self.minimumFill.denominator)
         var best = limit
         var kind = Boundary.none
         for token in stride(from: limit, through: earliest, by: -1) where boundaries[token] > kind {
@@ -59,8 +74,8 @@ public struct PassageSplitter: Sendable, Hashable {
             kind = boundaries[token]
         }
         if kind == .none {
-            // One grapheme of very many tokens: it is kept whole, and whoever embeds it tells what was left
-            // out.
+            // A single grapheme cluster exceeds the limit. The passage keeps all of it; the embedder reports
+            // the tokens that it omits.
             var token = limit
             while token < boundaries.count, boundaries[token] == .none { token += 1 }
             return token
@@ -68,20 +83,20 @@ public struct PassageSplitter: Sendable, Hashable {
         return best
     }
 
-    /// The token that the next passage begins with.
+    /// Returns the index of the token with which the next passage starts.
     private func start(before end: Int, after first: Int, _ boundaries: [Boundary]) -> Int {
         guard overlap > 0, boundaries[end] < .heading else { return end }
         var best = end
         var kind = Boundary.none
         for token in max(first + 1, end - overlap)..<end where boundaries[token] > kind {
-            // A sentence that fits is better than a word; the earliest of equals gives the larger overlap.
+            // Prefers the start of a sentence to that of a word; the earliest gives the largest overlap.
             best = token
             kind = boundaries[token]
         }
         return best
     }
 
-    /// For each token, how good a cut before it is.
+    /// Returns the kind of boundary before each token.
     private func boundaries(_ text: String, _ tokens: [Range<Int>]) -> [Boundary] {
         var text = text
         var graphemes = Set<Int>(minimumCapacity: tokens.count)
@@ -104,44 +119,44 @@ public struct PassageSplitter: Sendable, Hashable {
     private static func boundary(_ utf8: UnsafeBufferPointer<UInt8>, gap: Range<Int>) -> Boundary {
         let newline = UInt8(ascii: "\n")
         var newlines = 0
-        for place in gap where utf8[place] == newline { newlines += 1 }
+        for offset in gap where utf8[offset] == newline { newlines += 1 }
         if newlines > 0, let last = gap.last(where: { utf8[$0] == newline }), isHeading(utf8, at: last + 1) {
             return .heading
         }
         if newlines > 1 { return .paragraph }
         if newlines == 1 { return .sentence }
         guard !gap.isEmpty else {
-            // A full stop of Chinese or Japanese needs no space after it.
+            // In Chinese and Japanese, no space follows a full stop.
             return gap.lowerBound >= 3 && isFullStop(utf8, endingAt: gap.lowerBound, ideographicOnly: true)
                 ? .sentence : .token
         }
         return isFullStop(utf8, endingAt: gap.lowerBound, ideographicOnly: false) ? .sentence : .word
     }
 
-    /// Whether a Markdown heading begins here.
-    private static func isHeading(_ utf8: UnsafeBufferPointer<UInt8>, at place: Int) -> Bool {
+    /// Returns whether a Markdown heading starts at the offset.
+    private static func isHeading(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Bool {
         var level = 0
-        while place + level < utf8.count, utf8[place + level] == UInt8(ascii: "#"), level < 7 { level += 1 }
-        return (1...6).contains(level) && place + level < utf8.count
-            && utf8[place + level] == UInt8(ascii: " ")
+        while offset + level < utf8.count, utf8[offset + level] == UInt8(ascii: "#"), level < 7 { level += 1 }
+        return (1...6).contains(level) && offset + level < utf8.count
+            && utf8[offset + level] == UInt8(ascii: " ")
     }
 
     private static func isFullStop(
         _ utf8: UnsafeBufferPointer<UInt8>, endingAt end: Int, ideographicOnly: Bool
     ) -> Bool {
-        var place = end
+        var stop = end
         if !ideographicOnly {
-            while place > 0, "\"')]*_".utf8.contains(utf8[place - 1]) { place -= 1 }
-            if place > 0, ".!?:;".utf8.contains(utf8[place - 1]) { return true }
+            while stop > 0, "\"')]*_".utf8.contains(utf8[stop - 1]) { stop -= 1 }
+            if stop > 0, ".!?:;".utf8.contains(utf8[stop - 1]) { return true }
         }
-        guard place >= 3 else { return false }
-        let last = (utf8[place - 3], utf8[place - 2], utf8[place - 1])
+        guard stop >= 3 else { return false }
+        let last = (utf8[stop - 3], utf8[stop - 2], utf8[stop - 1])
         // 。 ！ ？ …
         return last == (0xE3, 0x80, 0x82) || last == (0xEF, 0xBC, 0x81) || last == (0xEF, 0xBC, 0x9F)
             || last == (0xE2, 0x80, 0xA6)
     }
 
-    /// Without the white space at the end, which belongs to no token; never empty where it was not.
+    /// Returns the range without trailing white space, but with at least one byte if it was not empty.
     private static func trimmed(_ range: Range<Int>, _ text: String) -> Range<Int> {
         var text = text
         return text.withUTF8 { utf8 in

@@ -1,8 +1,8 @@
-/// Words that say nothing of what a text is about.
-public enum StopWords {
-    /// English: articles, pronouns, prepositions, conjunctions, auxiliaries, and the adverbs and verbs that
-    /// go with any subject.
-    public static let english: Set<String> = Set(
+/// Words that are too frequent in a language to characterise the subject of a text.
+package enum StopWords {
+    /// The English stop words in lower case: articles, pronouns, prepositions, conjunctions, auxiliary verbs,
+    /// and adverbs and verbs that occur with any subject.
+    package static let english: Set<String> = Set(
         """
         a about above across actually after afterwards again against ago all almost alone along
         already also although always am among an and another any anybody anyone anything anyway

@@ -1,19 +1,22 @@
-/// The words of a text: runs of letters, digits and marks, with apostrophes inside them. Scripts written
-/// without spaces come character by character (Han, kana) where a character is a word's worth of meaning.
-public struct Words: Sequence, Sendable {
-    public struct Word: Sendable, Hashable {
-        /// Lower-cased, without diacritics' differences of composition folded further.
-        public var folded: String
-        /// Where it stands, in UTF-8 bytes.
-        public var utf8Range: Range<Int>
+/// The words of a text: maximal sequences of letters, digits and combining marks, which may contain
+/// apostrophes.
+///
+/// In Han, hiragana and katakana, which are written without spaces, every character counts as a word.
+package struct Words: Sequence, Sendable {
+    /// One word of a text.
+    package struct Word: Sendable, Hashable {
+        /// The word in lower case, with typographic apostrophes replaced by `'`.
+        package var folded: String
+        /// The UTF-8 range of the word in the text.
+        package var utf8Range: Range<Int>
     }
 
     private let utf8: [UInt8]
 
-    public init(_ text: String) { utf8 = Array(text.utf8) }
+    package init(_ text: String) { utf8 = Array(text.utf8) }
 
     /// - Complexity: O(length of text) for the whole iteration.
-    public func makeIterator() -> AnyIterator<Word> {
+    package func makeIterator() -> AnyIterator<Word> {
         var scanner = WordScanner()
         return AnyIterator { [utf8] in
             utf8.withUnsafeBufferPointer { bytes in
@@ -24,7 +27,7 @@ public struct Words: Sequence, Sendable {
         }
     }
 
-    /// In lower case, with one kind of apostrophe.
+    /// Returns the word in lower case, with typographic apostrophes replaced by `'`.
     static func folded(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> String {
         let text = String(decoding: word, as: UTF8.self).lowercased()
         guard text.utf8.contains(0xE2) else { return text }
@@ -32,63 +35,63 @@ public struct Words: Sequence, Sendable {
     }
 }
 
-/// Goes from word to word of a text in UTF-8.
+/// An iterator over the words of a UTF-8 text that does not allocate.
 struct WordScanner {
     private var position = 0
 
-    /// ASCII letters and digits.
+    /// Whether an ASCII byte is a letter or digit.
     private static let isPlain: [Bool] = (0..<128).map { value in
         (48...57).contains(value) || (65...90).contains(value) || (97...122).contains(value)
     }
 
-    /// Where the next word stands; `nil` after the last.
+    /// Returns the range of the next word, or `nil` after the last.
     ///
-    /// - Parameter utf8: valid UTF-8, the same at each call.
+    /// - Parameter utf8: Valid UTF-8; it must be the same in every call.
     mutating func next(in utf8: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         Self.isPlain.withUnsafeBufferPointer { isPlain in
-            var place = position
-            defer { position = place }
-            while place < utf8.count {
-                let byte = utf8[place]
+            var offset = position
+            defer { position = offset }
+            while offset < utf8.count {
+                let byte = utf8[offset]
                 if byte < 128 {
                     if isPlain[Int(byte)] { break }
-                    place += 1
+                    offset += 1
                 } else {
-                    let scalar = Self.scalar(utf8, place)
+                    let scalar = Self.scalar(utf8, offset)
                     if Self.isWord(scalar) { break }
-                    place += UTF8.width(scalar)
+                    offset += UTF8.width(scalar)
                 }
             }
-            guard place < utf8.count else { return nil }
-            let start = place
-            while place < utf8.count {
-                let byte = utf8[place]
+            guard offset < utf8.count else { return nil }
+            let start = offset
+            while offset < utf8.count {
+                let byte = utf8[offset]
                 if byte < 128, isPlain[Int(byte)] {
-                    place += 1
+                    offset += 1
                     continue
                 }
-                let scalar = Self.scalar(utf8, place)
+                let scalar = Self.scalar(utf8, offset)
                 if Self.isWord(scalar) {
-                    if Self.isAlone(scalar), place > start { break }
-                    place += UTF8.width(scalar)
-                    if Self.isAlone(scalar) { break }
+                    if Self.isSeparateWord(scalar), offset > start { break }
+                    offset += UTF8.width(scalar)
+                    if Self.isSeparateWord(scalar) { break }
                     continue
                 }
-                // don't, o’clock: an apostrophe between letters belongs to the word.
-                let next = place + UTF8.width(scalar)
+                // An apostrophe between letters belongs to the word: don't, o’clock.
+                let next = offset + UTF8.width(scalar)
                 guard scalar == "'" || scalar == "\u{2019}", next < utf8.count else { break }
                 let following = Self.scalar(utf8, next)
-                guard Self.isWord(following), !Self.isAlone(following) else { break }
-                place = next
+                guard Self.isWord(following), !Self.isSeparateWord(following) else { break }
+                offset = next
             }
-            return start..<place
+            return start..<offset
         }
     }
 
-    private static func scalar(_ utf8: UnsafeBufferPointer<UInt8>, _ place: Int) -> Unicode.Scalar {
-        let first = UInt32(utf8[place])
+    private static func scalar(_ utf8: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Unicode.Scalar {
+        let first = UInt32(utf8[offset])
         func rest(_ index: Int) -> UInt32 {
-            place + index < utf8.count ? UInt32(utf8[place + index]) & 0x3F : 0
+            offset + index < utf8.count ? UInt32(utf8[offset + index]) & 0x3F : 0
         }
         let value: UInt32 =
             switch first {
@@ -110,7 +113,8 @@ struct WordScanner {
         }
     }
 
-    private static func isAlone(_ scalar: Unicode.Scalar) -> Bool {
+    /// Returns whether a character of a script without spaces is a word on its own.
+    private static func isSeparateWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x3040...0x30FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0x20000...0x2FA1F: true
         default: false

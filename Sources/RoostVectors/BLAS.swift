@@ -5,26 +5,26 @@
     import Foundation
 #endif
 
-/// The one place that calls BLAS. All matrices are row-major Float32.
+/// The only file that calls BLAS. All matrices are row-major Float32.
 ///
-/// A provider's own threads are switched off (OpenBLAS): Roost parallelises at exactly one level, over
-/// blocks of fixed size, so that a result does not depend on how many threads there are. This is a setting
-/// of the whole process; it is made once, at the first call.
-public enum BLAS {
-    /// What the loaded library says of itself.
-    public struct Implementation: Sendable, Hashable, CustomStringConvertible {
-        /// `OpenBLAS 0.3.21`, `Accelerate`, or `reference BLAS` where the library does not say.
-        public let name: String
-        /// The kernels that the library chose for this processor, where it tells.
-        public let kernel: String?
+/// The first call sets OpenBLAS to one thread, for the whole process. Roost parallelises at exactly one
+/// level, over blocks of fixed size, so a result does not depend on the number of threads.
+package enum BLAS {
+    /// The name and kernel that the loaded library reports.
+    package struct Implementation: Sendable, Hashable, CustomStringConvertible {
+        /// `OpenBLAS 0.3.21`, `Accelerate`, or `reference BLAS` if the library does not report a name.
+        package let name: String
+        /// The name of the kernel that the library selected for this processor; `nil` if it does not report
+        /// one.
+        package let kernel: String?
 
-        public var description: String { kernel.map { "\(name) (\($0))" } ?? name }
+        package var description: String { kernel.map { "\(name) (\($0))" } ?? name }
     }
 
-    /// The library that serves the calls of this process.
-    public static let implementation: Implementation = prepare()
+    /// The library that this process has loaded. The first access also disables the library's own threads.
+    package static let implementation: Implementation = prepare()
 
-    /// A matrix somewhere in memory: row i begins `i * stride` numbers after `start`.
+    /// A matrix in memory that somebody else owns: row i starts at `start + i * stride`.
     package struct Operand {
         let start: UnsafePointer<Float>
         let stride: Int
@@ -38,7 +38,8 @@ public enum BLAS {
         }
     }
 
-    /// c (m, n) = alpha · a · b + beta · c, where a, transposed if it says so, is (m, k) and b is (k, n).
+    /// Computes c (m, n) = alpha · a · b + beta · c, where a (m, k) and b (k, n) are the operands after the
+    /// transposition that they request.
     ///
     /// - Complexity: 2 · m · n · k floating-point operations, on the calling thread.
     @inline(__always)
@@ -55,7 +56,7 @@ public enum BLAS {
             Int32(stride))
     }
 
-    /// y (rows) = matrix (rows, columns) · x (columns).
+    /// Computes y (rows) = matrix (rows, columns) · x (columns).
     @inline(__always)
     package static func gemv(
         _ matrix: UnsafePointer<Float>, rows: Int, columns: Int, _ x: UnsafePointer<Float>,

@@ -1,39 +1,43 @@
 import CRoostKernels
 
-/// Vectors in 8 bits, kept to tell quickly which of many rows may have inner products of at least a threshold
-/// with them.
+/// Vectors quantised to 8 bits, used to find quickly the rows whose inner product with a vector may reach a
+/// threshold.
 ///
-/// The products are taken in 8 bits, four times as fast as in Float32 where the processor has byte products.
-/// What rounding can hide (the Cauchy-Schwarz inequality with the measured lengths of the rounding errors)
-/// counts for the row: none that reaches the threshold is passed over, and a few that do not are named, which
-/// whoever asks compares exactly. So searches that use this are exact.
+/// Inner products in 8 bits are four times as fast as in Float32 if the processor has instructions for byte
+/// products. The Cauchy-Schwarz inequality, applied to the measured lengths of the rounding errors, bounds
+/// what rounding can hide, and the bound is added in favour of the row. Every row that reaches the threshold
+/// is therefore reported, and a few that do not; the caller compares the reported rows exactly. Searches that
+/// use this type are exact.
 package struct ByteVectors: Sendable {
-    /// So many rows are told at a time.
+    /// The number of rows that the kernel compares at a time.
     package static let panelRows = Int(ROOST_BYTE_ROWS)
-    /// Sums of products of bytes fit 32 bits up to here.
-    package static let largestDimension = 65_536
+    /// The largest dimension for which a sum of byte products fits in 32 bits (65,536 · 255 · 127 < 2³¹).
+    package static let maximumDimension = 65_536
 
     package let count: Int
     private let columns: Int
     private let dimension: Int
     private var bytes: [Int8]
     private var offset: [Int32]
-    /// (inverse, error, length), each `count` numbers.
+    /// The arrays inverse, error and length of `roost_byte_vectors`, one after another; each has `count`
+    /// numbers.
     private var numbers: [Float]
 
+    /// Quantises vectors.
+    ///
     /// - Parameters:
     ///   - rows: (count, dimension) row-major.
-    ///   - caution: 1 counts on the worst that rounding can do, which never comes: its errors add up as
-    ///     random ones
-    ///     do. With less, fewer rows are named for nothing, and one that reaches a threshold by a hair may
-    ///     not be.
-    /// - Returns: `nil` where numbers are not finite, or too many.
+    ///   - caution: The fraction of the error bound that is applied. 1 assumes the worst case, in which all
+    ///     rounding errors add up. A smaller value reports fewer rows that do not reach the threshold, but
+    ///     may miss a row that barely reaches it.
+    /// - Returns: `nil` if a number is not finite, there are no numbers, or the dimension exceeds
+    ///   ``maximumDimension``.
     /// - Complexity: O(count · dimension).
     package init?(_ rows: UnsafePointer<Float>, count: Int, dimension: Int, caution: Float = 1) {
-        guard count > 0, dimension > 0, dimension <= Self.largestDimension else { return nil }
+        guard count > 0, dimension > 0, dimension <= Self.maximumDimension else { return nil }
         let columns = (dimension + 3) / 4 * 4
         (self.count, self.columns, self.dimension) = (count, columns, dimension)
-        // The kernel fetches ahead of what it reads, but reads nothing that is not there.
+        // The kernel prefetches beyond the end of the bytes, which is harmless, but does not read there.
         bytes = [Int8](repeating: 0, count: count * columns)
         offset = [Int32](repeating: 0, count: count)
         numbers = [Float](repeating: 0, count: 3 * count)
@@ -50,19 +54,22 @@ package struct ByteVectors: Sendable {
             }
         }
         guard isFinite else { return nil }
-        // (error, length) stand after one another; each is a factor of one of the two bounds.
-        if caution != 1 { for place in count..<3 * count { numbers[place] *= caution } }
+        // The last two arrays, error and length, are each a factor of one of the two terms of the bound.
+        if caution != 1 { for index in count..<3 * count { numbers[index] *= caution } }
     }
 
-    /// Calls `body` with every pair of a vector and one of some rows whose inner product may be at least the
-    /// vector's threshold: with all that have one, once each, the rows in panels of ``panelRows`` in their
-    /// order.
+    /// Calls `body` once for every pair of a vector and a row whose inner product may reach the vector's
+    /// threshold.
+    ///
+    /// Every pair that reaches the threshold is reported. Rows are visited in ascending panels of
+    /// ``panelRows``.
     ///
     /// - Parameters:
     ///   - rows: (count, dimension) row-major.
-    ///   - thresholds: one for each vector; `body` may raise them. Beneath every number -∞.
-    ///   - body: is given the vector and the row.
-    package func forEachReaching(
+    ///   - thresholds: One for each vector; -∞ reports every row. `body` may raise them, which takes effect
+    ///     from the next panel on.
+    ///   - body: Receives the index of the vector and of the row.
+    package func forEachPairReachingThreshold(
         _ rows: UnsafePointer<Float>, count rowCount: Int, _ thresholds: UnsafeMutablePointer<Float>,
         _ body: (_ vector: Int, _ row: Int) -> Void
     ) {
@@ -77,17 +84,21 @@ package struct ByteVectors: Sendable {
                             bytes: panelBytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
                             scale: scale.baseAddress, error: 0, length: 0)
                         for start in stride(from: 0, to: rowCount, by: width) {
-                            let part = min(width, rowCount - start)
+                            let panelCount = min(width, rowCount - start)
                             guard
-                                roost_byte_panel_fill(rows + start * dimension, part, dimension, &panel) != 0
+                                roost_byte_panel_fill(rows + start * dimension, panelCount, dimension, &panel)
+                                    != 0
                             else {
-                                for vector in 0..<count { for row in 0..<part { body(vector, start + row) } }
+                                // A row that is not finite has no bound: report every pair.
+                                for vector in 0..<count {
+                                    for row in 0..<panelCount { body(vector, start + row) }
+                                }
                                 continue
                             }
                             let pairs = reaching(
                                 &vectors, count, columns, &panel, thresholds, found.baseAddress)
-                            for place in 0..<pairs {
-                                let pair = Int(found[place])
+                            for index in 0..<pairs {
+                                let pair = Int(found[index])
                                 body(pair / width, start + pair % width)
                             }
                         }

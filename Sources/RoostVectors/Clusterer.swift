@@ -1,38 +1,50 @@
-/// Groups vectors.
+/// An algorithm that partitions vectors into groups.
 ///
-/// The same vectors in the same order, the same parameters and the same seed give the same labels, whatever
-/// the number of threads.
+/// The result must be deterministic: the same vectors in the same order, the same parameters and the same
+/// seed give the same labels, whatever the number of threads.
 public protocol Clusterer: Sendable {
-    /// The field's name of the algorithm, as it is recorded with a run: `spherical-k-means`.
+    /// The name of the algorithm in the literature, such as `spherical-k-means`. The store records it with
+    /// each run.
     var algorithm: String { get }
 
-    /// Groups the rows of a matrix.
+    /// The seed of the algorithm's random choices, which the store records with each run. The default, 0,
+    /// suits an algorithm that makes none.
+    var seed: UInt64 { get }
+
+    /// Partitions the rows of a matrix into groups.
     ///
-    /// - Parameter vectors: (n, d) row-major Float32, unit length.
-    /// - Returns: a label for each row, or the reason why it has none.
-    /// - Throws: `ClusteringError` where the vectors cannot be grouped as asked (more clusters than rows);
-    ///   `CancellationError` where the task is cancelled: nothing is returned and nothing was written.
+    /// - Parameter vectors: (n, d) row-major Float32; each row has unit length.
+    /// - Returns: For each row, its group or the reason why it is an outlier.
+    /// - Throws: ``ClusteringError`` if the vectors cannot be partitioned as requested, for example into more
+    ///   groups than there are rows; `CancellationError` if the task is cancelled.
     func cluster(_ vectors: Matrix) async throws -> Partition
 }
 
-/// Rows of a matrix in groups, with outliers and a hierarchy where the algorithm finds them.
+extension Clusterer {
+    public var seed: UInt64 { 0 }
+}
+
+/// The result of a ``Clusterer``: a group or an outlier reason for each row, and optionally a hierarchy of
+/// groups.
 public struct Partition: Sendable, Hashable {
-    /// Why a row is in no group.
+    /// The reason why a row belongs to no group.
     public enum OutlierReason: String, Sendable, Hashable, Codable {
-        /// No group is near enough.
+        /// The row is not similar enough to any group.
         case distant
-        /// The row's surroundings are too sparse to be a group.
+        /// The density around the row is too low to form a group.
         case sparse
-        /// The row's vector has no direction (all zeros).
+        /// All components of the row's vector are zero, so it has no direction.
         case zeroVector
     }
 
-    /// A row's place.
+    /// The assignment of one row.
     public enum Label: Sendable, Hashable {
+        /// The row is a member of the group with this index, from 0.
         case group(Int)
+        /// The row belongs to no group.
         case outlier(OutlierReason)
 
-        /// The group's number, `nil` for an outlier.
+        /// The index of the group; `nil` for an outlier.
         public var group: Int? {
             if case .group(let number) = self { number } else { nil }
         }
@@ -40,22 +52,32 @@ public struct Partition: Sendable, Hashable {
 
     /// The label of each row (n).
     public var labels: [Label]
-    /// The centre of each group (groups, d), unit length.
+    /// The centroid of each group: (groups, d), unit length.
     public var centroids: Matrix
-    /// The cosine of each row with its group's centroid (n); for an outlier, with the nearest.
+    /// The cosine of each row with the centroid of its group (n); for an outlier, with the nearest centroid.
     public var similarities: [Float]
-    /// How sure the row's place is (n), 0 to 1.
+    /// The confidence of each assignment (n), from 0 to 1.
     public var confidences: [Float]
-    /// For each group the group that contains it in the hierarchy; `nil` at the top, or where there is none.
+    /// The parent of each group in the hierarchy; `nil` for a group at the top level.
     public var parents: [Int?]
-    /// What the algorithm chose or measured by itself, for the record of the run: chosen k, iterations.
+    /// Values that the algorithm chose or measured, such as k or the number of iterations. The store records
+    /// them with the run.
     public var facts: [String: Double]
 
-    /// - Precondition: as many similarities and confidences as labels; as many parents as centroids.
+    /// Creates a partition.
+    ///
+    /// - Parameters:
+    ///   - labels: The label of each row (n).
+    ///   - centroids: (groups, d), unit length.
+    ///   - similarities: The cosine of each row with the centroid of its group (n).
+    ///   - confidences: The confidence of each assignment (n), from 0 to 1.
+    ///   - parents: The parent of each group; `nil` if the groups form no hierarchy.
+    ///   - facts: Values to record with the run.
+    /// - Precondition: `similarities` and `confidences` have as many elements as `labels`; `parents` has one
+    ///   element for each group.
     public init(
         labels: [Label], centroids: Matrix, similarities: [Float], confidences: [Float],
-        parents: [Int?]? = nil,
-        facts: [String: Double] = [:]
+        parents: [Int?]? = nil, facts: [String: Double] = [:]
     ) {
         precondition(labels.count == similarities.count && labels.count == confidences.count)
         precondition(parents.map { $0.count == centroids.rows } ?? true)
@@ -67,27 +89,38 @@ public struct Partition: Sendable, Hashable {
         self.facts = facts
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     public var count: Int { centroids.rows }
 }
 
-/// Why vectors could not be grouped.
+/// An error of a ``Clusterer`` that cannot partition the vectors as requested.
 public struct ClusteringError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of a ``ClusteringError``. A custom clusterer may define further codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The name of the code.
         public let rawValue: String
+
+        /// Creates a code with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// There are no vectors, or none but zeros.
+        /// The matrix has no rows, or all of its rows are zero.
         public static let noVectors = Code(rawValue: "noVectors")
-        /// More groups were asked for than there are vectors.
+        /// The requested number of groups exceeds the number of vectors.
         public static let tooManyClusters = Code(rawValue: "tooManyClusters")
-        /// The number of groups is not positive.
+        /// The requested number of groups is not positive.
         public static let invalidCount = Code(rawValue: "invalidCount")
     }
 
+    /// The kind of error.
     public let code: Code
+    /// The cause, in English, for people.
     public let message: String
 
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of error.
+    ///   - message: The cause, in English, for people.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

@@ -4,16 +4,17 @@
     import CLAPACK
 #endif
 
-/// The one place that calls LAPACK.
+/// The only file that calls LAPACK.
 package enum LAPACK {
-    /// The eigenvalues, ascending, and eigenvectors of a symmetric matrix, by divide and conquer (`ssyevd`).
+    /// Returns the eigenvalues and eigenvectors of a symmetric matrix, computed by divide and conquer
+    /// (`ssyevd`).
     ///
     /// - Parameter symmetric: (n, n); only one triangle is read.
-    /// - Returns: `values` (n) ascending, and `vectors` (n, n) with eigenvector i in row i; `nil` where the
-    ///   iteration did not converge, which finite input does not do.
+    /// - Returns: `values` (n), ascending, and `vectors` (n, n) with eigenvector i in row i; `nil` if the
+    ///   iteration did not converge, which does not happen for finite input.
     /// - Complexity: O(n³).
     package static func eigenvectors(ofSymmetric symmetric: Matrix) -> (values: [Float], vectors: Matrix)? {
-        precondition(symmetric.rows == symmetric.columns, "a symmetric matrix is square")
+        precondition(symmetric.rows == symmetric.columns, "eigenvectors of a matrix that is not square")
         let order = symmetric.rows
         guard order > 0 else { return ([], symmetric) }
         var a = symmetric.elements
@@ -34,7 +35,7 @@ package enum LAPACK {
         var work = [Float](repeating: 0, count: Int(lwork))
         var integerWork = [Int32](repeating: 0, count: Int(liwork))
         ssyevd_(&job, &triangle, &n, &a, &lda, &values, &work, &lwork, &integerWork, &liwork, &info)
-        // Fortran stores columns one after the other, so that its column i is our row i.
+        // Fortran stores matrices column by column, so its column i is row i here.
         return info == 0 ? (values, Matrix(rows: order, columns: order, elements: a)) : nil
     }
 }

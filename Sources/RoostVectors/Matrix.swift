@@ -1,43 +1,51 @@
-/// A dense matrix of Float32, row-major: element (i, j) lies at `i * columns + j`.
+/// A dense row-major matrix of Float32.
 ///
-/// A value with copy-on-write storage. Rows of embeddings are kept at unit length by those who make them; the
-/// matrix itself promises nothing about its numbers.
+/// A value type with copy-on-write storage. The matrix does not constrain its numbers: code that stores
+/// embeddings in rows is responsible for their unit length.
 public struct Matrix: Sendable, Hashable {
+    /// The number of rows.
     public let rows: Int
+    /// The number of columns.
     public let columns: Int
-    /// `rows * columns` numbers.
+    /// The `rows * columns` numbers; element (i, j) has the index `i * columns + j`.
     public private(set) var elements: [Float]
 
-    /// A matrix of the given numbers.
+    /// Creates a matrix of the given numbers.
     ///
+    /// - Parameters:
+    ///   - rows: The number of rows.
+    ///   - columns: The number of columns.
+    ///   - elements: The numbers, row by row.
     /// - Precondition: `elements.count == rows * columns`.
     public init(rows: Int, columns: Int, elements: [Float]) {
         precondition(
-            rows >= 0 && columns >= 0 && elements.count == rows * columns, "shape and numbers differ")
+            rows >= 0 && columns >= 0 && elements.count == rows * columns,
+            "\(elements.count) numbers for a matrix of \(rows) by \(columns)")
         self.rows = rows
         self.columns = columns
         self.elements = elements
     }
 
-    /// A matrix of zeros.
+    /// Creates a matrix of zeros.
     public init(rows: Int, columns: Int) {
         self.init(rows: rows, columns: columns, elements: [Float](repeating: 0, count: rows * columns))
     }
 
-    /// A matrix with the given rows.
+    /// Creates a matrix from its rows.
     ///
-    /// - Precondition: every row has `columns` numbers.
+    /// - Precondition: Every row has `columns` numbers.
     public init(_ rows: [[Float]], columns: Int) {
         var elements: [Float] = []
         elements.reserveCapacity(rows.count * columns)
         for row in rows {
-            precondition(row.count == columns, "a row has \(row.count) numbers, not \(columns)")
+            precondition(
+                row.count == columns, "a row of \(row.count) numbers in a matrix of \(columns) columns")
             elements.append(contentsOf: row)
         }
         self.init(rows: rows.count, columns: columns, elements: elements)
     }
 
-    /// A matrix whose storage `initialize` fills; every number must be written.
+    /// Creates a matrix whose uninitialised storage `initialize` fills. It must write every number.
     package init(rows: Int, columns: Int, filledBy initialize: (UnsafeMutablePointer<Float>) throws -> Void)
         rethrows
     {
@@ -49,18 +57,23 @@ public struct Matrix: Sendable, Hashable {
         }
     }
 
+    /// The element in the given row and column, both from 0.
     public subscript(row: Int, column: Int) -> Float {
         get { elements[row * columns + column] }
         set { elements[row * columns + column] = newValue }
     }
 
-    /// A copy of one row.
+    /// Returns a copy of one row.
+    ///
+    /// - Precondition: `0 <= index < rows`.
     public func row(_ index: Int) -> [Float] {
         precondition(index >= 0 && index < rows, "row \(index) of \(rows)")
         return Array(elements[index * columns..<(index + 1) * columns])
     }
 
-    /// Calls `body` with one row, without copying it.
+    /// Calls `body` with the numbers of one row, without copying them.
+    ///
+    /// - Precondition: `0 <= index < rows`.
     public func withRow<Result>(
         _ index: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result
     ) rethrows -> Result {
@@ -70,7 +83,9 @@ public struct Matrix: Sendable, Hashable {
         }
     }
 
-    /// The rows of the given numbers, in that order.
+    /// Returns the matrix of the rows with the given indices, in that order.
+    ///
+    /// - Precondition: Every index is in `0..<rows`.
     public func selecting(_ indices: some Collection<Int>) -> Matrix {
         var selected: [Float] = []
         selected.reserveCapacity(indices.count * columns)
@@ -81,14 +96,14 @@ public struct Matrix: Sendable, Hashable {
         return Matrix(rows: indices.count, columns: columns, elements: selected)
     }
 
-    /// Calls `body` with all numbers, to be changed in place.
+    /// Calls `body` with all numbers, which it may change in place.
     package mutating func withUnsafeMutableElements<Result>(
         _ body: (inout UnsafeMutableBufferPointer<Float>) throws -> Result
     ) rethrows -> Result {
         try elements.withUnsafeMutableBufferPointer(body)
     }
 
-    /// Scales every row to unit length; a row of zeros stays as it is.
+    /// Scales every row to unit length. A row of zeros is left unchanged.
     ///
     /// - Complexity: O(rows · columns).
     public mutating func normalizeRows() {

@@ -4,5 +4,5 @@
     import Glibc
 #endif
 
-/// The C library's `log`, named so that the modules above need not import it.
+/// Returns the natural logarithm of `x`, computed by the C library, so that other modules need not import it.
 package func naturalLogarithm(_ x: Double) -> Double { log(x) }

@@ -1,12 +1,14 @@
 import Dispatch
 
-/// Work over blocks of fixed size on all cores.
+/// Parallel work on all cores, over blocks of fixed size.
 ///
-/// The blocks do not depend on the number of threads, so a computation whose blocks are independent, or are
-/// combined in block order, gives the same bits on every machine of one kind.
+/// The blocks do not depend on the number of threads. A computation whose blocks are independent, or are
+/// combined in block order, therefore gives the same bits on machines of the same kind.
 package enum Parallel {
-    /// Calls `body` once for each block of `size` (the last may be shorter) of `0..<count`, on as many
-    /// threads as there are cores, and returns when all have returned. Blocks the calling thread.
+    /// Calls `body` once for each block of `0..<count`, on all cores, and returns when all calls have
+    /// returned.
+    ///
+    /// Blocks the calling thread. Every block has `size` elements, except that the last may be shorter.
     package static func forEachBlock(of count: Int, size: Int, _ body: @Sendable (Range<Int>) -> Void) {
         let blocks = (count + size - 1) / size
         guard blocks > 1 else {
@@ -19,9 +21,10 @@ package enum Parallel {
     }
 }
 
-/// A pointer that several workers write through, each to places of its own.
+/// A pointer through which several workers write, each to different elements.
 ///
-/// Unchecked because the compiler cannot see that the places are disjoint; whoever makes one answers for it.
+/// Unchecked because the compiler cannot verify that the elements are disjoint; the code that creates a value
+/// must guarantee it.
 package struct DisjointWrites<Element>: @unchecked Sendable {
     package let pointer: UnsafeMutablePointer<Element>
 
@@ -33,9 +36,10 @@ package struct DisjointWrites<Element>: @unchecked Sendable {
     }
 }
 
-/// A pointer that several workers only read through while its owner keeps it alive.
+/// A pointer through which several workers only read.
 ///
-/// Unchecked because the compiler cannot see that nobody writes; whoever makes one answers for it.
+/// Unchecked because the compiler cannot verify that no thread writes and that the memory stays alive; the
+/// code that creates a value must guarantee both.
 package struct SharedReads<Element>: @unchecked Sendable {
     package let pointer: UnsafePointer<Element>
 

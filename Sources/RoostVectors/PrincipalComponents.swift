@@ -1,16 +1,23 @@
-/// Principal component analysis: the directions along which vectors differ most (Pearson 1901), by LAPACK
-/// from the covariance matrix.
+/// Principal component analysis (Pearson 1901): the directions of largest variance, computed by LAPACK from
+/// the covariance matrix.
 package struct PrincipalComponents: Sendable {
     /// The mean of the vectors (d).
     package let mean: [Float]
-    /// The directions (components, d), unit length and orthogonal, largest variance first.
+    /// The principal directions (components, d), orthonormal, in descending order of variance.
     package let directions: Matrix
     /// The variance along each direction, descending.
     package let variances: [Float]
 
+    /// Vectors of which the covariance is accumulated at a time, so that the centred copy of a large matrix
+    /// takes little memory. The sums depend on this number in their last bits.
+    private static let blockRows = 4096
+
+    /// Computes the principal components of vectors.
+    ///
     /// - Parameters:
-    ///   - vectors: (n, d), n ≥ 1.
-    ///   - limit: how many directions to keep at most; fewer are kept where d is smaller.
+    ///   - vectors: (n, d).
+    ///   - limit: The maximum number of components; at most d are computed.
+    /// - Returns: `nil` if there are no vectors, `limit` is 0, or the numbers are not finite.
     /// - Complexity: O(n · d² + d³).
     package init?(of vectors: Matrix, limit: Int) {
         let (n, d) = (vectors.rows, vectors.columns)
@@ -23,7 +30,7 @@ package struct PrincipalComponents: Sendable {
         }
         let mean = sums.map { Float($0 / Double(n)) }
         var covariance = Matrix(rows: d, columns: d)
-        let block = 4096
+        let block = Self.blockRows
         var centered = [Float](repeating: 0, count: min(block, n) * d)
         for start in stride(from: 0, to: n, by: block) {
             let count = min(block, n - start)
@@ -49,7 +56,7 @@ package struct PrincipalComponents: Sendable {
         self.variances = order.map { max(0, values[$0]) }
     }
 
-    /// The coordinates of vectors along the directions.
+    /// Returns the coordinates of vectors along the principal directions.
     ///
     /// - Parameter vectors: (n, d).
     /// - Returns: (n, components).

@@ -1,8 +1,14 @@
-/// A small random generator with a seed: the same seed gives the same numbers on every platform and in every
-/// release (xoshiro256**, Blackman & Vigna 2018, seeded by SplitMix64). Not for secrets.
+/// A seeded random number generator: the same seed gives the same numbers on every platform and in every
+/// release.
+///
+/// The algorithm is xoshiro256** (Blackman & Vigna 2018), seeded by SplitMix64. It is not cryptographically
+/// secure.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
+    /// Creates a generator.
+    ///
+    /// - Parameter seed: Any number; it determines the whole sequence.
     public init(seed: UInt64) {
         var mix = seed
         func next() -> UInt64 {
@@ -15,6 +21,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         state = (next(), next(), next(), next())
     }
 
+    /// Returns the next 64 random bits.
     public mutating func next() -> UInt64 {
         func rotate(_ x: UInt64, _ k: UInt64) -> UInt64 { (x << k) | (x >> (64 - k)) }
         let result = rotate(state.1 &* 5, 7) &* 9
@@ -28,15 +35,19 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return result
     }
 
-    /// A number in [0, 1), uniform over 2⁵³ values. The standard library's own `random(in:using:)` may change
-    /// between releases; this does not.
+    /// Returns a number in [0, 1), uniform over 2⁵³ values.
+    ///
+    /// The algorithm of the standard library's `random(in:using:)` may change between releases; this one does
+    /// not.
     public mutating func nextUnit() -> Double {
         Double(next() >> 11) * 0x1p-53
     }
 
-    /// A whole number in `0..<bound`, without bias (Lemire 2019, by rejection).
+    /// Returns an integer in `0..<bound` without bias (Lemire 2019, by rejection).
+    ///
+    /// - Precondition: `bound > 0`.
     public mutating func nextIndex(below bound: Int) -> Int {
-        precondition(bound > 0, "no index below \(bound)")
+        precondition(bound > 0, "a bound of \(bound), which is not positive")
         let bound = UInt64(bound)
         var product = next().multipliedFullWidth(by: bound)
         let threshold = (0 &- bound) % bound
@@ -44,7 +55,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return Int(product.high)
     }
 
-    /// A number of the standard normal distribution (Marsaglia's polar method).
+    /// Returns a number from the standard normal distribution (Marsaglia's polar method).
     public mutating func nextNormal() -> Double {
         while true {
             let x = 2 * nextUnit() - 1

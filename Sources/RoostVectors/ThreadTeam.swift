@@ -7,33 +7,34 @@ import Synchronization
     import Darwin
 #endif
 
-/// Threads that split many short steps among themselves, each step begun when the one before is done.
+/// A group of threads that together execute a sequence of short steps, one step after another.
 ///
-/// For work of about a millisecond whose steps take some ten microseconds, such as one text's way through a
-/// model: waking a thread for each step would cost more than the step. So the helpers spin between steps,
-/// from `run` to its end, and the calling thread never waits for one that has not come: it takes the parts
-/// itself.
+/// The team is meant for work of about a millisecond whose steps take about ten microseconds each, such as
+/// the forward pass of one text. Waking a thread for each step would take longer than the step, so helper
+/// threads spin between steps until `run` returns. The calling thread does not wait for helpers that have not
+/// started: it executes their parts itself.
 package final class ThreadTeam: Sendable {
     package typealias Part = @Sendable (Int) -> Void
 
-    /// What is to be done, boxed so that its address can be passed from thread to thread.
+    /// The work of one step, boxed so that its address can be passed between threads.
     private final class Step: Sendable {
         let body: Part
         init(_ body: @escaping Part) { self.body = body }
     }
 
-    /// The number of the step, of its parts, and of parts that have been taken, in one word: a helper that
-    /// comes late can never take a part of another step than the one it looked at.
+    /// The step's sequence number (32 bits), its number of parts (16) and the number of parts that threads
+    /// have taken (16). One word, so that a late helper cannot take a part of a step other than the one it
+    /// has read.
     private let ticket = Atomic<UInt64>(0)
     private let done = Atomic<Int>(0)
     private let isOver = Atomic<Bool>(false)
     private let step: Atomic<UInt> = Atomic(0)
-    /// Threads that take part, the caller's among them.
+    /// The number of threads, including the calling thread.
     package let threads: Int
 
     private init(threads: Int) { self.threads = threads }
 
-    /// Calls `body` with a team, on the calling thread, and ends the team when it returns.
+    /// Calls `body` with a team, on the calling thread, and dissolves the team when `body` returns.
     package static func run<Result>(threads: Int, _ body: (ThreadTeam) throws -> Result) rethrows -> Result {
         let team = ThreadTeam(threads: max(1, threads))
         for _ in 1..<team.threads {
@@ -43,9 +44,9 @@ package final class ThreadTeam: Sendable {
         return try body(team)
     }
 
-    /// Calls `body` once for each of `0..<parts`, in any order, and returns when all have returned.
+    /// Calls `body` once for each of `0..<parts`, in any order, and returns when all calls have returned.
     ///
-    /// To be called by the thread that `run` called, only.
+    /// - Precondition: The caller is the thread that `run` runs on, and `parts < 65536`.
     package func forEach(_ parts: Int, _ body: @escaping Part) {
         precondition(parts < 1 << 16)
         guard threads > 1, parts > 1 else {
@@ -64,9 +65,9 @@ package final class ThreadTeam: Sendable {
         }
     }
 
-    /// Takes one part of step `number` and does it.
+    /// Takes one part of step `number` and executes it.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: Whether a part was left.
     private func take(_ number: UInt64) -> Bool {
         var seen = ticket.load(ordering: .acquiring)
         while true {
@@ -79,7 +80,7 @@ package final class ThreadTeam: Sendable {
                 seen = original
                 continue
             }
-            // The part is ours, so the step cannot end before it is done, and its body is alive.
+            // This thread owns the part, so the step cannot end and free its body before the part is done.
             if let pointer = UnsafeRawPointer(bitPattern: address) {
                 Unmanaged<Step>.fromOpaque(pointer).takeUnretainedValue().body(Int(taken))
             }
@@ -95,7 +96,7 @@ package final class ThreadTeam: Sendable {
         }
     }
 
-    /// Waits a moment; where it has been long, lets another thread run, which may be the one waited for.
+    /// Spins; after 256 spins yields the processor, because the awaited thread may need it.
     private static func pause(_ spins: inout Int) {
         spins += 1
         if spins % 256 == 0 { sched_yield() }

@@ -1,49 +1,38 @@
-/// A row and how near it is.
-public struct Neighbor: Sendable, Hashable {
-    public let row: UInt32
-    /// The inner product with the query: for unit vectors the cosine, -1 to 1 up to rounding.
-    public let score: Float
-
-    public init(row: UInt32, score: Float) {
-        self.row = row
-        self.score = score
-    }
-
-    /// The order of results: the higher score first, of equal scores the lower row.
-    @inline(__always)
-    package func precedes(_ other: Neighbor) -> Bool {
-        score > other.score || (score == other.score && row < other.row)
-    }
-}
-
-/// The best k of a stream of neighbours, in the order of results.
+/// The k best neighbors of a stream of candidates.
 ///
-/// A binary heap with the worst on top: O(log k) for a candidate that gets in, one comparison for one that
-/// does not.
-public struct TopK: Sendable {
-    public let capacity: Int
+/// Implemented as a binary heap with the worst kept neighbor at the top. Inserting a candidate takes O(log k)
+/// if it is kept, and one comparison otherwise.
+package struct TopK: Sendable {
+    /// The maximum number of neighbors to keep.
+    package let capacity: Int
     private var heap: [Neighbor] = []
 
+    /// Creates an empty collection.
+    ///
+    /// - Parameter capacity: The maximum number of neighbors to keep.
     /// - Precondition: `capacity >= 0`.
-    public init(_ capacity: Int) {
+    package init(_ capacity: Int) {
         precondition(capacity >= 0, "a capacity of \(capacity)")
         self.capacity = capacity
+        // A caller that wants all rows may pass a huge number; the heap then grows as it fills.
         heap.reserveCapacity(min(capacity, 1024))
     }
 
-    /// A candidate scoring below this cannot get in. A candidate scoring NaN never does.
+    /// The score below which a candidate is not kept. A candidate whose score is NaN is never kept.
     @inline(__always)
-    public var threshold: Float {
+    package var threshold: Float {
         heap.count < capacity ? -.infinity : (heap.first?.score ?? .infinity)
     }
 
+    /// Adds a candidate if it is one of the best k so far.
     @inline(__always)
-    public mutating func insert(row: UInt32, score: Float) {
+    package mutating func insert(row: UInt32, score: Float) {
         guard score >= threshold else { return }
         insert(Neighbor(row: row, score: score))
     }
 
-    public mutating func insert(_ candidate: Neighbor) {
+    /// Adds a candidate if it is one of the best k so far.
+    package mutating func insert(_ candidate: Neighbor) {
         guard capacity > 0, !candidate.score.isNaN else { return }
         if heap.count < capacity {
             heap.append(candidate)
@@ -54,8 +43,8 @@ public struct TopK: Sendable {
         }
     }
 
-    /// The kept neighbours, best first.
-    public func sorted() -> [Neighbor] { heap.sorted { $0.precedes($1) } }
+    /// Returns the kept neighbors, best first.
+    package func sorted() -> [Neighbor] { heap.sorted { $0.precedes($1) } }
 
     private mutating func siftUp(_ start: Int) {
         var child = start

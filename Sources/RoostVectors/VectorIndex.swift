@@ -1,23 +1,23 @@
-/// Finds the rows of a fixed set of vectors that are nearest to a query.
+/// An index that finds the nearest neighbors of a query in a fixed set of vectors.
 ///
-/// An index is an immutable reader: what changes is published as a new one. Rows are dense numbers from 0;
-/// what a row stands for is known to whoever built the index.
+/// An index is immutable; after a change, a new index is published. Rows are dense numbers from 0. The code
+/// that builds the index knows which vector each row stands for.
 public protocol VectorIndex: Sendable {
-    /// How many vectors there are.
+    /// The number of vectors.
     var count: Int { get }
 
-    /// How many numbers a vector has.
+    /// The number of components of each vector.
     var dimension: Int { get }
 
-    /// The `k` nearest rows of each query.
+    /// Returns the `k` nearest rows for each query.
     ///
     /// - Parameters:
     ///   - queries: (q, dimension) row-major Float32, unit length.
-    ///   - k: how many to find; fewer are returned only where fewer exist.
-    ///   - allowed: the rows that may be found, `nil` for all. Applied before the cut: a filter never
-    ///     makes the result shorter than `k` while allowed rows are left.
-    /// - Returns: for each query its neighbours, best first; of equal scores the lower row first.
-    /// - Throws: `CancellationError` where the task is cancelled between blocks of queries.
+    ///   - k: The number of rows to find. Fewer are returned only if fewer are allowed or exist.
+    ///   - allowed: The rows that may be returned; `nil` allows all. The filter is applied before the results
+    ///     are cut to `k`.
+    /// - Returns: For each query its neighbors, best first; equal scores are ordered by ascending row.
+    /// - Throws: `CancellationError` if the task is cancelled, which is checked between blocks of queries.
     /// - Precondition: `queries.columns == dimension`.
     func search(_ queries: Matrix, k: Int, among allowed: RowSet?) async throws -> [[Neighbor]]
 }

@@ -1,34 +1,36 @@
 import CRoostKernels
 
-/// The inner product of two vectors of equal length; for unit vectors, their cosine.
-public func innerProduct(_ a: [Float], _ b: [Float]) -> Float {
+/// Returns the inner product of two vectors; for unit vectors this is the cosine.
+///
+/// - Precondition: Both vectors have the same number of components.
+package func innerProduct(_ a: [Float], _ b: [Float]) -> Float {
     precondition(a.count == b.count, "vectors of \(a.count) and \(b.count) numbers")
     return roost_dot(a, b, a.count)
 }
 
-/// The inner product of two rows of one length.
+/// Returns the inner product of two rows with the same number of components.
 package func innerProduct(_ a: UnsafeBufferPointer<Float>, _ b: UnsafeBufferPointer<Float>) -> Float {
     precondition(a.count == b.count, "vectors of \(a.count) and \(b.count) numbers")
     guard let first = a.baseAddress, let second = b.baseAddress else { return 0 }
     return roost_dot(first, second, a.count)
 }
 
-/// The Euclidean length of a vector.
-public func length(of vector: [Float]) -> Float {
+/// Returns the Euclidean length of a vector.
+package func length(of vector: [Float]) -> Float {
     roost_dot(vector, vector, vector.count).squareRoot()
 }
 
-/// The vector scaled to unit length; a vector of zeros is returned as it is.
-public func normalized(_ vector: [Float]) -> [Float] {
+/// Returns the vector scaled to unit length. A vector of zeros is returned unchanged.
+package func normalized(_ vector: [Float]) -> [Float] {
     var copy = vector
     copy.withUnsafeMutableBufferPointer { normalize($0) }
     return copy
 }
 
-/// The mean of unit vectors, scaled to unit length again; `nil` for no vectors.
+/// Returns the mean of unit vectors, scaled to unit length; `nil` if there are no vectors.
 ///
-/// Sums are taken in the order given, in Float32, so the same vectors give the same bits.
-public func unitMean(of vectors: [[Float]]) -> [Float]? {
+/// The vectors are added in the given order in Float32, so equal input gives equal bits.
+package func unitMean(of vectors: [[Float]]) -> [Float]? {
     guard var sum = vectors.first else { return nil }
     guard vectors.count > 1 else { return normalized(sum) }
     for vector in vectors.dropFirst() {
@@ -38,6 +40,7 @@ public func unitMean(of vectors: [[Float]]) -> [Float]? {
     return normalized(sum)
 }
 
+/// Scales a vector to unit length in place. A vector of zeros, or one that is not finite, is left unchanged.
 package func normalize(_ vector: UnsafeMutableBufferPointer<Float>) {
     guard let base = vector.baseAddress else { return }
     let square = roost_dot(base, base, vector.count)

@@ -1,8 +1,8 @@
 #ifndef ROOST_FILES_H
 #define ROOST_FILES_H
 
-/* Makes all that was written to the file system of an open file last, as syncfs(2) of Linux, or sync(2) where
-   there is none. Returns 0, or -1 with errno. */
+/* Writes all buffered data of the file system that contains an open file to the disk: syncfs(2) on Linux, sync(2)
+   elsewhere. Returns 0, or -1 with errno set. */
 int roost_synchronize_all(int file);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-/* The inner product of two vectors, accumulated in Float32. Compiled several times for wider vector units; the
-   widest that the processor has is chosen when the library is loaded, so the last bits may differ between
-   processors. */
+/* Returns the inner product of two vectors, accumulated in Float32. The function is compiled for several vector
+   widths, and the widest that the processor supports is selected when the library is loaded. The last bits of the
+   result may therefore differ between processors. */
 float roost_dot(const float *a, const float *b, size_t count);
 
 #endif

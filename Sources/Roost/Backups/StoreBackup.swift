@@ -1,236 +1,179 @@
 public import Foundation
 public import RoostBackups
-public import RoostChunks
+import RoostChunks
 import RoostFiles
 public import RoostModel
 
-/// Backups of a store in a folder.
+/// Creates backups of the store in a folder and restores stores from backups.
 public struct StoreBackup: Sendable {
     /// The store's folder.
     public let directory: URL
 
+    /// Creates the backups of the store in `directory`.
     public init(_ directory: URL) { self.directory = directory }
 
-    /// Under which a snapshot has the store's manifest.
+    /// The attribute of a snapshot that contains the store's manifest.
     private static let manifestKey = "store.json"
-    /// What snapshots that nobody asked for are tagged with.
+    /// The tag of snapshots that are created automatically.
     public static let automaticTag = "automatic"
-    /// Whoever removes so many entries at once makes one first.
-    public static let fewestRemovals = 100
-    /// How many of those stay, with the newest of each of the last days.
+    /// The minimum number of entries in one removal before which programs should create a backup. Smaller
+    /// removals are easy to review, and the last one can be undone.
+    public static let minimumRemovalsForBackup = 100
+    /// The automatic snapshots that are kept: the last three, and the newest one of each of the last 7 days.
     public static let automaticRetention = BackupRetention(last: 3, daily: 7)
 
-    /// Where a store keeps backups of its own: `backups/repository` in its folder, beside whole copies.
+    /// The store's own backup repository: `backups/repository` in its folder.
     public var ownRepository: URL {
         directory.appendingPathComponent("backups", isDirectory: true)
             .appendingPathComponent("repository", isDirectory: true)
     }
 
-    // MARK: Repositories
-
-    /// The repository in a folder, made where there is none.
-    ///
-    /// - Throws: as ``openOrCreate(in:named:passphrase:)``.
-    public static func openOrCreate(_ folder: URL, passphrase: String? = nil) async throws -> BackupRepository
-    {
-        // What a process left that was killed as it made one is nobody's.
-        let left = Set(AtomicFile.leftovers(in: folder))
-        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
-            .filter { !left.contains($0) }
-        let hasConfiguration = FileManager.default.fileExists(
-            atPath: folder.appendingPathComponent("config").path)
-        guard names.isEmpty || hasConfiguration else { throw hasOthers(folder.path) }
-        return try await openOrCreate(
-            in: FileSystemRetrieval(baseURL: folder), named: folder.path, passphrase: passphrase)
-    }
-
-    /// The repository in a retrieval, made where there is none.
-    ///
-    /// - Parameter name: of the place, for messages.
-    /// - Throws: ``BackupError``: `.exists` where there are chunks of others; `.wrongPassphrase`, …;
-    ///   ``ChunkStorageError``.
-    public static func openOrCreate(
-        in retrieval: any ChunkStorageRetrieval, named name: String, passphrase: String? = nil
-    ) async throws -> BackupRepository {
-        if try await retrieval.presence(at: "config") {
-            return try await BackupRepository.open(retrieval, passphrase: passphrase)
-        }
-        guard try await retrieval.paths(in: "").isEmpty else { throw hasOthers(name) }
-        do {
-            return try await BackupRepository.create(in: retrieval, passphrase: passphrase)
-        } catch let error as BackupError where error.code == .exists {
-            // Another process was quicker.
-            return try await BackupRepository.open(retrieval, passphrase: passphrase)
-        }
-    }
-
-    private static func hasOthers(_ place: String) -> BackupError {
-        BackupError(
-            .exists, "\(place) has files in it and is no backup repository; name one that is new or empty")
-    }
-
-    /// The repository in a retrieval.
-    ///
-    /// - Parameter name: of the place, for messages.
-    /// - Throws: ``BackupError``: `.notFound`, `.wrongPassphrase`, …; ``ChunkStorageError``.
-    public static func open(
-        _ retrieval: any ChunkStorageRetrieval, named name: String, passphrase: String? = nil
-    ) async throws -> BackupRepository {
-        do {
-            return try await BackupRepository.open(retrieval, passphrase: passphrase)
-        } catch let error as BackupError where error.code == .notFound {
-            throw BackupError(
-                .notFound, "there is no backup repository in \(name); `roost backup create` makes one")
-        }
-    }
-
     // MARK: Creating
 
-    /// Makes a snapshot of the store as it is now. Others may go on writing to it.
+    /// Creates a snapshot of the current state of the store. Other processes may write to the store
+    /// meanwhile.
     ///
-    /// - Parameter progress: told now and then how many entries have been read, and how many there are.
+    /// - Parameters:
+    ///   - repository: The repository that receives the snapshot.
+    ///   - tags: The tags of the snapshot.
+    ///   - progress: Called repeatedly with the number of entries read so far and the number of all entries.
     /// - Throws: ``RoostError`` with `.noStore`; ``StorageError``; as
     ///   ``BackupRepository/create(of:tags:attributes:progress:)``.
     public func create(
         in repository: BackupRepository, tags: [String] = [],
-        progress: @Sendable (Int, Int) -> Void = { _, _ in }
+        progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws -> BackupReport {
         let manifest = try StoreManifest.read(in: directory)
         let originals = OriginalStore(of: directory)
-        // Before the snapshot: nobody tidies up what it names.
-        let keeping = originals.exists ? try await originals.use() : nil
-        defer { keeping?.release() }
-        let storage = try await StoreConfiguration(directory: directory, manifest: manifest)
-            .open(isForLooking: true)
-        do {
+        // The documents that the snapshot references must not be removed before they are copied.
+        let lock = originals.exists ? try await originals.lockForWriting() : nil
+        defer { lock?.release() }
+        let configuration = StoreConfiguration(directory: directory, manifest: manifest)
+        return try await configuration.withStorage(.inspection) { storage in
             let snapshot = try await storage.snapshot()
-            // What the vectors of this revision are, whatever move is prepared.
+            // A migration to another model may be prepared, or committed but not settled: determine the space
+            // of exactly this revision.
             var settled = manifest
             settled.space = manifest.space(inEpoch: snapshot.stamp.epoch)
             settled.move = nil
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             let text = String(decoding: try encoder.encode(settled), as: UTF8.self)
-            let report = try await repository.create(
+            return try await repository.create(
                 of: snapshot, tags: tags, attributes: [Self.manifestKey: text],
                 documents: originals.exists ? originals.storage : nil, progress: progress)
-            try await storage.close()
-            return report
-        } catch {
-            try? await storage.close()
-            throw error
         }
     }
 
-    /// Makes a snapshot in the store's own repository before something rewrites much of it, and lets old ones
-    /// of the kind go.
+    /// Creates a snapshot in the store's own repository before an operation that rewrites much of the store,
+    /// and removes old automatic snapshots.
     ///
     /// - Parameters:
-    ///   - passphrase: of the repository, where it has one.
-    ///   - forgetsOld: whether old ones go: not where the store may be worse than they are.
+    ///   - passphrase: The passphrase of the repository; `nil` if it is not encrypted.
+    ///   - forgetsOld: Whether old snapshots are removed. Pass `false` if the store may be damaged.
     /// - Returns: `nil` for a store without entries.
-    /// - Throws: as ``create(in:tags:progress:)``; nothing should be rewritten then.
+    /// - Throws: As ``create(in:tags:progress:)``. The operation should not take place then.
     @discardableResult
     public func createAutomatically(
         passphrase: String? = nil, forgetsOld: Bool = true
     ) async throws -> BackupReport? {
         let repository = try await openOwn(passphrase)
         let report = try await create(in: repository, tags: [Self.automaticTag])
-        guard forgetsOld else { return report }
-        // The snapshot is made, whatever comes of the rest.
-        guard let snapshots = try? await repository.readableSnapshots() else { return report }
+        // The snapshot exists. Failures from here on only leave old snapshots, which the next call removes.
+        guard forgetsOld, let snapshots = try? await repository.readableSnapshots() else { return report }
         let automatic = snapshots.filter { $0.tags == [Self.automaticTag] }
         let kept = Self.automaticRetention.kept(of: automatic)
         let old = automatic.map(\.id).filter { !kept.contains($0) }
         if !old.isEmpty {
-            // The snapshot is made; what could not be tidied up now is the next time.
             try? await repository.forget(old)
             _ = try? await repository.prune()
         }
         return report
     }
 
-    /// The store's own repository. A passphrase that is meant for others opens one that has none.
+    /// Opens the store's own repository.
+    ///
+    /// A passphrase from the environment may be meant for other repositories: if it is wrong, the repository
+    /// is also tried without one.
     private func openOwn(_ passphrase: String?) async throws -> BackupRepository {
         do {
             return try await Self.openOrCreate(ownRepository, passphrase: passphrase)
         } catch let error as BackupError where error.code == .wrongPassphrase {
-            if passphrase != nil, let open = try? await Self.openOrCreate(ownRepository) { return open }
+            if passphrase != nil, let repository = try? await Self.openOrCreate(ownRepository) {
+                return repository
+            }
             throw BackupError(
                 .wrongPassphrase,
-                "a backup has to be made first, and \(ownRepository.path) is encrypted: set "
-                    + "ROOST_BACKUP_PASSWORD to its passphrase")
+                "cannot create the backup that this operation requires: \(ownRepository.path) is encrypted "
+                    + "and the passphrase is missing or wrong",
+                remedy: .provideBackupPassphrase)
         }
     }
 
     // MARK: Restoring
 
-    /// Makes a store of a snapshot, in a folder that is new or empty.
+    /// Restores a snapshot into a new store, in a folder that is new or empty.
     ///
-    /// The folder becomes a store with the last step: before that, whatever happens, it is none.
+    /// - **Atomicity**: The folder becomes a store in the last step. If the call fails, the folder is
+    ///   unchanged.
     /// - Parameters:
-    ///   - provider: `nil` takes the one that the store had.
-    ///   - onDamagedDocument: told the digest of a kept document that is damaged, which is left out then;
-    ///     `nil` throws.
-    ///   - progress: told now and then how many entries have been written, and how many there are.
-    /// - Returns: the stamp of the store, whose history is a new one.
-    /// - Throws: ``RoostError``: `.storeExists`, `.configuration` where the folder has files;
-    ///   ``BackupError`` with `.damaged`; ``StorageError``; ``ChunkStorageError``; `CancellationError`. The
-    ///   folder is as it was then.
+    ///   - snapshot: The snapshot to restore.
+    ///   - repository: The repository that contains the snapshot.
+    ///   - provider: The storage backend of the new store; `nil` for that of the original store.
+    ///   - progress: Called repeatedly with the number of entries written so far and the number of all
+    ///     entries.
+    ///   - onDamagedDocument: Called with the digest of each damaged original document, which is then
+    ///     omitted; if `nil`, a damaged document makes the call throw.
+    /// - Returns: The stamp of the new store, which has a new epoch.
+    /// - Throws: ``RoostError`` with `.storeExists`, or with `.configuration` if the folder contains files;
+    ///   ``BackupError`` with `.damaged`; ``StorageError``; ``ChunkStorageError``; `CancellationError`.
     @discardableResult
     public func restore(
         _ snapshot: BackupSnapshot, from repository: BackupRepository,
-        provider: StoreManifest.Provider? = nil, progress: @Sendable (Int, Int) -> Void = { _, _ in },
+        provider: StoreManifest.Provider? = nil,
+        progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in },
         onDamagedDocument: (@Sendable (String) -> Void)? = nil
     ) async throws -> Stamp {
-        guard !StoreManifest.exists(in: directory) else {
-            throw RoostError(.storeExists, "there is a store in \(directory.path) already")
-        }
+        guard !StoreManifest.exists(in: directory) else { throw RoostError.storeExists(in: directory) }
         guard let text = snapshot.attributes[Self.manifestKey],
             var manifest = try? JSONDecoder().decode(StoreManifest.self, from: Data(text.utf8))
         else {
             throw BackupError(
                 .damaged,
-                "snapshot \(snapshot.id.prefix(12)) does not say what the store was; it was not restored")
+                "cannot restore snapshot \(snapshot.id.prefix(12)): its copy of \(Self.manifestKey) is "
+                    + "missing or damaged")
         }
         manifest.provider = provider ?? manifest.provider
         manifest.maximumSize = nil
         let manager = FileManager.default
-        let wasThere = manager.fileExists(atPath: directory.path)
-        do {
-            try FileSystem.standard.createFolder(directory)
-        } catch let error as FileError {
-            throw StorageError(.inputOutput, error.description, underlying: error)
-        }
+        let folderExisted = manager.fileExists(atPath: directory.path)
+        try StorageError.mappingFileErrors { try FileSystem.standard.createFolder(directory) }
         guard try manager.contentsOfDirectory(atPath: directory.path).isEmpty else {
             throw RoostError(
-                .configuration, "\(directory.path) has files in it; name a folder that is new or empty")
+                .configuration,
+                "cannot restore into \(directory.path): the folder contains files; name a new or empty folder"
+            )
         }
         do {
-            let storage = try await StoreConfiguration(directory: directory, manifest: manifest)
-                .open(isForFilling: true)
-            let stamp: Stamp
-            do {
-                stamp = try await repository.restore(
-                    snapshot, into: storage,
-                    documents: OriginalStore(of: directory, files: .deferring).storage,
-                    progress: progress, onDamagedDocument: onDamagedDocument)
-            } catch {
-                try? await storage.close()
-                throw error
+            let stamp = try await StoreConfiguration(directory: directory, manifest: manifest)
+                .withStorage(.filling) { storage in
+                    try await repository.restore(
+                        snapshot, into: storage,
+                        documents: OriginalStore(of: directory, files: .deferring).storage,
+                        progress: progress, onDamagedDocument: onDamagedDocument)
+                }
+            // All files must be durable before the manifest makes the folder a store.
+            try await BlockingWork.run { [directory] _ in
+                try FileSystem.synchronizeAll(around: directory)
             }
-            try await storage.close()
-            // It is a store from here on, and what it is of has to last.
-            let directory = directory
-            try await BlockingWork.run { _ in try FileSystem.synchronizeAll(around: directory) }
             try manifest.create(in: directory)
             return stamp
         } catch {
-            // It was empty: what is in it is ours.
+            // The folder was empty, so that this call has created everything in it.
             for name in (try? manager.contentsOfDirectory(atPath: directory.path)) ?? [] {
                 try? manager.removeItem(at: directory.appendingPathComponent(name))
             }
-            if !wasThere { try? manager.removeItem(at: directory) }
+            if !folderExisted { try? manager.removeItem(at: directory) }
             throw error
         }
     }

@@ -3,61 +3,70 @@ import RoostClustering
 import RoostModel
 import RoostVectors
 
-/// Who is in which cluster, to be changed by hand.
+/// The assignments of all entries to clusters, to be edited and committed.
 struct ClusterEdit: Sendable {
-    /// In the order of their ids.
+    /// The entries that have a vector, in the order of their ids.
     let entries: [Entry.ID]
+    /// The vector of each entry.
     let vectors: Matrix
     /// The cluster of each entry.
-    var clusters: [Cluster.ID?]
-    /// With members, in the order in which they were first saved, then new ones.
-    private(set) var records: [Cluster]
-    private let old: [Entry.ID: Assignment]
-    private let before: [Cluster]
+    var assignments: [Cluster.ID?]
+    /// The leaf clusters, in the order in which they were first saved, then new ones.
+    private(set) var leaves: [Cluster]
+    private let previousAssignments: [Entry.ID: Assignment]
+    private let previousClusters: [Cluster]
     private let run: ClusteringRun?
 
+    /// Reads the present clusters.
     init(_ snapshot: any StorageSnapshot) async throws {
-        (entries, vectors) = try await KnowledgeStore.entryVectors(snapshot)
-        before = try await snapshot.clusters()
+        let entryVectors = try await EntryVectors(snapshot)
+        (entries, vectors) = (entryVectors.ids, entryVectors.vectors)
+        previousClusters = try await snapshot.clusters()
         run = try await snapshot.clusteringRun()
-        old = Dictionary(try await snapshot.assignments(of: nil).map { ($0.entry, $0) }) { first, _ in first }
-        clusters = entries.map { [old] in old[$0]?.cluster }
-        let above = Set(before.compactMap(\.parent))
-        records = before.filter { !above.contains($0.id) }
+        let previous = Dictionary(
+            try await snapshot.assignments(of: nil).map { ($0.entry, $0) }
+        ) { first, _ in first }
+        previousAssignments = previous
+        assignments = entries.map { previous[$0]?.cluster }
+        let parents = Set(previousClusters.compactMap(\.parent))
+        leaves = previousClusters.filter { !parents.contains($0.id) }
     }
 
-    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a cluster above others.
-    func record(_ id: Cluster.ID) throws -> Cluster {
-        if let record = records.first(where: { $0.id == id }) { return record }
-        guard before.contains(where: { $0.id == id }) else {
-            throw RoostError(.notFound, "there is no cluster \(id.text); nothing was changed")
-        }
+    /// Returns a leaf cluster.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a parent cluster.
+    func cluster(_ id: Cluster.ID) throws -> Cluster {
+        if let leaf = leaves.first(where: { $0.id == id }) { return leaf }
+        guard previousClusters.contains(where: { $0.id == id }) else { throw ClusterEditor.notFound(id) }
         throw RoostError(
             .badInput,
-            "cluster \(id.text) is made of other clusters; merge, split or delete those. Nothing was changed")
+            "cluster \(id.text) consists of other clusters; merge, split or delete those. Nothing was changed"
+        )
     }
 
-    func rows(of id: Cluster.ID) -> [Int] { clusters.indices.filter { clusters[$0] == id } }
+    /// Returns the rows of the members of a cluster.
+    func rows(of id: Cluster.ID) -> [Int] { assignments.indices.filter { assignments[$0] == id } }
 
-    /// A new cluster beside another.
-    mutating func addCluster(like other: Cluster) -> Cluster.ID {
-        let record = Cluster(label: "", parent: other.parent)
-        records.append(record)
-        return record.id
+    /// Adds an empty cluster with the same parent as another.
+    mutating func addCluster(nextTo sibling: Cluster) -> Cluster.ID {
+        let cluster = Cluster(label: "", parent: sibling.parent)
+        leaves.append(cluster)
+        return cluster.id
     }
 
-    /// What is to be written. Clusters whose members have not changed stay as they are.
+    /// Returns the clustering to commit. Clusters whose members have not changed keep all values but their
+    /// separation and silhouette, which depend on the other clusters.
     func finish(_ snapshot: any StorageSnapshot) async throws -> WriteBatch.Clustering {
-        let (partition, rows, identities) = partition()
-        let ids = rows.map { entries[$0] }
+        let groups = groups()
+        let selected = groups.rows.count == entries.count ? vectors : vectors.selecting(groups.rows)
         var assembly = ClusterAssembly(
-            partition, of: rows.count == entries.count ? vectors : vectors.selecting(rows), ids: ids)
+            groups.partition, of: selected, ids: groups.rows.map { entries[$0] })
         try await assembly.countTexts(of: snapshot)
-        var made = assembly.finish(run: run, previous: before, identities: identities)
-        let known = Dictionary(before.map { ($0.id, $0) }) { first, _ in first }
+        var result = assembly.finish(run: run, previous: previousClusters, identities: groups.clusters)
+        let known = Dictionary(previousClusters.map { ($0.id, $0) }) { first, _ in first }
         let changed = changedClusters()
         let now = Date()
-        made.clusters = made.clusters.map { cluster in
+        result.clusters = result.clusters.map { cluster in
             var cluster = cluster
             cluster.updatedAt = now
             guard let old = known[cluster.id] else {
@@ -71,30 +80,34 @@ struct ClusterEdit: Sendable {
             (kept.parent, kept.members) = (cluster.parent, cluster.members)
             return kept
         }
-        made.assignments = made.assignments.map { assignment in
-            guard let before = old[assignment.entry], before.place == assignment.place else {
+        result.assignments = result.assignments.map { assignment in
+            guard let previous = previousAssignments[assignment.entry],
+                previous.target == assignment.target
+            else {
                 var assignment = assignment
                 assignment.run = nil
                 return assignment
             }
-            var kept = before
+            var kept = previous
             kept.similarity = assignment.similarity
             return kept
         }
-        let silhouette = made.run?.silhouette
-        made.run = run
-        made.run?.silhouette = silhouette
-        return made
+        let silhouette = result.run?.silhouette
+        result.run = run
+        result.run?.silhouette = silhouette
+        return result
     }
 
-    /// Clusters that have other members than before, and those above them.
+    /// Returns the clusters whose members have changed, and all of their ancestors.
     private func changedClusters() -> Set<Cluster.ID> {
         var changed = Set<Cluster.ID>()
-        for (entry, cluster) in zip(entries, clusters) where old[entry]?.cluster != cluster {
-            changed.formUnion([old[entry]?.cluster, cluster].compactMap(\.self))
+        for (entry, cluster) in zip(entries, assignments) {
+            let previous = previousAssignments[entry]?.cluster
+            if previous != cluster { changed.formUnion([previous, cluster].compactMap(\.self)) }
         }
-        let parents = Dictionary((before + records).map { ($0.id, $0.parent) }) { first, _ in first }
+        let parents = Dictionary((previousClusters + leaves).map { ($0.id, $0.parent) }) { first, _ in first }
         for cluster in changed {
+            // A damaged store may contain a cycle of parents.
             var (next, steps) = (parents[cluster] ?? nil, 0)
             while let parent = next, steps < parents.count {
                 changed.insert(parent)
@@ -104,48 +117,73 @@ struct ClusterEdit: Sendable {
         return changed
     }
 
-    /// - Returns: the groups, which rows have a place at all, and the cluster that each group is.
-    private func partition() -> (Partition, rows: [Int], identities: [Cluster?]) {
-        let rows = entries.indices.filter { clusters[$0] != nil || old[entries[$0]]?.outlierReason != nil }
-        let present = Set(clusters.compactMap(\.self))
-        var identities = records.filter { present.contains($0.id) }
-        // Clusters above, as long as something is below them.
-        let byID = Dictionary(before.map { ($0.id, $0) }) { first, _ in first }
-        var known = Set(identities.map(\.id))
-        var next = 0
-        while next < identities.count {
-            if let parent = identities[next].parent, let record = byID[parent], known.insert(parent).inserted
-            {
-                identities.append(record)
-            }
-            next += 1
+    /// The groups of the clustered entries and outliers.
+    private struct Groups {
+        var partition: Partition
+        /// The row of each label of the partition.
+        var rows: [Int]
+        /// The cluster that each group becomes.
+        var clusters: [Cluster]
+    }
+
+    private func groups() -> Groups {
+        let rows = entries.indices.filter {
+            assignments[$0] != nil || previousAssignments[entries[$0]]?.outlierReason != nil
         }
-        let places = Dictionary(identities.enumerated().map { ($1.id, $0) }) { first, _ in first }
-        let parents = identities.map { $0.parent.flatMap { places[$0] } }
-        let changed = changedClusters()
-        var sums = Matrix(rows: identities.count, columns: vectors.columns)
-        for row in rows {
-            guard let leaf = clusters[row].flatMap({ places[$0] }) else { continue }
-            for group in sequence(first: leaf, next: { parents[$0] }) {
-                for column in 0..<vectors.columns { sums[group, column] += vectors[row, column] }
-            }
-        }
-        sums.normalizeRows()
-        for (group, cluster) in identities.enumerated()
-        where !changed.contains(cluster.id) && cluster.centroid.count == vectors.columns {
-            for column in 0..<vectors.columns { sums[group, column] = cluster.centroid[column] }
-        }
+        let clusters = remainingClusters()
+        let groupOf = Dictionary(clusters.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        let parents = clusters.map { $0.parent.flatMap { groupOf[$0] } }
         let labels = rows.map { row -> Partition.Label in
-            if let group = clusters[row].flatMap({ places[$0] }) { return .group(group) }
-            return .outlier(old[entries[row]]?.outlierReason ?? .distant)
+            if let group = assignments[row].flatMap({ groupOf[$0] }) { return .group(group) }
+            return .outlier(previousAssignments[entries[row]]?.outlierReason ?? .distant)
         }
+        let centroids = centroids(of: clusters, parents, Array(zip(rows, labels)))
         let similarities = zip(rows, labels).map { row, label -> Float in
-            guard let group = label.group else { return old[entries[row]]?.similarity ?? 0 }
-            return vectors.withRow(row) { values in sums.withRow(group) { innerProduct($0, values) } }
+            guard let group = label.group else { return previousAssignments[entries[row]]?.similarity ?? 0 }
+            return vectors.withRow(row) { values in
+                centroids.withRow(group) { innerProduct($0, values) }
+            }
         }
         let partition = Partition(
-            labels: labels, centroids: sums, similarities: similarities,
-            confidences: rows.map { old[entries[$0]]?.confidence ?? 1 }, parents: parents)
-        return (partition, rows, identities)
+            labels: labels, centroids: centroids, similarities: similarities,
+            confidences: rows.map { previousAssignments[entries[$0]]?.confidence ?? 1 }, parents: parents)
+        return Groups(partition: partition, rows: rows, clusters: clusters)
+    }
+
+    /// Returns the leaf clusters that have members, followed by their ancestors.
+    private func remainingClusters() -> [Cluster] {
+        let present = Set(assignments.compactMap(\.self))
+        var clusters = leaves.filter { present.contains($0.id) }
+        let byID = Dictionary(previousClusters.map { ($0.id, $0) }) { first, _ in first }
+        var known = Set(clusters.map(\.id))
+        var index = 0
+        while index < clusters.count {
+            if let id = clusters[index].parent, let parent = byID[id], known.insert(id).inserted {
+                clusters.append(parent)
+            }
+            index += 1
+        }
+        return clusters
+    }
+
+    /// Returns the centroid of each cluster: the stored one if its members have not changed, otherwise the
+    /// mean direction of its members.
+    private func centroids(
+        of clusters: [Cluster], _ parents: [Int?], _ labels: [(row: Int, label: Partition.Label)]
+    ) -> Matrix {
+        var centroids = Matrix(rows: clusters.count, columns: vectors.columns)
+        for (row, label) in labels {
+            guard let leaf = label.group else { continue }
+            for group in sequence(first: leaf, next: { parents[$0] }) {
+                for column in 0..<vectors.columns { centroids[group, column] += vectors[row, column] }
+            }
+        }
+        centroids.normalizeRows()
+        let changed = changedClusters()
+        for (group, cluster) in clusters.enumerated()
+        where !changed.contains(cluster.id) && cluster.centroid.count == vectors.columns {
+            for column in 0..<vectors.columns { centroids[group, column] = cluster.centroid[column] }
+        }
+        return centroids
     }
 }

@@ -2,97 +2,158 @@ public import Foundation
 public import RoostClustering
 public import RoostModel
 
-/// The document that `roost export clusters` writes. Its JSON Schema is
-/// `Documentation/Schemas/clusters.schema.json`.
+/// The clusters of a store with the texts of their members, for other programs.
+///
+/// Encoded as JSON, it conforms to `Documentation/Schemas/clusters.schema.json`. There are also a CSV and a
+/// Markdown form (``csv``, ``markdown(limit:)``).
 public struct ClusterExport: Sendable, Encodable {
+    /// An entry that is a member of a cluster.
     public struct Member: Sendable, Encodable {
+        /// The id of the entry.
         public var id: String
+        /// The text of the entry.
         public var content: String
+        /// The cosine with the centroid of the cluster.
         public var similarity: Float
+        /// The confidence of the assignment, 0 to 1.
         public var confidence: Float
+        /// The source of the entry.
         public var source: String?
+        /// The metadata of the entry.
         public var metadata: [String: MetadataValue]
+        /// The tags of the entry.
         public var tags: [String]
+        /// The embedding of the entry; `nil` if the export omits vectors.
         public var embeddings: [Float]?
     }
 
+    /// A cluster.
     public struct Group: Sendable, Encodable {
+        /// The id of the cluster.
         public var id: String
+        /// The label.
         public var label: String
+        /// Whether a person gave the label.
         public var pinned: Bool
+        /// The labeler that gave the label; `nil` for a label from keywords or a person.
         public var labeledBy: String?
+        /// The keywords, the most characteristic first.
         public var keywords: [String]
-        /// Of a cluster above others, that of its parts together.
+        /// The number of members; for a parent cluster, of all descendants.
         public var size: Int
+        /// See ``Cluster/cohesion``.
         public var cohesion: Float
+        /// See ``Cluster/separation``.
         public var separation: Float?
+        /// See ``Cluster/silhouette``.
         public var silhouette: Float?
+        /// See ``Cluster/stability``.
         public var stability: Float?
+        /// The id of the parent cluster.
         public var parent: String?
+        /// The ids of the entries nearest to the centroid.
         public var representatives: [String]
         /// See ``Cluster/origins``.
         public var origins: [Cluster.Origin]
+        /// The creation date in ISO 8601.
         public var createdAt: String
+        /// The date of the last change in ISO 8601.
         public var updatedAt: String
+        /// The centroid; `nil` if the export omits vectors.
         public var centroid: [Float]?
-        /// Nearest the centroid first; none where there are children.
+        /// The members, nearest to the centroid first; empty for a parent cluster.
         public var members: [Member]
-        /// The clusters that it is made of, largest first; `nil` where it has members.
+        /// The child clusters, largest first; `nil` for a leaf cluster.
         public var children: [Group]?
 
-        /// It and all below it.
+        /// The cluster and all of its descendants.
         public var all: [Group] { [self] + (children ?? []).flatMap(\.all) }
     }
 
+    /// An entry that the last run put into no cluster.
     public struct Outlier: Sendable, Encodable {
+        /// The id of the entry.
         public var id: String
+        /// The text of the entry.
         public var content: String
+        /// The reason: a raw value of ``Partition/OutlierReason``.
         public var reason: String
+        /// The cosine with the nearest centroid.
         public var similarity: Float
+        /// The source of the entry.
         public var source: String?
+        /// The metadata of the entry.
         public var metadata: [String: MetadataValue]
+        /// The tags of the entry.
         public var tags: [String]
     }
 
+    /// The record of the last run. See ``ClusteringRun``.
     public struct Run: Sendable, Encodable {
+        /// The id of the run.
         public var id: String
+        /// The name of the algorithm.
         public var algorithm: String
+        /// The parameters that were given, and the values that the algorithm chose.
         public var parameters: [String: MetadataValue]
+        /// The seed of the algorithm's random choices.
         public var seed: UInt64
+        /// The state of the store that was clustered.
         public var stamp: Stamp
+        /// The digest of the ids and vectors that were clustered.
         public var dataDigest: String?
+        /// The mean silhouette of all clustered entries.
         public var silhouette: Double?
+        /// See ``ClusteringRun/stability``.
         public var stability: Double?
+        /// The date of the run in ISO 8601.
         public var createdAt: String
     }
 
-    /// ``ClusterLineage`` as JSON.
+    /// The relation of the clusters to those of the previous run. See ``ClusterLineage``.
     public struct Lineage: Sendable, Encodable {
+        /// A cluster before or after the run.
         public struct Side: Sendable, Encodable {
+            /// The id of the cluster.
             public var id: String
+            /// The label at that time.
             public var label: String
+            /// The number of members at that time.
             public var size: Int
 
             init(_ side: ClusterLineage.Side) { (id, label, size) = (side.id.text, side.label, side.size) }
         }
 
+        /// A birth, death, split or merge.
         public struct Event: Sendable, Encodable {
+            /// The kind: a raw value of ``ClusterLineage/Kind``.
             public var kind: String
+            /// The clusters before the run.
             public var before: [Side]
+            /// The clusters after the run.
             public var after: [Side]
         }
 
+        /// A cluster that exists both before and after the run.
         public struct Continuation: Sendable, Encodable {
+            /// The id of the cluster.
             public var id: String
+            /// The present label.
             public var label: String
+            /// The number of members before the run.
             public var sizeBefore: Int
+            /// The number of members after the run.
             public var size: Int
+            /// The number of present members that were already members before the run.
             public var kept: Int
         }
 
+        /// Births, deaths, splits and merges, in this order.
         public var events: [Event]
+        /// The clusters that continue, largest first.
         public var continued: [Continuation]
 
+        /// Creates the JSON form of a lineage.
         public init(_ lineage: ClusterLineage) {
             events = lineage.events.map {
                 Event(
@@ -105,102 +166,23 @@ public struct ClusterExport: Sendable, Encodable {
         }
     }
 
-    /// 2 since clusters of a hierarchy are nested.
+    /// The version of the JSON form. Version 2 nests the clusters of a hierarchy.
     public var schemaVersion = 2
-    /// `null` where no run made the clusters.
+    /// The record of the last run; `nil` if no run made the clusters.
     public var run: Run?
+    /// The relation of the clusters to those of the previous run.
     public var lineage: Lineage
-    /// Those that are in no other, largest first.
+    /// The clusters without a parent, largest first.
     public var clusters: [Group]
+    /// The entries that the last run put into no cluster.
     public var outliers: [Outlier]
-    /// How many entries are neither in a cluster nor outliers: they came after the run, or have no vectors.
+    /// The number of entries that are neither in a cluster nor outliers: they were added after the run, or
+    /// have no vectors.
     public var unassignedCount: Int
 
-    /// All clusters, each followed by those below it.
+    /// All clusters, each followed by its descendants.
     public var allClusters: [Group] { clusters.flatMap(\.all) }
 
-    /// The cluster of an id, wherever in the hierarchy.
+    /// Returns the cluster with an id, at any level of the hierarchy.
     public func cluster(_ id: Cluster.ID) -> Group? { allClusters.first { $0.id == id.text } }
-}
-
-extension KnowledgeStore {
-    /// The clusters with their members' texts, of one revision.
-    public func exportClusters(withEmbeddings: Bool = false) async throws -> ClusterExport {
-        let snapshot = try await storage.snapshot()
-        let clusters = try await snapshot.clusters()
-        let assignments = try await snapshot.assignments(of: nil)
-        let entries = Dictionary(
-            try await snapshot.entries(assignments.map(\.entry)).map { ($0.id, $0) }
-        ) { first, _ in first }
-        let byCluster = Dictionary(grouping: assignments.filter { $0.cluster != nil }) { $0.cluster }
-        let groups = clusters.map { cluster in
-            let members = (byCluster[cluster.id] ?? []).sorted {
-                ($1.similarity, $0.entry.uuidString) < ($0.similarity, $1.entry.uuidString)
-            }
-            return ClusterExport.Group(
-                id: cluster.id.text, label: cluster.label, pinned: cluster.isLabelPinned,
-                labeledBy: cluster.labeledBy, keywords: cluster.keywords, size: members.count,
-                cohesion: cluster.cohesion,
-                separation: cluster.separation, silhouette: cluster.silhouette, stability: cluster.stability,
-                parent: cluster.parent?.text,
-                representatives: cluster.representatives.map(\.text), origins: cluster.origins,
-                createdAt: DateText.string(from: cluster.createdAt),
-                updatedAt: DateText.string(from: cluster.updatedAt),
-                centroid: withEmbeddings ? cluster.centroid : nil,
-                members: members.compactMap { assignment in
-                    entries[assignment.entry].map { entry in
-                        ClusterExport.Member(
-                            id: entry.id.text, content: entry.content, similarity: assignment.similarity,
-                            confidence: assignment.confidence, source: entry.source, metadata: entry.metadata,
-                            tags: entry.tags, embeddings: withEmbeddings ? entry.embeddings : nil)
-                    }
-                })
-        }
-        let outliers = assignments.compactMap { assignment -> ClusterExport.Outlier? in
-            guard let reason = assignment.outlierReason, let entry = entries[assignment.entry] else {
-                return nil
-            }
-            return ClusterExport.Outlier(
-                id: entry.id.text, content: entry.content, reason: reason.rawValue,
-                similarity: assignment.similarity,
-                source: entry.source, metadata: entry.metadata, tags: entry.tags)
-        }
-        let run = try await snapshot.clusteringRun()
-        return ClusterExport(
-            run: run.map {
-                ClusterExport.Run(
-                    id: $0.id.text, algorithm: $0.algorithm, parameters: $0.parameters, seed: $0.seed,
-                    stamp: $0.stamp, dataDigest: $0.dataDigest, silhouette: $0.silhouette,
-                    stability: $0.stability, createdAt: DateText.string(from: $0.createdAt))
-            },
-            lineage: .init(ClusterLineage(of: clusters, vanished: run?.vanished ?? [])),
-            clusters: Self.nested(groups), outliers: outliers,
-            unassignedCount: snapshot.stamp.entryCount - assignments.count)
-    }
-
-    /// Clusters in those that contain them. One that says that it is below itself is at the top.
-    private static func nested(_ groups: [ClusterExport.Group]) -> [ClusterExport.Group] {
-        let parents = Dictionary(groups.map { ($0.id, $0.parent) }) { first, _ in first }
-        func isRoot(_ group: ClusterExport.Group) -> Bool {
-            var (next, seen) = (group.parent, Set([group.id]))
-            guard let parent = next, parents[parent] != nil else { return true }
-            while let parent = next {
-                guard seen.insert(parent).inserted else { return true }
-                next = parents[parent] ?? nil
-            }
-            return false
-        }
-        let roots = groups.filter(isRoot)
-        let rootIDs = Set(roots.map(\.id))
-        let children = Dictionary(grouping: groups.filter { !rootIDs.contains($0.id) }) { $0.parent ?? "" }
-        func filled(_ group: ClusterExport.Group) -> ClusterExport.Group {
-            guard let below = children[group.id] else { return group }
-            var group = group
-            let parts = below.map(filled).sorted { ($1.size, $0.label, $0.id) < ($0.size, $1.label, $1.id) }
-            group.size += parts.reduce(0) { $0 + $1.size }
-            group.children = parts
-            return group
-        }
-        return roots.map(filled).sorted { ($1.size, $0.label, $0.id) < ($0.size, $1.label, $1.id) }
-    }
 }

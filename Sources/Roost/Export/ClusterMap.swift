@@ -3,48 +3,66 @@ import RoostClustering
 public import RoostModel
 import RoostVectors
 
-/// Entries in a plane, near whom they are near, with their clusters.
+/// A layout of entries in the plane, where similar entries are near each other, with their clusters.
 public struct ClusterMap: Sendable {
-    public struct Point: Sendable {
-        public var id: Entry.ID
-        public var text: String
-        public var x: Float
-        public var y: Float
-        /// The number of its cluster in ``ClusterMap/clusters``; `nil` where it is in none.
-        public var cluster: Int?
-        /// Numbers of points, nearest first, with one less the cosine.
-        public var neighbors: [(point: Int, distance: Float)]
+    /// One of the nearest neighbors of an entry.
+    public struct Neighbor: Sendable, Hashable {
+        /// The index of the neighbor in ``ClusterMap/points``.
+        public var point: Int
+        /// 1 minus the cosine of the two embeddings.
+        public var distance: Float
     }
 
+    /// An entry.
+    public struct Point: Sendable {
+        /// The id of the entry.
+        public var id: Entry.ID
+        /// The text of the entry.
+        public var text: String
+        /// The horizontal coordinate.
+        public var x: Float
+        /// The vertical coordinate.
+        public var y: Float
+        /// The index of the entry's cluster in ``ClusterMap/clusters``; `nil` if it is in none.
+        public var cluster: Int?
+        /// The nearest neighbors, nearest first.
+        public var neighbors: [Neighbor]
+    }
+
+    /// A cluster.
     public struct Group: Sendable {
+        /// The id of the cluster.
         public var id: Cluster.ID
+        /// The label.
         public var label: String
+        /// The number of members.
         public var size: Int
     }
 
-    /// In the order of their ids.
+    /// The entries, in the order of their ids.
     public var points: [Point]
-    /// Those that have members, largest first.
+    /// The clusters that have members, largest first.
     public var clusters: [Group]
-    /// How many entries have vectors; more than there are points where only some are shown.
+    /// The number of entries with vectors. It is greater than the number of points if the map shows a sample.
     public var total: Int
 }
 
-extension KnowledgeStore {
-    /// So many entries are shown on a page at most.
-    public static let largestPage = 20_000
+extension ClusterMap {
+    /// The maximum number of entries on a page: browsers draw that many points without delay.
+    static let maximumPageEntries = 20_000
+    /// The number of entries whose texts are read at once.
+    private static let pageSize = 1000
 
-    /// Lays out the store's entries (``NeighborLayout``).
+    /// Lays out the entries of a store.
     ///
-    /// - Parameter limit: of more entries every second, third, … is taken, in the order of their ids.
-    /// - Throws: ``RoostError`` with `.emptyStore` where there are no entries; ``StorageError``;
-    ///   `CancellationError`.
+    /// - Throws: See ``KnowledgeStore/clusterMap(limit:seed:)``.
     @concurrent
-    public func clusterMap(limit: Int = .max, seed: UInt64 = 0) async throws -> ClusterMap {
+    static func make(_ storage: any StorageProvider, limit: Int, seed: UInt64) async throws -> ClusterMap {
         let snapshot = try await storage.snapshot()
-        var (ids, vectors) = try await Self.entryVectors(snapshot)
+        let entries = try await EntryVectors(snapshot)
+        var (ids, vectors) = (entries.ids, entries.vectors)
         guard !ids.isEmpty else {
-            throw RoostError(.emptyStore, "the store has no entries; add some with `roost ingest PATH`")
+            throw RoostError(.emptyStore, "cannot make a map: the store has no entries", remedy: .addEntries)
         }
         let total = ids.count
         let step = limit < ids.count ? (ids.count + max(1, limit) - 1) / max(1, limit) : 1
@@ -56,35 +74,43 @@ extension KnowledgeStore {
         let layout = try await NeighborLayout(of: vectors, seed: seed)
         let clusters = try await snapshot.clusters().filter { !$0.members.isEmpty }
             .sorted { ($1.members.count, $0.label) < ($0.members.count, $1.label) }
-        let places = Dictionary(clusters.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        return ClusterMap(
+            points: try await points(ids, layout, clusters, snapshot),
+            clusters: clusters.map { .init(id: $0.id, label: $0.label, size: $0.members.count) },
+            total: total)
+    }
+
+    private static func points(
+        _ ids: [Entry.ID], _ layout: NeighborLayout, _ clusters: [Cluster], _ snapshot: any StorageSnapshot
+    ) async throws -> [Point] {
+        let indexOf = Dictionary(clusters.enumerated().map { ($1.id, $0) }) { first, _ in first }
         let clusterOf = Dictionary(
             try await snapshot.assignments(of: nil).map { ($0.entry, $0.cluster) }
         ) { first, _ in first }
-        var points: [ClusterMap.Point] = []
-        for start in stride(from: 0, to: ids.count, by: 1000) {
-            let part = Array(ids[start..<min(ids.count, start + 1000)])
-            let texts = Dictionary(try await snapshot.entries(part).map { ($0.id, $0.content) }) { first, _ in
-                first
-            }
+        var points: [Point] = []
+        for start in stride(from: 0, to: ids.count, by: pageSize) {
+            let part = Array(ids[start..<min(ids.count, start + pageSize)])
+            let texts = Dictionary(
+                try await snapshot.entries(part).map { ($0.id, $0.content) }
+            ) { first, _ in first }
             for (offset, id) in part.enumerated() {
                 let row = start + offset
                 points.append(
-                    ClusterMap.Point(
-                        id: id, text: texts[id] ?? "", x: layout.places[row, 0], y: layout.places[row, 1],
-                        cluster: (clusterOf[id] ?? nil).flatMap { places[$0] },
-                        neighbors: layout.neighbors[row].map { ($0.row, $0.distance) }))
+                    Point(
+                        id: id, text: texts[id] ?? "", x: layout.positions[row, 0],
+                        y: layout.positions[row, 1], cluster: (clusterOf[id] ?? nil).flatMap { indexOf[$0] },
+                        neighbors: layout.neighbors[row].map {
+                            Neighbor(point: $0.row, distance: $0.distance)
+                        }))
             }
         }
-        return ClusterMap(
-            points: points,
-            clusters: clusters.map { .init(id: $0.id, label: $0.label, size: $0.members.count) }, total: total
-        )
+        return points
     }
 }
 
 extension ClusterMap {
-    /// JSON Lines that embedding-atlas opens (`--x x --y y --text text --neighbors neighbors`): `id`, `x`,
-    /// `y`, `text`, `cluster` (the label) and `neighbors`, whose `ids` are numbers of lines from 0.
+    /// Returns the map as JSON Lines for Embedding Atlas (`--x x --y y --text text --neighbors neighbors`):
+    /// `id`, `x`, `y`, `text`, `cluster` (the label) and `neighbors`, whose `ids` are line numbers from 0.
     public func atlas() throws -> Data {
         struct Line: Encodable {
             struct Neighbors: Encodable {
@@ -113,8 +139,8 @@ extension ClusterMap {
         return data
     }
 
-    /// One page that needs nothing else: points coloured by cluster, labels, the text under the pointer,
-    /// search.
+    /// Returns the map as a self-contained HTML page: points in the color of their cluster, labels, the text
+    /// of the entry under the pointer, and a search field.
     public func page() throws -> Data {
         struct Contents: Encodable {
             var total: Int
@@ -122,7 +148,7 @@ extension ClusterMap {
             var sizes: [Int]
             var x: [Float]
             var y: [Float]
-            /// -1 for none.
+            /// The index of each point's cluster; -1 if it is in none.
             var cluster: [Int]
             var text: [String]
         }
@@ -131,15 +157,15 @@ extension ClusterMap {
             total: total, labels: clusters.map(\.label), sizes: clusters.map(\.size),
             x: points.map { rounded($0.x) }, y: points.map { rounded($0.y) },
             cluster: points.map { $0.cluster ?? -1 },
-            text: points.map { String($0.text.prefix(Self.longestText)) })
+            text: points.map { String($0.text.prefix(Self.maximumTextLength)) })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Inside a script element only `<` could end it.
+        // Only the character `<` could end the script element that contains the data.
         let json = String(decoding: try encoder.encode(contents), as: UTF8.self)
             .replacing("<", with: "\\u003c")
         return Data(ClusterPage.html.replacing("/*DATA*/", with: json, maxReplacements: 1).utf8)
     }
 
-    /// So many characters of a text are on the page.
-    private static let longestText = 400
+    /// The maximum length of an entry's text on the page, in characters.
+    private static let maximumTextLength = 400
 }

@@ -1,5 +1,9 @@
-/// The page of a cluster map. It loads nothing, and texts are only ever put in as texts.
+/// The HTML page that shows a cluster map.
+///
+/// The page is self-contained and its content security policy forbids all loading. Texts of entries are
+/// inserted as text nodes only, never as markup.
 enum ClusterPage {
+    /// The page, with the placeholder `/*DATA*/` for the JSON data.
     static let html = #"""
         <!DOCTYPE html>
         <html lang="en">

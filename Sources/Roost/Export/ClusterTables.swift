@@ -1,9 +1,9 @@
 public import Foundation
 
 extension ClusterExport {
-    /// One line for each entry that is in a cluster or was left out, as RFC 4180 has it: `id`, `cluster`,
-    /// `label`, `path` (the labels of the clusters above, then its own, joined by ` > `), `similarity`,
-    /// `confidence`, `outlier` (the reason), `source`, `tags` (joined by `;`), `content`.
+    /// The export as CSV (RFC 4180), with one row for each member and each outlier: `id`, `cluster`, `label`,
+    /// `path` (the labels of the ancestors and of the cluster, joined by ` > `), `similarity`, `confidence`,
+    /// `outlier` (the reason), `source`, `tags` (joined by `;`), `content`.
     public var csv: Data {
         var lines = ["id,cluster,label,path,similarity,confidence,outlier,source,tags,content"]
         func add(_ fields: [String]) { lines.append(fields.map(Self.csvField).joined(separator: ",")) }
@@ -35,19 +35,20 @@ extension ClusterExport {
         return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 
-    /// For people: a heading for each cluster with its keywords, figures and the members nearest its
-    /// centroid.
+    /// Returns the export as Markdown for people: a heading for each cluster with its keywords, quality
+    /// figures and nearest members.
     ///
-    /// - Parameter members: how many of each.
+    /// - Parameter limit: The maximum number of members of each cluster.
     public func markdown(members limit: Int = 10) -> Data {
         var lines = ["# Clusters", ""]
         if let run {
             let entries = run.stamp.entryCount
             lines += ["\(clusterSummary) of \(entries) entries, by \(run.algorithm), \(run.createdAt).", ""]
         }
-        func walk(_ group: Group, _ depth: Int) {
+        func add(_ group: Group, _ depth: Int) {
             lines += [
-                String(repeating: "#", count: min(6, depth)) + " " + Self.markdownLine(group.label), "",
+                String(repeating: "#", count: min(Self.maximumHeadingLevel, depth)) + " "
+                    + Self.markdownLine(group.label), "",
             ]
             var facts = ["\(group.size) entries", "cohesion \(Self.rounded(group.cohesion))"]
             if let separation = group.separation { facts.append("separation \(Self.rounded(separation))") }
@@ -59,9 +60,9 @@ extension ClusterExport {
             lines += group.members.prefix(max(0, limit)).map { "- \(Self.markdownLine($0.content))" }
             if group.members.count > limit { lines.append("- and \(group.members.count - limit) more") }
             if !group.members.isEmpty { lines.append("") }
-            for child in group.children ?? [] { walk(child, depth + 1) }
+            for child in group.children ?? [] { add(child, depth + 1) }
         }
-        for cluster in clusters { walk(cluster, 2) }
+        for cluster in clusters { add(cluster, 2) }
         if !outliers.isEmpty {
             lines += ["## In no cluster", ""]
             lines += outliers.map { "- \(Self.markdownLine($0.content)) (\($0.reason))" }
@@ -77,10 +78,15 @@ extension ClusterExport {
 
     private static func rounded(_ value: Float) -> String { String(format: "%.3f", value) }
 
-    /// A text on one line, bounded, that Markdown takes as it is.
+    /// The maximum length of a text in Markdown, in characters.
+    private static let maximumLineLength = 200
+    /// The deepest level of headings in Markdown.
+    private static let maximumHeadingLevel = 6
+
+    /// Returns a text as one line of limited length, with the special characters of Markdown escaped.
     private static func markdownLine(_ text: String) -> String {
         var line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        if line.count > 200 { line = line.prefix(200) + "…" }
+        if line.count > maximumLineLength { line = line.prefix(maximumLineLength) + "…" }
         var escaped = ""
         for character in line {
             if "\\`*_{}[]()<>#+-.!|~&".contains(character) { escaped.append("\\") }

@@ -1,33 +1,37 @@
 public import Foundation
 
-/// Finds the files below folders that are to be read: hidden ones and those that a `.gitignore` names are
-/// passed over, symbolic links to folders are not followed.
+/// Finds the files below a folder that an ingest reads.
+///
+/// Hidden files and files that a `.gitignore` excludes are omitted. Symbolic links to folders are not
+/// followed.
 public struct FileFinder: Sendable {
-    /// Only files whose path below the folder, or name, fits one of these; all known kinds of text where
-    /// there is none.
+    /// The patterns of the files to include, for their names or their paths relative to the folder; empty for
+    /// all files with a known extension (``RecordReader/extensions``).
     public var globs: [String]
-    /// Not these.
+    /// The patterns of files and folders to exclude.
     public var exclusions: [String]
 
+    /// Creates a finder.
     public init(globs: [String] = [], exclusions: [String] = []) {
         self.globs = globs
         self.exclusions = exclusions
     }
 
-    /// What was found.
+    /// The result of a search for files.
     public struct Findings: Sendable {
-        /// In the order of their paths.
+        /// The files, in the order of their paths.
         public var files: [URL] = []
+        /// The files and folders that were skipped, with the causes.
         public var skipped: [IngestReport.Skip] = []
     }
 
-    /// The files of a path: itself, where it is a file, or those below it.
+    /// Returns the files below a folder, or the file itself if `url` is a file.
     ///
-    /// - Throws: ``RoostError`` with `.noInput` where there is nothing at the path.
+    /// - Throws: ``RoostError`` with `.noInput` if the path does not exist or the folder cannot be read.
     public func find(_ url: URL) throws -> Findings {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-            throw RoostError(.noInput, "\(url.path): no such file or folder")
+            throw RoostError(.noInput, "cannot read \(url.path): no such file or folder")
         }
         var findings = Findings()
         guard isFolder.boolValue else {
@@ -42,10 +46,9 @@ public struct FileFinder: Sendable {
         return walk.findings
     }
 
-    /// The `.gitignore`s of the folders above, up to the repository's own, and the folder's path below that.
-    private static func rulesAbove(_ folder: URL) -> (
-        base: String, rules: [(prefix: String, rules: IgnoreRules)]
-    ) {
+    /// Returns the rules of the `.gitignore` files in the parent folders, up to the root of the repository,
+    /// and the path of the folder relative to that root.
+    private static func rulesAbove(_ folder: URL) -> (base: String, rules: [FolderRules]) {
         var names: [String] = []
         var above = folder.standardizedFileURL.resolvingSymlinksInPath()
         while !FileManager.default.fileExists(atPath: above.appendingPathComponent(".git").path) {
@@ -53,10 +56,10 @@ public struct FileFinder: Sendable {
             names.insert(above.lastPathComponent, at: 0)
             above = above.deletingLastPathComponent()
         }
-        var rules: [(prefix: String, rules: IgnoreRules)] = []
+        var rules: [FolderRules] = []
         var path = ""
         for name in names {
-            if let own = IgnoreRules(in: above) { rules.append((path, own)) }
+            if let own = IgnoreRules(in: above) { rules.append(FolderRules(prefix: path, rules: own)) }
             path = path.isEmpty ? name : path + "/" + name
             above = above.appendingPathComponent(name)
         }
@@ -67,26 +70,35 @@ public struct FileFinder: Sendable {
         globs.map { GlobPattern($0.contains("/") ? $0 : "**/" + $0) }
     }
 
+    /// The rules of the `.gitignore` file in one folder.
+    private struct FolderRules {
+        /// The path of the folder relative to the root of the repository.
+        var prefix: String
+        var rules: IgnoreRules
+    }
+
+    /// One traversal of a folder.
     private struct Walk {
-        /// The folder's path below its repository: what `.gitignore`s speak of.
+        /// The path of the folder relative to the root of its repository, to which `.gitignore` files apply.
         let base: String
         let globs: [GlobPattern]
         let exclusions: [GlobPattern]
         var findings: Findings
 
-        mutating func enter(_ folder: URL, path: String, rules: [(prefix: String, rules: IgnoreRules)]) throws
-        {
+        mutating func enter(_ folder: URL, path: String, rules: [FolderRules]) throws {
             let manager = FileManager.default
             let names: [String]
             do {
                 names = try manager.contentsOfDirectory(atPath: folder.path).sorted()
             } catch {
-                if path.isEmpty { throw RoostError(.noInput, "\(folder.path) cannot be read") }
+                if path.isEmpty { throw RoostError(.noInput, "cannot read the folder \(folder.path)") }
                 findings.skipped.append(.init(source: folder.path, reason: "the folder cannot be read"))
                 return
             }
             var rules = rules
-            if let own = IgnoreRules(in: folder) { rules.append((inRepository(path), own)) }
+            if let own = IgnoreRules(in: folder) {
+                rules.append(FolderRules(prefix: inRepository(path), rules: own))
+            }
             for name in names where !name.hasPrefix(".") {
                 let url = folder.appendingPathComponent(name)
                 let below = path.isEmpty ? name : path + "/" + name
@@ -105,7 +117,7 @@ public struct FileFinder: Sendable {
                 } else if globs.isEmpty ? isKnown(url) : globs.contains(where: { $0.matches(below) }) {
                     findings.files.append(url)
                 } else if globs.isEmpty {
-                    findings.skipped.append(.init(source: url.path, reason: "not a known kind of text file"))
+                    findings.skipped.append(.init(source: url.path, reason: "unknown type of file"))
                 }
             }
         }
@@ -119,11 +131,13 @@ public struct FileFinder: Sendable {
         }
 
         private func isIgnored(
-            _ path: String, _ isFolder: Bool, _ rules: [(prefix: String, rules: IgnoreRules)]
+            _ path: String, _ isFolder: Bool, _ rules: [FolderRules]
         ) -> Bool {
-            for (prefix, rules) in rules.reversed() {
+            // A rule in a deeper folder overrides those of its parents.
+            for folder in rules.reversed() {
+                let prefix = folder.prefix
                 let relative = prefix.isEmpty ? path : String(path.dropFirst(prefix.count + 1))
-                if let verdict = rules.ignores(relative, isFolder: isFolder) { return verdict }
+                if let isIgnored = folder.rules.ignores(relative, isFolder: isFolder) { return isIgnored }
             }
             return false
         }

@@ -1,117 +1,120 @@
-public import Foundation
 public import RoostModel
 
-/// A search that is put together step by step and run at the end; what ``QueryOptions`` say, said in a row.
+/// The ways in which a search finds entries.
+public enum SearchMode: String, Sendable, Hashable, CaseIterable, Codable {
+    /// By meaning and by words; both result lists are merged by rank.
+    case hybrid
+    /// By the cosine similarity of vectors only. The text of the query is embedded unchanged, so that query
+    /// operators have no effect.
+    case vector
+    /// By words only (BM25).
+    case text
+}
+
+/// A search for entries: its subject, the entries it may find, and the shape of its result.
 ///
-///     let result = try await store.search(for: "spawning seasons")
-///         .where(.metadata("year"), .isGreater("2015"))
-///         .tagged("fish").limit(5).result()
+///     let search = EntrySearch(
+///         "spawning seasons", matching: [.metadata("year") >= 2015, .tag("fish")], limit: 5)
+///     for hit in try await store.search(search).hits { print(hit.entry.content) }
 ///
-/// A value: each step gives another search and leaves the one before as it is.
-public struct EntrySearch: Sendable {
-    private enum Subject: Sendable {
+/// A search is a value. The initializer takes what most searches need; the other settings are properties.
+public struct EntrySearch: Sendable, Hashable {
+    /// The text, entries or vector to which a search finds the nearest entries.
+    public enum Subject: Sendable, Hashable {
+        /// A query. It is embedded as a query, and its words are searched for, depending on
+        /// ``EntrySearch/mode``. Except in ``SearchMode/vector``, these operators apply (``TextQuery``):
+        /// `"some words"` must occur as a phrase, `-word` must not occur, `begin*` matches a prefix.
         case text(String)
+        /// A text of any length that is embedded as if it were an entry: split into passages, whose mean
+        /// vector is compared. Words are not searched for.
+        case document(String)
+        /// Entries of the store, which are compared by the mean of their vectors. The result excludes them.
+        /// Words are not searched for.
         case entries([Entry.ID])
+        /// A vector of the store's embedding space. Words are not searched for.
         case vector([Float])
     }
 
-    private let store: KnowledgeStore
-    private let subject: Subject
-    /// What the steps have set so far.
-    public private(set) var options = QueryOptions()
+    /// The text, entries or vector to which the nearest entries are found.
+    public var subject: Subject
+    /// How entries are found, if the subject is a text.
+    public var mode = SearchMode.hybrid
+    /// The maximum number of hits.
+    public var limit: Int
+    /// The number of best hits to skip before the first hit of the result.
+    public var offset = 0
+    /// The condition on entries. It applies before the limit, so a filter does not make a result shorter than
+    /// the limit if enough entries match.
+    public var filter: EntryFilter
+    /// The minimum cosine similarity of a hit; it applies to hits found by words too.
+    public var minimumScore: Float?
+    /// Whether all vectors are compared. Otherwise a search of a large store with a graph index finds nearly
+    /// all of the nearest passages.
+    public var isExact = false
+    /// The weight of the ranks in the list of nearest vectors when both lists are merged, at least 0.
+    public var vectorWeight: Float = 1
+    /// The weight of the ranks in the list of best words when both lists are merged, at least 0.
+    public var textWeight: Float = 1
+    /// The weight of the difference to better hits, from 0 to 1 (maximal marginal relevance, Carbonell and
+    /// Goldstein 1998); `nil` and 0 order hits by relevance only. About 0.4 is a good start.
+    public var diversity: Float?
+    /// The minimum cosine similarity at which an entry is a near-duplicate of a better hit. A near-duplicate
+    /// is not a hit but one of the better hit's ``QueryHit/duplicates``. `nil` makes every entry a hit.
+    public var duplicateThreshold: Float?
 
-    private init(_ store: KnowledgeStore, _ subject: Subject) {
-        self.store = store
+    /// Creates a search.
+    ///
+    /// - Parameters:
+    ///   - subject: The text, entries or vector to which the nearest entries are found.
+    ///   - filter: The condition on entries, by default none.
+    ///   - limit: The maximum number of hits.
+    public init(_ subject: Subject, matching filter: EntryFilter = .all, limit: Int = 10) {
         self.subject = subject
+        self.filter = filter
+        self.limit = limit
     }
 
-    fileprivate init(_ store: KnowledgeStore, text: String) { self.init(store, .text(text)) }
-    fileprivate init(_ store: KnowledgeStore, entries: [Entry.ID]) { self.init(store, .entries(entries)) }
-    fileprivate init(_ store: KnowledgeStore, vector: [Float]) { self.init(store, .vector(vector)) }
-
-    private func with(_ change: (inout QueryOptions) -> Void) -> EntrySearch {
-        var copy = self
-        change(&copy.options)
-        return copy
+    /// Creates a search for a query.
+    ///
+    /// - Parameters:
+    ///   - text: The query, which may have operators (``Subject/text(_:)``).
+    ///   - filter: The condition on entries, by default none.
+    ///   - limit: The maximum number of hits.
+    public init(_ text: String, matching filter: EntryFilter = .all, limit: Int = 10) {
+        self.init(.text(text), matching: filter, limit: limit)
     }
+}
 
-    // MARK: How
+extension EntrySearch: ExpressibleByStringLiteral {
+    /// Creates a search for a query with the default settings.
+    public init(stringLiteral text: String) { self.init(.text(text)) }
+}
 
-    /// By meaning, by words, or by both; of a search for a text.
-    public func mode(_ mode: SearchMode) -> EntrySearch { with { $0.mode = mode } }
-
-    /// How much places among the nearest vectors and among the best words count.
-    public func weights(vector: Float, text: Float) -> EntrySearch {
-        with { ($0.vectorWeight, $0.textWeight) = (vector, text) }
-    }
-
-    /// Compares every vector, also where the store has a graph.
-    public func exact() -> EntrySearch { with { $0.isExact = true } }
-
-    // MARK: How many
-
-    public func limit(_ limit: Int) -> EntrySearch { with { $0.limit = limit } }
-    public func offset(_ offset: Int) -> EntrySearch { with { $0.offset = offset } }
-    public func minimumScore(_ score: Float) -> EntrySearch { with { $0.minimumScore = score } }
-
-    /// Prefers hits that differ from those before them; from 0 to 1.
-    public func diverse(_ diversity: Float = 0.4) -> EntrySearch { with { $0.diversity = diversity } }
-
-    /// Shows entries with at least this cosine as one.
-    public func folding(_ threshold: Float = 0.95) -> EntrySearch {
-        with { $0.duplicateThreshold = threshold }
-    }
-
-    // MARK: Among which
-
-    /// Only what meets a filter, in the place of all conditions so far.
-    public func matching(_ filter: EntryFilter) -> EntrySearch { with { $0.filter = filter } }
-
-    public func `where`(_ field: EntryCondition.Field, _ test: EntryCondition.Test) -> EntrySearch {
-        with { $0.filter.conditions.append(EntryCondition(field, test)) }
-    }
-
-    /// Only entries with these tags too.
-    public func tagged(_ tags: String...) -> EntrySearch { with { $0.filter.tags.formUnion(tags) } }
-
-    /// Only members of a cluster.
-    public func inCluster(_ cluster: Cluster.ID) -> EntrySearch { with { $0.filter.cluster = cluster } }
-
-    /// Only entries that were last changed in a span of time.
-    public func updated(in span: Range<Date>) -> EntrySearch { with { $0.filter.updated = span } }
-
-    // MARK: Running
-
-    /// - Throws: as ``KnowledgeStore/query(_:_:)``, ``KnowledgeStore/similar(to:_:)-([Entry.ID],_)`` and
-    ///   ``KnowledgeStore/search(_:_:)``.
-    public func result() async throws -> QueryResult {
-        switch subject {
-        case .text(let text): try await store.query(text, options)
-        case .entries(let ids): try await store.similar(to: ids, options)
-        case .vector(let vector): try await store.search(vector, options)
+extension EntrySearch {
+    /// Checks that the settings are in their ranges.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput`.
+    func validate() throws {
+        func refuse(_ reason: String) throws -> Never {
+            throw RoostError(.badInput, "cannot search: \(reason)")
+        }
+        if let minimumScore, minimumScore.isNaN { try refuse("the minimum score is not a number") }
+        guard vectorWeight >= 0, textWeight >= 0, vectorWeight.isFinite, textWeight.isFinite else {
+            try refuse("the weights of vectors and words must be finite and at least 0")
+        }
+        if (mode == .hybrid && vectorWeight == 0 && textWeight == 0) || (mode == .text && textWeight == 0) {
+            try refuse("all weights that the mode uses are 0; set the weight of vectors or words above 0")
+        }
+        if let diversity, !(0...1).contains(diversity) { try refuse("diversity must be from 0 to 1") }
+        if let duplicateThreshold, duplicateThreshold.isNaN {
+            try refuse("the similarity threshold of duplicates is not a number")
         }
     }
 
-    /// The hits of ``result()``.
-    public func hits() async throws -> [QueryHit] { try await result().hits }
-}
-
-extension KnowledgeStore {
-    /// A search for a text.
-    public func search(for text: String) -> EntrySearch { EntrySearch(self, text: text) }
-
-    /// A search for what is near to some entries.
-    public func search(near entries: Entry.ID...) -> EntrySearch { EntrySearch(self, entries: entries) }
-
-    /// A search for what is near to a vector of the store's space.
-    public func search(near vector: [Float]) -> EntrySearch { EntrySearch(self, vector: vector) }
-
-    /// The changes of the store as they come, those of other processes too.
-    ///
-    /// - Parameter cursor: `.start` for every entry that is there, then its changes; `nil` for what comes
-    ///   from now on.
-    public func changes(after cursor: ChangeCursor? = nil) async throws -> ChangeBatches {
-        let start = if let cursor { cursor } else { try await storage.snapshot().stamp.cursor }
-        return storage.changeBatches(after: start)
+    /// The search without its subject. Searches with equal settings can be compared together.
+    var settings: EntrySearch {
+        var settings = self
+        settings.subject = .text("")
+        return settings
     }
 }

@@ -1,104 +1,69 @@
-public import Foundation
 public import RoostModel
-import RoostText
+public import RoostText
 
-/// How entries are found.
-public enum SearchMode: String, Sendable, Hashable, CaseIterable, Codable {
-    /// By meaning and by words, both lists fused by their ranks.
-    case hybrid
-    /// By the cosine of vectors alone. The text of a query is taken as it is, signs and all.
-    case vector
-    /// By words alone (BM25).
-    case text
-}
-
-/// How to search.
-public struct QueryOptions: Sendable, Hashable {
-    public var mode = SearchMode.hybrid
-    /// The most hits.
-    public var limit = 10
-    /// How many of the best are passed over.
-    public var offset = 0
-    /// Hits with a lower cosine are left out, also of those that words found.
-    public var minimumScore: Float?
-    /// Applied before the cut.
-    public var filter = EntryFilter.all
-    /// Whether every vector is compared. Otherwise large stores are searched by a graph, where they have one,
-    /// which finds nearly all of what is nearest.
-    public var isExact = false
-    /// How much a place in the list of nearest vectors counts, and one in the list of best words.
-    public var (vectorWeight, textWeight): (Float, Float) = (1, 1)
-    /// From 0 to 1: how much it counts that hits differ from those before them (maximal marginal relevance,
-    /// Carbonell and Goldstein 1998). `nil` and 0: not at all.
-    public var diversity: Float?
-    /// Entries whose embeddings have at least this cosine with those of a better hit are not hits of their
-    /// own but its ``QueryHit/duplicates``. `nil`: every entry is a hit of its own.
-    public var duplicateThreshold: Float?
-
-    public init(limit: Int = 10, minimumScore: Float? = nil, filter: EntryFilter = .all) {
-        self.limit = limit
-        self.minimumScore = minimumScore
-        self.filter = filter
-    }
-
-    public static func == (left: Self, right: Self) -> Bool {
-        left.mode == right.mode && left.limit == right.limit && left.offset == right.offset
-            && left.minimumScore == right.minimumScore && left.filter == right.filter
-            && left.isExact == right.isExact && left.vectorWeight == right.vectorWeight
-            && left.textWeight == right.textWeight && left.diversity == right.diversity
-            && left.duplicateThreshold == right.duplicateThreshold
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(mode)
-        hasher.combine(limit)
-        hasher.combine(filter)
-    }
-}
-
-/// An entry that was found.
+/// An entry that a search found.
 public struct QueryHit: Sendable, Hashable {
+    /// The entry.
     public var entry: Entry
-    /// The cosine of the query with the passage, also where only words found the entry; 0 where it has no
-    /// vector.
+    /// The cosine similarity of the query and the passage, also if only words found the entry; 0 for an entry
+    /// without vectors.
     public var score: Float
-    /// The passage that is nearest to the query.
+    /// The passage of the entry that is nearest to the query.
     public var passage: Passage
-    /// The place in the answer, from 1; those that an offset passed over count.
+    /// The rank in the complete result, from 1; an offset does not change it.
     public var rank = 0
-    /// The sum over the lists that the entry is in of their weight / (60 + place in the list), by which the
-    /// hits are ordered where both lists are asked (Cormack, Clarke and Buettcher 2009).
+    /// The sum of weight / (60 + rank) over the lists that contain the entry (reciprocal rank fusion,
+    /// Cormack, Clarke and Buettcher 2009). Hits are ordered by it if both lists are searched.
     public var fused: Float = 0
-    /// The place among the nearest vectors, from 1; `nil` where it is not among them.
+    /// The rank among the nearest vectors, from 1; `nil` if the entry is not among them.
     public var vectorRank: Int?
-    /// The place among the best by words, from 1; `nil` where it is not among them.
+    /// The rank among the best entries by words, from 1; `nil` if the entry is not among them.
     public var textRank: Int?
-    /// The BM25 score of its words.
+    /// The BM25 score; `nil` if the entry was not found by words.
     public var textScore: Float?
-    /// Nearly the same entries that were found too, best first.
+    /// The near-duplicates of the entry that were found too, best first.
     public var duplicates: [Entry.ID] = []
 }
 
-/// What a query found.
+/// The result of a search.
 public struct QueryResult: Sendable {
-    /// Best first; of equal ones the lower id first.
+    /// The hits, best first; of equal hits the lower id first.
     public var hits: [QueryHit]
     /// The state of the store that was searched.
     public var stamp: Stamp
-    /// How many entries met the filter, and had what the query requires; of a search without either all.
+    /// The number of entries that match the filter and what the query requires and excludes.
     public var candidateCount: Int
-    /// How many tokens of the query's text were left out because the model's limit was reached.
+    /// The number of tokens of the query that were ignored because it exceeds the model's maximum length.
     public var omittedTokens = 0
-    /// What people should know of how it was found: a damaged index that was left out, say.
-    public var notices: [String] = []
-    /// The words that were looked for; `nil` of a search by vectors alone.
+    /// Messages to the user about how the result came about.
+    public var notices: [SearchNotice] = []
+    /// The words that were searched for; `nil` for a search by vectors only.
     public internal(set) var text: TextQuery?
 }
 
+/// A message to the user about a search that succeeded, for example that a damaged index was not used.
+public struct SearchNotice: Sendable, Hashable, CustomStringConvertible {
+    /// The message.
+    public var message: String
+    /// An action that removes the cause, if there is one.
+    public var remedy: Remedy?
+
+    /// Creates a notice.
+    public init(_ message: String, remedy: Remedy? = nil) {
+        self.message = message
+        self.remedy = remedy
+    }
+
+    public var description: String { message }
+}
+
 extension QueryResult {
-    /// The part of a hit's text that shows best why it was found, with its words marked.
+    /// Returns the excerpt of a hit's text that best shows why it was found, with the query's words
+    /// highlighted.
     ///
-    /// - Parameter limit: the most characters, about.
+    /// - Parameters:
+    ///   - hit: A hit of this result.
+    ///   - limit: The approximate maximum number of characters.
     /// - Complexity: O(length of the entry).
     public func snippet(of hit: QueryHit, limit: Int = 240) -> Snippet {
         Snippet(of: hit.entry.content, preferring: hit.passage.utf8Range, for: text, limit: limit)
@@ -106,9 +71,10 @@ extension QueryResult {
 }
 
 extension QueryHit {
-    /// The passage with those around it in the entry.
+    /// Returns the range of the entry's text that covers the hit's passage and its neighbours, as UTF-8
+    /// offsets.
     ///
-    /// - Parameter count: how many on each side.
+    /// - Parameter count: The number of neighbouring passages on each side.
     public func context(_ count: Int) -> Range<Int> {
         let around = entry.passages.filter { abs($0.ordinal - passage.ordinal) <= count }.map(\.utf8Range)
         return (around + [passage.utf8Range]).reduce(passage.utf8Range) {

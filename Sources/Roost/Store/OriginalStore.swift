@@ -3,24 +3,33 @@ public import RoostChunks
 import RoostFiles
 import RoostModel
 
-/// Source documents as they were when they were ingested, byte for byte, each once: `originals` in a store's
-/// folder.
+/// The original documents of a store: byte-for-byte copies of ingested files, in its folder `originals`.
 ///
-/// A document lies under its SHA-256, which the fingerprint of its source names, so that the record of a
-/// source leads to it. It is written before the record is: what is named is there.
+/// Each document is stored once under its SHA-256 digest, which the fingerprint of its source contains. A
+/// document is written before the record of its source is committed, so that every committed digest can be
+/// read.
 public struct OriginalStore: Sendable {
-    /// Where documents are: compressed, and compared with their names when they are read.
+    /// The chunk storage of the documents: compressed, and verified against the digests when read.
     public let storage: ComposedChunkStorage
+    /// The folder that contains the documents.
     let folder: URL
 
     private static let name = "originals"
     private static let lockName = ".lock"
-    private static let patience = Duration.seconds(1)
+    /// How long ``lockForWriting()`` waits for ``removeUnreferenced(by:in:)``, in seconds.
+    private static let lockTimeout: TimeInterval = 30
+    /// The pause between two attempts to get the lock: short compared to the work that holds it.
+    private static let lockPollingInterval: useconds_t = 10_000
+    /// How long after a commit its undo record may be missing: the record is written directly after the
+    /// commit, so that one second is ample.
+    private static let undoRecordDelay = Duration.seconds(1)
 
-    /// - Parameter directory: the store's folder.
+    /// Creates the store of originals of the knowledge store in `directory`.
     public init(of directory: URL) { self.init(of: directory, files: .standard) }
 
-    /// - Parameter files: ``FileSystem/deferring`` where many are written before anybody is told of them.
+    /// Creates the store of originals of the knowledge store in `directory`.
+    ///
+    /// - Parameter files: ``FileSystem/deferring`` if the caller synchronizes all files at the end.
     init(of directory: URL, files: FileSystem) {
         folder = directory.appendingPathComponent(Self.name, isDirectory: true)
         let organization = GitStyleOrganization()
@@ -33,26 +42,19 @@ public struct OriginalStore: Sendable {
             existence: FileSystemExistence(organization: organization, baseURL: folder))
     }
 
-    /// Whether any document was ever kept.
+    /// Whether a document was ever stored.
     public var exists: Bool { FileManager.default.fileExists(atPath: folder.path) }
 
-    /// Keeps a document; one that is there already is left as it is.
-    ///
-    /// - Throws: ``ChunkStorageError``.
-    func keep(_ document: Data) async throws {
-        let name = ChunkIdentifier(hashing: document)
-        guard try await storage.existence?.presence(of: name) != true else { return }
-        try await storage.writeChunk(document, identifier: name, metadata: nil)
-    }
+    // MARK: Reading
 
-    /// The document with a digest; `nil` where it is not kept.
+    /// Returns the document with a digest; `nil` if it is not stored.
     ///
-    /// - Throws: ``ChunkStorageError``: `.corrupt` where its bytes are others than they were.
+    /// - Throws: ``ChunkStorageError``, with `.corrupt` if the bytes do not match the digest.
     public func document(digest: String) async throws -> Data? {
         try await storage.readChunk(ChunkIdentifier(id: digest))
     }
 
-    /// The digests of all documents.
+    /// Returns the digests of all documents.
     ///
     /// - Throws: ``ChunkStorageError``.
     public func digests() async throws -> [String] {
@@ -61,85 +63,121 @@ public struct OriginalStore: Sendable {
             .compactMap { storage.organization.identifier(from: $0)?.id }
     }
 
-    /// Keeps whoever would remove documents out, while some are written that nothing names yet.
-    ///
-    /// - Throws: ``StorageError`` with `.locked`, `.inputOutput`.
-    func use() async throws -> FileLock {
-        let url = folder.appendingPathComponent(Self.lockName)
-        return try await BlockingWork.run { isCancelled in
-            do {
-                try FileSystem.standard.createFolder(folder)
-                _ = try FileDescriptor(url.path, O_RDWR | O_CREAT)
-                let deadline = Date().addingTimeInterval(30)
-                while true {
-                    if let lock = try FileLock.shared(url) { return lock }
-                    if isCancelled() { throw CancellationError() }
-                    guard Date() < deadline else {
-                        throw StorageError(
-                            .locked, "\(folder.path) is being tidied up by another process",
-                            isRetryable: true)
-                    }
-                    usleep(10_000)
-                }
-            } catch let error as FileError {
-                throw StorageError(.inputOutput, error.description, underlying: error)
-            }
-        }
+    /// Returns the file of the document with a digest.
+    func file(_ digest: String) -> URL {
+        folder.appendingPathComponent(storage.organization.storagePath(for: ChunkIdentifier(id: digest)))
     }
 
-    /// Removes documents that no source names, and `roost undo` would not bring back.
-    ///
-    /// - Returns: how many; 0 where another process is keeping some just now.
-    /// - Throws: ``StorageError``; ``ChunkStorageError``.
-    @discardableResult
-    func removeUnneeded(by storage: any StorageProvider, in directory: URL) async throws -> Int {
-        guard exists else { return 0 }
-        let url = folder.appendingPathComponent(Self.lockName)
-        guard let lock = try? FileLock.acquire(url, timeout: 0) else { return 0 }
-        defer { lock.release() }
-        try await self.storage.retrieval.removeLeftovers(in: "")
-        // Listed first: what is kept later is not among them.
-        let all = try await digests()
-        func unneeded(of digests: [String]) async throws -> [String] {
-            // In this order: an undo brings a record back before it takes its own away.
-            var needed = Set(Self.digests(inFile: UndoRecorder.url(directory)))
-            needed.formUnion(try await storage.snapshot().sources().compactMap(\.documentDigest))
-            return digests.filter { !needed.contains($0) }
-        }
-        var gone = try await unneeded(of: all)
-        guard !gone.isEmpty else { return 0 }
-        // What was just removed is written down for undo a moment after its commit.
-        try await Task.sleep(for: Self.patience)
-        gone = try await unneeded(of: gone)
-        for digest in gone { try await self.storage.deleteChunk(ChunkIdentifier(id: digest)) }
-        return gone.count
+    /// A document that cannot be read.
+    struct Damage {
+        /// The path of the document's file.
+        var path: String
+        /// The cause, for people.
+        var reason: String
     }
 
-    /// All that looks like the fingerprint of a file.
-    private static func digests(inFile url: URL) -> [String] {
-        guard let data = FileManager.default.contents(atPath: url.path) else { return [] }
-        return String(decoding: data, as: UTF8.self).components(separatedBy: "sha256:").dropFirst().map {
-            String($0.prefix(64))
-        }
-    }
-
-    /// Documents that cannot be read as they were written, with why.
-    func damaged() async throws -> [(path: String, reason: String)] {
-        var found: [(String, String)] = []
+    /// Reads all documents and returns those that are damaged.
+    func damaged() async throws -> [Damage] {
+        var result: [Damage] = []
         for digest in try await digests() {
             try Task.checkCancellation()
             do {
                 _ = try await document(digest: digest)
             } catch ChunkStorageError.corrupt(_, let reason) {
-                found.append((file(digest).path, reason))
+                result.append(Damage(path: file(digest).path, reason: reason))
             } catch ChunkStorageError.tooLarge {
-                found.append((file(digest).path, "it is larger than any document"))
+                result.append(Damage(path: file(digest).path, reason: "it exceeds the maximum size"))
             }
         }
-        return found
+        return result
     }
 
-    func file(_ digest: String) -> URL {
-        folder.appendingPathComponent(storage.organization.storagePath(for: ChunkIdentifier(id: digest)))
+    // MARK: Writing and removing
+
+    /// Stores a document unless it is already stored.
+    ///
+    /// - Throws: ``ChunkStorageError``.
+    func store(_ document: Data) async throws {
+        let identifier = ChunkIdentifier(hashing: document)
+        guard try await storage.existence?.presence(of: identifier) != true else { return }
+        try await storage.writeChunk(document, identifier: identifier, metadata: nil)
+    }
+
+    /// Acquires the shared lock that keeps ``removeUnreferenced(by:in:)`` from removing documents whose
+    /// source records are not committed yet.
+    ///
+    /// - Throws: ``StorageError`` with `.locked` or `.inputOutput`.
+    func lockForWriting() async throws -> FileLock {
+        let url = folder.appendingPathComponent(Self.lockName)
+        return try await BlockingWork.run { isCancelled in
+            do {
+                try FileSystem.standard.createFolder(folder)
+                _ = try FileDescriptor(url.path, O_RDWR | O_CREAT)
+                let deadline = Date().addingTimeInterval(Self.lockTimeout)
+                while true {
+                    if let lock = try FileLock.shared(url) { return lock }
+                    if isCancelled() { throw CancellationError() }
+                    guard Date() < deadline else {
+                        throw StorageError(
+                            .locked,
+                            "cannot write to \(folder.path): another process is removing unreferenced "
+                                + "documents",
+                            isRetryable: true)
+                    }
+                    usleep(Self.lockPollingInterval)
+                }
+            } catch {
+                throw StorageError.mapping(error)
+            }
+        }
+    }
+
+    /// Removes the documents that neither a source record nor the undo record references.
+    ///
+    /// - Returns: The number of removed documents; 0 if another process is storing documents.
+    /// - Throws: ``StorageError``; ``ChunkStorageError``.
+    @discardableResult
+    func removeUnreferenced(by storage: any StorageProvider, in directory: URL) async throws -> Int {
+        guard exists else { return 0 }
+        let url = folder.appendingPathComponent(Self.lockName)
+        guard let lock = try? FileLock.acquire(url, timeout: 0) else { return 0 }
+        defer { lock.release() }
+        try await self.storage.retrieval.removeLeftovers(in: "")
+        // The documents are listed before the references are read, so that none stored later is affected.
+        let all = try await digests()
+        func unreferenced(of digests: [String]) async throws -> [String] {
+            // An undo commits the old source record before it removes its own record: read in the same order.
+            var referenced = Set(UndoRecorder.digests(in: directory))
+            referenced.formUnion(try await storage.snapshot().sources().compactMap(\.documentDigest))
+            return digests.filter { !referenced.contains($0) }
+        }
+        var removed = try await unreferenced(of: all)
+        guard !removed.isEmpty else { return 0 }
+        // Another process may have committed a removal and not yet written the undo record.
+        try await Task.sleep(for: Self.undoRecordDelay)
+        removed = try await unreferenced(of: removed)
+        for digest in removed { try await self.storage.deleteChunk(ChunkIdentifier(id: digest)) }
+        return removed.count
+    }
+}
+
+/// Finds the original document of an entry.
+struct OriginalLookup {
+    let store: KnowledgeStore
+
+    func document(of id: Entry.ID) async throws -> Data {
+        let snapshot = try await store.storage.snapshot()
+        guard let entry = try await snapshot.entries([id]).first else {
+            throw RoostError(.notFound, "entry \(id.text) was not found")
+        }
+        guard let source = entry.source else {
+            throw RoostError(.notFound, "entry \(id.text) has no source and therefore no original document")
+        }
+        let digest = try await snapshot.sources([source]).first?.documentDigest
+        if let digest, let document = try await store.originals?.document(digest: digest) { return document }
+        let location = URL(string: source).flatMap { $0.isFileURL ? $0.path : nil } ?? source
+        throw RoostError(
+            .notFound, "the original document of entry \(id.text), \(location), is not stored",
+            remedy: .keepOriginals)
     }
 }

@@ -1,41 +1,61 @@
-/// Why a store could not be opened, read from or added to: one sentence for people, a code for programs.
+public import RoostModel
+
+/// An error of the knowledge store: opening, ingest, search, maintenance.
+///
+/// It has a code for programs, a message for people and, where a known action helps, a ``remedy`` that front
+/// ends render in their own words. Failures of the storage itself are reported as ``StorageError``.
 public struct RoostError: Error, Sendable, CustomStringConvertible {
+    /// The kind of failure. New codes may be added in any release.
     public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The code's name.
         public let rawValue: String
+
+        /// Creates a code from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// There is no store at the place.
+        /// The folder contains no store.
         public static let noStore = Code(rawValue: "noStore")
-        /// There is a store already.
+        /// The folder already contains a store.
         public static let storeExists = Code(rawValue: "storeExists")
-        /// `store.json` cannot be read.
+        /// The manifest, `store.json`, is missing or cannot be decoded.
         public static let damagedManifest = Code(rawValue: "damagedManifest")
-        /// The store was made by a newer version.
+        /// A newer version of Roost wrote the store or file.
         public static let newerFormat = Code(rawValue: "newerFormat")
-        /// The store belongs to another user.
+        /// The store belongs to another user of the computer.
         public static let foreignStore = Code(rawValue: "foreignStore")
-        /// The store's vectors are of another embedding space.
+        /// The store's vectors and the embedder belong to different embedding spaces.
         public static let spaceMismatch = Code(rawValue: "spaceMismatch")
-        /// There is no such input.
+        /// An input file or folder does not exist or cannot be read.
         public static let noInput = Code(rawValue: "noInput")
-        /// The input is not what it should be.
+        /// An input has invalid content.
         public static let badInput = Code(rawValue: "badInput")
-        /// The store has no entries, or none that can be used.
+        /// The store has no entries, vectors or clusters for the operation to work on.
         public static let emptyStore = Code(rawValue: "emptyStore")
-        /// What was named is not in the store.
+        /// The store has no entry, cluster or source with the given name.
         public static let notFound = Code(rawValue: "notFound")
-        /// Nothing was written down that could be taken back now.
+        /// No recorded change can be undone.
         public static let nothingToUndo = Code(rawValue: "nothingToUndo")
-        /// The setting is not possible.
+        /// A parameter or setting is invalid.
         public static let configuration = Code(rawValue: "configuration")
     }
 
+    /// The kind of failure.
     public let code: Code
+    /// A sentence for people: the operation, its object and the cause.
     public let message: String
+    /// An action that may solve the problem; `nil` if no known action does.
+    public let remedy: Remedy?
 
-    public init(_ code: Code, _ message: String) {
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - message: The operation, its object and the cause, without a final period.
+    ///   - remedy: An action that may solve the problem.
+    public init(_ code: Code, _ message: String, remedy: Remedy? = nil) {
         self.code = code
         self.message = message
+        self.remedy = remedy
     }
 
     public var description: String { message }

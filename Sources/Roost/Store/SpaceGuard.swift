@@ -2,17 +2,20 @@ import Foundation
 import RoostModel
 import Synchronization
 
-/// Keeps a handle from mixing two embedding spaces: where the store has begun another history since the
-/// handle last looked, the manifest is asked whether its vectors are still of the handle's space.
+/// A decorator that prevents a handle from mixing vectors of two embedding spaces.
+///
+/// Another process may migrate the store to another model, which begins a new epoch. Whenever the epoch
+/// differs from the one that was verified last, the manifest is read again, and the call fails if the vectors
+/// no longer belong to the handle's space.
 struct SpaceGuard<Base: StorageProvider>: StorageProvider {
     let base: Base
     let directory: URL
-    /// What the handle's embedder gives.
+    /// The space of the handle's embedder.
     let space: EmbeddingSpace
-    private let known = KnownEpoch()
+    private let verified = VerifiedEpoch()
 
-    /// The last history that was looked at, shared by the copies of a handle.
-    private final class KnownEpoch: Sendable {
+    /// The epoch that was verified last, shared by the copies of a handle.
+    private final class VerifiedEpoch: Sendable {
         let epoch = Mutex<UUID?>(nil)
     }
 
@@ -24,34 +27,34 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
 
     /// - Throws: ``RoostError`` with `.spaceMismatch`.
     private func verify(_ epoch: UUID) throws {
-        guard known.epoch.withLock({ $0 }) != epoch else { return }
-        // Read after the epoch was: a move is in the manifest before it is in the storage.
-        let found = try StoreManifest.read(in: directory).space(inEpoch: epoch)
-        guard space.isCompatible(with: found) else {
+        guard verified.epoch.withLock({ $0 }) != epoch else { return }
+        // The caller read the epoch before the manifest is read here. A migration writes the manifest before
+        // it commits, so that the manifest already describes this epoch.
+        let current = try StoreManifest.read(in: directory).space(inEpoch: epoch)
+        guard space.isCompatible(with: current) else {
             throw RoostError(
                 .spaceMismatch,
-                "the store in \(directory.path) was moved to \(found) since it was opened with \(space); "
-                    + "open it again")
+                "cannot use the store in \(directory.path) any longer: after it was opened with \(space), "
+                    + "another process migrated it to \(current)",
+                remedy: .reopenStore)
         }
-        known.epoch.withLock { $0 = epoch }
+        verified.epoch.withLock { $0 = epoch }
     }
 
     func commit(_ batch: WriteBatch) async throws -> Revision {
         guard batch.expecting.epoch == nil else { return try await base.commit(batch) }
         var guarded = batch
-        for attempt in 1... {
-            if known.epoch.withLock({ $0 }) == nil { try verify(try await base.snapshot().stamp.epoch) }
-            let epoch = known.epoch.withLock { $0 }
-            guarded.expecting.epoch = epoch
-            do {
-                return try await base.commit(guarded)
-            } catch let error as StorageError where error.code == .conflict && attempt < 5 {
-                let found = try await base.snapshot().stamp.epoch
-                guard found != epoch else { throw error }
-                try verify(found)
-            }
+        return try await ConflictRetry.standard.run {
+            if verified.epoch.withLock({ $0 }) == nil { try verify(try await base.snapshot().stamp.epoch) }
+            guarded.expecting.epoch = verified.epoch.withLock { $0 }
+            return try await base.commit(guarded)
+        } recoveringWith: { _ in
+            // Only a changed epoch is this decorator's concern; the caller handles other conflicts.
+            let current = try await base.snapshot().stamp.epoch
+            guard current != guarded.expecting.epoch else { return false }
+            try verify(current)
+            return true
         }
-        preconditionFailure("the last attempt returns or throws")
     }
 
     func snapshot() async throws -> any StorageSnapshot {
@@ -66,12 +69,14 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
 
     @discardableResult
     func renewEpoch() async throws -> Stamp {
-        // After it, the manifest could no longer be told apart from what a move made of the storage.
+        // A prepared migration is recognized by the epoch: resolve it before the epoch changes.
         _ = try await snapshot()
         _ = try await StoreManifest.settled(in: directory)
         return try await base.renewEpoch()
     }
+
     func compact() async throws { try await base.compact() }
+
     func close() async throws { try await base.close() }
 
     func fetchEntries() async throws -> [Entry] {
@@ -88,8 +93,9 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
 }
 
 extension StorageProvider {
-    /// Refuses to go on where the store in the folder was moved to another space.
-    func keeping(to space: EmbeddingSpace, of directory: URL) -> any StorageProvider {
+    /// Returns this storage, whose calls fail once the store in `directory` has been migrated to a space
+    /// other than `space`.
+    func requiring(_ space: EmbeddingSpace, in directory: URL) -> any StorageProvider {
         SpaceGuard(base: self, directory: directory, space: space)
     }
 }

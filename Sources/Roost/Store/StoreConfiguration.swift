@@ -4,28 +4,62 @@ import RoostJSON
 import RoostModel
 import RoostSQLite
 
-/// Where the parts of a store lie in its folder, and how its storage is put together. The one place that
-/// names concrete providers and the order of decorators.
+/// The paths inside a store's folder and the composition of its storage.
+///
+/// This is the only type that names concrete providers and determines the order of decorators.
 struct StoreConfiguration {
+    /// The store's folder.
     let directory: URL
+    /// The manifest that selects the provider and its limits.
     let manifest: StoreManifest
-    /// The file that writers lock: that of the store, or another for one who holds the store's already.
+    /// The lock file that the storage's writers use.
     let lockURL: URL
 
+    /// Creates the configuration of a store.
+    ///
+    /// - Parameter lockURL: A substitute for the store's lock file, for a caller that already holds it.
     init(directory: URL, manifest: StoreManifest, lockURL: URL? = nil) {
         self.directory = directory
         self.manifest = manifest
         self.lockURL = lockURL ?? Self.lockURL(directory)
     }
 
+    // MARK: Paths
+
+    /// The file that every writer of the store locks.
     static func lockURL(_ directory: URL) -> URL { directory.appendingPathComponent("lock") }
 
-    /// What somebody who holds the store's lock has the storage lock in its place.
+    /// The file that the storage locks while its caller holds the store's own lock.
     static func insideLockURL(_ directory: URL) -> URL { directory.appendingPathComponent("lock-inside") }
 
+    /// The database of a store with the SQLite provider.
     static func databaseURL(_ directory: URL) -> URL { directory.appendingPathComponent("roost.sqlite") }
 
+    /// The folder of a store with the JSON provider.
     static func storageURL(_ directory: URL) -> URL { directory.appendingPathComponent("Storage") }
+
+    /// Whether the files of the configured provider exist.
+    var hasStorageFiles: Bool {
+        let url =
+            switch manifest.provider {
+            case .sqlite: Self.databaseURL(directory)
+            case .json: Self.storageURL(directory)
+            }
+        return FileManager.default.fileExists(atPath: url.path)
+    }
+
+    // MARK: Opening
+
+    /// The purpose for which storage is opened.
+    enum Access {
+        /// Normal use: every commit is durable when it returns.
+        case readWrite
+        /// Reading only: no file is changed, not even by moving a log into the database on close.
+        case inspection
+        /// Filling a folder that is not a store yet: durability is left to the caller, who synchronizes all
+        /// files before the folder becomes a store.
+        case filling
+    }
 
     var sqliteOptions: SQLiteStorageProvider.Options {
         var options = SQLiteStorageProvider.Options()
@@ -41,106 +75,58 @@ struct StoreConfiguration {
         return options
     }
 
+    /// Opens the storage.
+    ///
     /// - Parameters:
-    ///   - undo: writes down how to take back what is committed.
-    ///   - isForLooking: whether the files stay as they are, their log included.
-    ///   - isForFilling: whether it is no store yet: what is written need not last before all of it is.
+    ///   - access: The purpose.
+    ///   - undo: Records the inverse of every commit.
+    /// - Throws: ``StorageError``.
     func open(
-        recording undo: UndoRecorder? = nil, isForLooking: Bool = false, isForFilling: Bool = false
+        _ access: Access = .readWrite, recording undo: UndoRecorder? = nil
     ) async throws -> any StorageProvider {
         let storage: any StorageProvider
         switch manifest.provider {
         case .sqlite:
             var options = sqliteOptions
-            options.movesLogAtClose = !isForLooking
-            if isForFilling { options.durability = .normal }
+            options.movesLogOnClose = access != .inspection
+            if access == .filling { options.durability = .normal }
             storage = try await SQLiteStorageProvider(
                 databaseURL: Self.databaseURL(directory), options: options)
         case .json:
             var options = localOptions
-            if isForFilling { options.files = .deferring }
+            if access == .filling { options.files = .deferring }
             storage = try LocalStorageProvider(directory: Self.storageURL(directory), options: options)
         }
         return if let undo { storage.recording(undo) } else { storage }
     }
 
-    /// A storage as a value that another can be filled from, with a handle on it to compare with.
-    struct Transfer {
-        let state: StoreState
-        let storage: any StorageProvider
-        /// Keeps writers out where the state is of a copy.
-        fileprivate let lock: FileLock?
-        /// The folder of the copy, made for it.
-        fileprivate let copy: URL?
-
-        func end() async {
-            try? await storage.close()
-            if let copy { try? FileManager.default.removeItem(at: copy) }
-            lock?.release()
-        }
-    }
-
-    /// Reads the storage without changing it: a database of an older format is copied first, and nobody
-    /// writes to it until the transfer has ended.
-    func transfer() async throws -> Transfer {
-        switch manifest.provider {
-        case .sqlite:
-            if try FileManager.default.fileExists(atPath: Self.databaseURL(directory).path)
-                && !isOfPresentFormat()
-            {
-                return try await transferOfCopy()
-            }
-            var options = sqliteOptions
-            options.movesLogAtClose = false
-            let storage = try await SQLiteStorageProvider(
-                databaseURL: Self.databaseURL(directory), options: options)
-            return Transfer(
-                state: try await storage.transferableState(), storage: storage, lock: nil, copy: nil)
-        case .json:
-            let storage = try LocalStorageProvider(
-                directory: Self.storageURL(directory), options: localOptions)
-            return Transfer(
-                state: try await storage.transferableState(), storage: storage, lock: nil, copy: nil)
-        }
-    }
-
-    private func transferOfCopy() async throws -> Transfer {
-        let url = Self.databaseURL(directory)
-        let copy = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
+    /// Opens the storage, runs `body` with it and closes it, also if `body` throws.
+    ///
+    /// - Throws: The errors of `body`; ``StorageError`` of opening and, if `body` succeeded, of closing.
+    func withStorage<Result>(
+        _ access: Access = .readWrite, _ body: (any StorageProvider) async throws -> Result
+    ) async throws -> Result {
+        let storage = try await open(access)
+        let result: Result
         do {
-            let lock = try await BlockingWork.run { isCancelled in
-                let lock = try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
-                try FileSystem.standard.createFolder(copy)
-                for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
-                    try AtomicFile.copy(
-                        URL(fileURLWithPath: url.path + suffix),
-                        to: copy.appendingPathComponent(url.lastPathComponent + suffix))
-                }
-                return lock
-            }
-            let storage = try await SQLiteStorageProvider(
-                databaseURL: copy.appendingPathComponent(url.lastPathComponent))
-            return Transfer(
-                state: try await storage.transferableState(), storage: storage, lock: lock, copy: copy)
+            result = try await body(storage)
         } catch {
-            try? FileManager.default.removeItem(at: copy)
-            switch error {
-            case let error as FileError:
-                throw StorageError(.inputOutput, error.description, underlying: error)
-            case let error as LockTimeout:
-                throw StorageError(.locked, "\(error)", underlying: error, isRetryable: true)
-            default: throw error
-            }
+            try? await storage.close()
+            throw error
         }
+        try await storage.close()
+        return result
     }
 
-    /// Whether opening the storage writes nothing.
-    func isOfPresentFormat() throws -> Bool {
+    /// Whether the storage has the current format, so that opening it does not convert it.
+    func hasCurrentFormat() throws -> Bool {
         guard manifest.provider == .sqlite else { return true }
         return try SQLiteStorageProvider.isOfPresentFormat(Self.databaseURL(directory))
     }
 
-    /// Fills the storage of this configuration, which must be empty or the beginning of the same.
+    /// Fills the storage, which must be empty or contain the beginning of the same state.
+    ///
+    /// - Parameter progress: Receives the number of entries written so far.
     func fill(from state: StoreState, progress: @escaping @Sendable (Int) -> Void) async throws {
         switch manifest.provider {
         case .sqlite:
@@ -153,20 +139,22 @@ struct StoreConfiguration {
         }
     }
 
-    /// The bytes of the present files of the storage: what a limit is about. Earlier generations, logs and
-    /// copies for people are not counted.
+    /// Returns the size in bytes of the current storage files.
+    ///
+    /// Earlier generations, logs and readable copies are not counted.
     func presentSize() -> Int {
-        func size(_ url: URL) -> Int {
-            ((try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? Int) ?? 0
-        }
         switch manifest.provider {
-        case .sqlite: return size(Self.databaseURL(directory))
+        case .sqlite:
+            let attributes = try? FileManager.default.attributesOfItem(
+                atPath: Self.databaseURL(directory).path)
+            return (attributes?[.size] as? Int) ?? 0
         case .json: return LocalStorageProvider.presentSize(of: Self.storageURL(directory))
         }
     }
 
     // MARK: Inspection
 
+    /// Inspects the storage's files without changing them.
     func inspect() async throws -> [StorageFinding] {
         switch manifest.provider {
         case .sqlite:
@@ -178,6 +166,7 @@ struct StoreConfiguration {
         }
     }
 
+    /// Repairs the storage's files.
     func repair() async throws -> [StorageFinding] {
         switch manifest.provider {
         case .sqlite:

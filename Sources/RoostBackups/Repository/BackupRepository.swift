@@ -3,14 +3,19 @@ public import Foundation
 public import RoostChunks
 import RoostModel
 
-/// Backups of stores: snapshots, each of one revision, made of segments that they share.
+/// A repository of backups: snapshots of stores, which share their unchanged data.
 ///
-/// A repository is a set of chunks in any retrieval: a folder, a bucket, memory. What is written is never
-/// changed: packs of segments first, then the index that names them, then the snapshot, so that whoever is
-/// killed anywhere leaves a repository in which every snapshot is whole. Several may add to it at once; who
-/// removes from it (``prune(keeping:isDryRun:)``) is alone.
+/// A repository consists of chunks in any ``ChunkStorageRetrieval``: in a folder, a bucket or memory. Each
+/// snapshot holds one revision of a store. The data of a snapshot are divided into segments, which are
+/// gathered in packs; indexes list the segments of each pack.
 ///
-/// With a passphrase everything but the parameters of the key is encrypted, and names are keyed.
+/// Objects are never changed after they were written. A backup writes packs first, then the index, then the
+/// snapshot, so that every snapshot is complete even if a process is killed at any moment. Several processes
+/// can create, restore and verify at the same time; a prune (``prune(keeping:isDryRun:)``) requires exclusive
+/// access.
+///
+/// In a repository with a passphrase, everything except the parameters of the key is encrypted, and the names
+/// of objects are keyed digests.
 public final class BackupRepository: Sendable {
     private struct Configuration: Codable {
         var format: Int
@@ -18,12 +23,14 @@ public final class BackupRepository: Sendable {
         var key: ChunkKey?
     }
 
+    /// The newest format that this version reads, and the one that it writes.
     static let currentFormat = 1
-    /// The most bytes of packs that are kept in memory while segments are read.
+    /// The maximum size of the packs that are kept in memory while segments are read, in bytes.
     private static let cacheSize = 64 << 20
 
-    /// The repository's own name.
+    /// The random id that identifies the repository.
     public let id: UUID
+    /// Whether the repository has a passphrase.
     public let isEncrypted: Bool
     let retrieval: any ChunkStorageRetrieval
     let naming: SegmentNaming
@@ -42,10 +49,16 @@ public final class BackupRepository: Sendable {
         naming = SegmentNaming(key: derived("roost backup names"))
     }
 
-    /// Makes a repository where there is none.
+    /// Creates a repository.
     ///
-    /// - Parameter passphrase: `nil` for one that is not encrypted.
-    /// - Throws: ``BackupError`` with `.exists`; ``ChunkStorageError``.
+    /// - **Atomicity**: If several processes create a repository at the same time, exactly one succeeds,
+    ///   provided that `createChunk` of the retrieval is atomic.
+    /// - Parameters:
+    ///   - retrieval: The storage of the repository. It should contain no other chunks.
+    ///   - passphrase: The passphrase for encryption; `nil` creates a repository that is not encrypted.
+    /// - Returns: The new repository, without snapshots.
+    /// - Throws: ``BackupError`` with `.exists` if the storage already contains a repository;
+    ///   ``ChunkStorageError`` if it cannot be written to.
     public static func create(
         in retrieval: any ChunkStorageRetrieval, passphrase: String? = nil
     ) async throws -> BackupRepository {
@@ -59,54 +72,73 @@ public final class BackupRepository: Sendable {
         encoder.outputFormatting = [.sortedKeys]
         let isNew = try await retrieval.createChunk(
             try encoder.encode(configuration), at: RepositoryObject.configuration, metadata: nil)
-        guard isNew else { throw BackupError(.exists, "there is a backup repository already") }
+        guard isNew else {
+            throw BackupError(.exists, "cannot create the backup repository: it already exists")
+        }
         return BackupRepository(configuration, retrieval, key)
     }
 
     /// Opens a repository.
     ///
-    /// - Throws: ``BackupError`` with `.notFound`, `.wrongPassphrase`, `.newerFormat`, `.damaged`;
-    ///   ``ChunkStorageError``.
+    /// - Parameters:
+    ///   - retrieval: The storage of the repository.
+    ///   - passphrase: The passphrase; `nil` for a repository that is not encrypted.
+    /// - Throws: ``BackupError``: `.notFound`, `.wrongPassphrase`, `.newerFormat` or `.damaged`;
+    ///   ``ChunkStorageError`` if the storage cannot be read.
     public static func open(
         _ retrieval: any ChunkStorageRetrieval, passphrase: String? = nil
     ) async throws -> BackupRepository {
         guard let data = try await retrieval.readChunk(at: RepositoryObject.configuration) else {
-            throw BackupError(.notFound, "there is no backup repository")
+            throw BackupError(
+                .notFound, "cannot open the backup repository: it does not exist", remedy: .createBackup)
         }
         struct Format: Decodable { var format: Int }
         guard let format = try? JSONDecoder().decode(Format.self, from: data) else {
-            throw BackupError(.damaged, "the configuration of the backup repository cannot be read")
+            throw BackupError(
+                .damaged, "cannot open the backup repository: its configuration is corrupt")
         }
         guard format.format <= currentFormat else {
             throw BackupError(
                 .newerFormat,
-                "the backup repository has format \(format.format); this version reads up to "
-                    + "\(currentFormat): update Roost")
+                "cannot open the backup repository: format \(format.format) is newer than this version "
+                    + "supports (\(currentFormat))", remedy: .upgradeRoost)
         }
         guard let configuration = try? JSONDecoder().decode(Configuration.self, from: data) else {
-            throw BackupError(.damaged, "the configuration of the backup repository cannot be read")
+            throw BackupError(
+                .damaged, "cannot open the backup repository: its configuration is corrupt")
         }
         guard let wrapped = configuration.key else {
             guard passphrase == nil else {
                 throw BackupError(
-                    .wrongPassphrase, "the backup repository is not encrypted; give no passphrase for it")
+                    .wrongPassphrase,
+                    "cannot open the backup repository: it is not encrypted; open it without a passphrase")
             }
             return BackupRepository(configuration, retrieval, nil)
         }
         guard let passphrase else {
-            throw BackupError(.wrongPassphrase, "the backup repository is encrypted and needs its passphrase")
+            throw BackupError(
+                .wrongPassphrase, "cannot open the backup repository: it is encrypted; provide its passphrase"
+            )
         }
         do {
             return BackupRepository(
                 configuration, retrieval, try await wrapped.unwrap(passphrase: passphrase))
         } catch ChunkStorageError.wrongKey {
-            throw BackupError(.wrongPassphrase, "that is not the passphrase of the backup repository")
+            throw BackupError(
+                .wrongPassphrase, "cannot open the backup repository: the passphrase is wrong")
         }
     }
 
-    /// Gives an encrypted repository another passphrase; nothing is encrypted anew.
+    /// Changes the passphrase of an encrypted repository. The data are not encrypted again.
     ///
-    /// - Throws: ``BackupError``; ``ChunkStorageError``. The old one holds then.
+    /// A person who knew the old passphrase and has a copy of the old `config` object can still decrypt the
+    /// repository.
+    ///
+    /// - Parameters:
+    ///   - retrieval: The storage of the repository.
+    ///   - old: The current passphrase.
+    ///   - new: The new passphrase.
+    /// - Throws: ``BackupError`` or ``ChunkStorageError``. The old passphrase remains valid in that case.
     public static func changePassphrase(
         of retrieval: any ChunkStorageRetrieval, from old: String, to new: String
     ) async throws {
@@ -114,7 +146,11 @@ public final class BackupRepository: Sendable {
         guard let data = try await retrieval.readChunk(at: RepositoryObject.configuration),
             var configuration = try? JSONDecoder().decode(Configuration.self, from: data),
             let wrapped = configuration.key
-        else { throw BackupError(.wrongPassphrase, "the backup repository is not encrypted") }
+        else {
+            throw BackupError(
+                .wrongPassphrase,
+                "cannot change the passphrase of the backup repository: it is not encrypted")
+        }
         configuration.key = try await ChunkKey.rewrap(
             try await wrapped.unwrap(passphrase: old), passphrase: new)
         try await retrieval.writeChunk(
@@ -123,27 +159,28 @@ public final class BackupRepository: Sendable {
 
     // MARK: Snapshots
 
-    /// All snapshots, oldest first.
+    /// Returns all snapshots, oldest first.
     ///
-    /// - Throws: ``BackupError`` with `.damaged` where one cannot be read; ``ChunkStorageError``.
+    /// - Throws: ``BackupError``: `.damaged` if a snapshot is corrupt, `.newerFormat`; ``ChunkStorageError``
+    ///   if the storage cannot be read.
     public func snapshots() async throws -> [BackupSnapshot] {
-        try await snapshots(leavingOutDamaged: false)
+        try await snapshots(skippingDamaged: false)
     }
 
-    /// Those that can be read, oldest first: for whoever needs them only to do better.
+    /// Returns the snapshots that can be read, oldest first. Corrupt snapshots are skipped.
     ///
-    /// - Throws: ``BackupError`` with `.newerFormat`; ``ChunkStorageError``.
+    /// - Throws: ``BackupError`` with `.newerFormat`; ``ChunkStorageError`` if the storage cannot be read.
     public func readableSnapshots() async throws -> [BackupSnapshot] {
-        try await snapshots(leavingOutDamaged: true)
+        try await snapshots(skippingDamaged: true)
     }
 
-    private func snapshots(leavingOutDamaged isLenient: Bool) async throws -> [BackupSnapshot] {
+    private func snapshots(skippingDamaged isLenient: Bool) async throws -> [BackupSnapshot] {
         var snapshots: [BackupSnapshot] = []
         for name in try await names(in: RepositoryObject.snapshots) {
             do {
                 snapshots.append(try await snapshot(named: name))
             } catch let error as BackupError where error.code == .notFound {
-                // Forgotten since it was listed.
+                // Another process removed it after it was listed.
                 continue
             } catch let error as BackupError where isLenient && error.code == .damaged {
                 continue
@@ -154,15 +191,17 @@ public final class BackupRepository: Sendable {
         return snapshots.sorted { ($0.created, $0.id) < ($1.created, $1.id) }
     }
 
-    /// The names of the objects in a folder; files of others are none.
+    /// Returns the names of the objects in a folder. Files with other names are ignored.
     func names(in folder: String) async throws -> [String] {
         try await retrieval.paths(in: folder).map(RepositoryObject.name)
             .filter { SegmentID(hexadecimal: $0) != nil }.sorted()
     }
 
-    /// The whole name of the snapshot whose name begins so, whether it can be read or not.
+    /// Returns the complete name of the only snapshot whose name begins with a prefix. The snapshot itself is
+    /// not read, so that this also works for a corrupt one.
     ///
-    /// - Throws: ``BackupError`` with `.notFound`, also where several begin so; ``ChunkStorageError``.
+    /// - Throws: ``BackupError`` with `.notFound` if no snapshot or more than one matches;
+    ///   ``ChunkStorageError`` if the storage cannot be read.
     public func name(beginning: String) async throws -> String {
         let names = try await names(in: RepositoryObject.snapshots)
             .filter { $0.hasPrefix(beginning) && !beginning.isEmpty }
@@ -170,72 +209,82 @@ public final class BackupRepository: Sendable {
             throw BackupError(
                 .notFound,
                 names.isEmpty
-                    ? "there is no snapshot '\(beginning.prefix(64))'"
-                    : "\(names.count) snapshots begin with '\(beginning.prefix(64))'; give more of the name")
+                    ? "snapshot '\(beginning.prefix(64))' not found"
+                    : "\(names.count) snapshots begin with '\(beginning.prefix(64))'; use a longer prefix",
+                remedy: .chooseSnapshot)
         }
         return name
     }
 
-    /// The snapshot whose name begins so, or the last one for `latest`.
+    /// Returns the only snapshot whose name begins with a prefix, or the newest snapshot for `latest`.
     ///
-    /// - Throws: ``BackupError`` with `.notFound`, also where several begin so, and for `latest` where there
-    ///   are snapshots of several stores; as ``snapshots()``.
+    /// - Throws: ``BackupError`` with `.notFound` if no snapshot or more than one matches, or if `latest` is
+    ///   ambiguous because the repository has snapshots of several stores; the errors of ``snapshots()``.
     public func snapshot(_ beginning: String) async throws -> BackupSnapshot {
         guard beginning == "latest" else {
             return try await snapshot(named: try await name(beginning: beginning))
         }
         let all = try await snapshots()
         guard let last = all.last else {
-            throw BackupError(.notFound, "the backup repository has no snapshots")
+            throw BackupError(
+                .notFound, "cannot select the latest snapshot: the backup repository is empty",
+                remedy: .createBackup)
         }
         guard all.allSatisfy({ $0.stamp.store == last.stamp.store }) else {
             throw BackupError(
                 .notFound,
-                "the repository has snapshots of several stores; name one as `roost backup list` shows it")
+                "cannot select the latest snapshot: the backup repository has snapshots of several stores",
+                remedy: .chooseSnapshot)
         }
         return last
     }
 
     func snapshot(named name: String) async throws -> BackupSnapshot {
-        func damaged(_ why: String) -> BackupError {
-            BackupError(.damaged, "snapshot \(name.prefix(12)) of the backup \(why)")
+        func damaged(_ cause: String) -> BackupError {
+            BackupError(
+                .damaged, "cannot read snapshot \(name.prefix(12)) of the backup: \(cause)",
+                remedy: .verifyBackup)
         }
         guard let data = try await retrieval.readChunk(at: RepositoryObject.snapshot(name)) else {
-            throw BackupError(.notFound, "there is no snapshot \(name.prefix(12))")
+            throw BackupError(
+                .notFound, "snapshot \(name.prefix(12)) not found", remedy: .chooseSnapshot)
         }
-        guard naming.name(of: data) == name else { throw damaged("is not as it was written") }
+        guard naming.name(of: data) == name else { throw damaged("its digest does not match") }
         struct Format: Decodable { var format: Int }
         guard let format = try? JSONDecoder().decode(Format.self, from: data) else {
-            throw damaged("cannot be read")
+            throw damaged("it cannot be decoded")
         }
         guard format.format <= BackupSnapshot.currentFormat else {
             throw BackupError(
-                .newerFormat, "a newer version made snapshot \(name.prefix(12)) of the backup: update Roost")
+                .newerFormat,
+                "cannot read snapshot \(name.prefix(12)) of the backup: format \(format.format) is newer "
+                    + "than this version supports (\(BackupSnapshot.currentFormat))", remedy: .upgradeRoost)
         }
         guard var snapshot = try? JSONDecoder().decode(BackupSnapshot.self, from: data) else {
-            throw damaged("cannot be read")
+            throw damaged("it cannot be decoded")
         }
         snapshot.id = name
         return snapshot
     }
 
-    /// Removes snapshots; what only they had goes with the next ``prune(keeping:isDryRun:)``.
+    /// Removes snapshots. The next ``prune(keeping:isDryRun:)`` frees the space that only they used.
     ///
-    /// - Parameter names: whole ones.
-    /// - Throws: ``BackupError`` with `.locked`; ``ChunkStorageError``: those before are gone then.
+    /// - Parameter names: The complete names of the snapshots.
+    /// - Throws: ``BackupError`` with `.locked` if another process prunes the repository;
+    ///   ``ChunkStorageError`` if a deletion fails. Some snapshots may have been removed in that case.
     public func forget(_ names: [String]) async throws {
-        try await RepositoryLock.with(exclusive: false, canDoWithout: true, retrieval) { _ in
+        try await RepositoryLock.with(exclusive: false, toleratesReadOnly: true, retrieval) { _ in
             for name in names { try await retrieval.deleteChunk(at: RepositoryObject.snapshot(name)) }
         }
     }
 
     // MARK: Reading
 
-    /// What the index objects say, each with its path.
+    /// Returns the contents of all index objects with their paths.
     ///
-    /// - Parameter isLenient: whether damaged ones are left out: what they name is not there then.
-    /// - Throws: ``BackupError`` with `.damaged`.
-    func indexes(leavingOutDamaged isLenient: Bool) async throws -> [(path: String, packs: [PackContents])] {
+    /// - Parameter isLenient: Whether to skip corrupt indexes; their segments are missing then.
+    /// - Throws: ``BackupError`` with `.damaged` if an index is corrupt and not skipped.
+    func indexes(skippingDamaged isLenient: Bool) async throws -> [(path: String, packs: [PackContents])] {
         var indexes: [(String, [PackContents])] = []
         for path in try await names(in: RepositoryObject.indexes).map(RepositoryObject.index) {
             do {
@@ -249,32 +298,36 @@ public final class BackupRepository: Sendable {
         return indexes
     }
 
+    /// Returns the contents of an index object.
     func index(_ path: String) async throws -> [PackContents] {
         let damaged = BackupError(
-            .damaged, "the index \(path) of the backup is damaged; `roost backup verify` says what it touches"
-        )
+            .damaged, "cannot read index \(path) of the backup: it is corrupt", remedy: .verifyBackup)
         guard let data = try await retrieval.readChunk(at: path) else {
-            // Somebody has just replaced it.
-            throw BackupError(.locked, "the backup was tidied up meanwhile; try again", isRetryable: true)
+            // A prune replaced it after it was listed.
+            throw BackupError(
+                .locked, "cannot read the backup: another process pruned the repository at the same time",
+                isRetryable: true, remedy: .retryLater)
         }
         guard naming.name(of: data) == RepositoryObject.name(of: path) else { throw damaged }
         guard let packs = try? PackIndexCodec.decode(data) else { throw damaged }
         return packs
     }
 
-    /// All segments that the indexes know and whose packs are there.
+    /// Returns read access to all segments that the indexes list and whose packs exist.
     func segments() async throws -> SegmentStore {
         let store = SegmentStore(
             CachedRetrieval(wrapped: retrieval, limit: Self.cacheSize), naming: naming)
         let present = Set(try await retrieval.paths(in: RepositoryObject.packs))
-        for index in try await indexes(leavingOutDamaged: true) {
-            // What is missing is written anew by the next backup that has it.
+        for index in try await indexes(skippingDamaged: true) {
+            // Segments of missing packs are left out, so that the next backup that needs them writes them
+            // again.
             store.add(index.packs.filter { present.contains(RepositoryObject.pack($0.name.description)) })
         }
         store.removeOrphans()
         return store
     }
 
+    /// Writes an index object and returns its path.
     func writeIndex(_ packs: [PackContents]) async throws -> String {
         let data = try PackIndexCodec.encode(packs)
         let path = RepositoryObject.index(naming.name(of: data))

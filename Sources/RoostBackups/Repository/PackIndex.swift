@@ -2,54 +2,61 @@ import Foundation
 import RoostChunks
 import RoostFiles
 
-/// Where a segment lies.
+/// The location and the stored form of a segment within a pack.
 struct SegmentLocation: Sendable, Hashable {
-    /// How its bytes are stored. Numbers are in the format on disk.
+    /// The encoding of the stored bytes. The raw values are part of the on-disk format.
     enum Form: UInt8, Sendable {
+        /// The bytes of the segment.
         case plain = 0
-        /// A frame of RFC 8878.
+        /// A Zstandard frame (RFC 8878).
         case compressed = 1
-        /// A frame that needs the bytes of another segment before it (``base``).
+        /// A Zstandard frame whose prefix is the segment ``base``.
         case relative = 2
     }
 
-    /// No segment has more bytes; what an index says beyond that is false.
-    static let largestSize = 1 << 30
+    /// The maximum size of a segment in bytes. An index with a larger value is corrupt.
+    static let maximumSize = 1 << 30
 
     var kind: SegmentKind
     var form: Form
+    /// The offset in the pack, in bytes.
     var offset: Int
+    /// The number of bytes in the pack.
     var storedSize: Int
+    /// The number of bytes of the segment.
     var size: Int
+    /// The segment that the relative form needs.
     var base: SegmentID?
 }
 
-/// The segments of one pack, in their order.
+/// The segments of one pack, in the order of their offsets.
 struct PackContents: Sendable {
     var name: SegmentID
     var segments: [(id: SegmentID, location: SegmentLocation)]
 
     var storedSize: Int { segments.reduce(0) { $0 + $1.location.storedSize } }
 
-    /// Each pack once: of several indexes that name one, after a prune that was stopped, all that any of them
-    /// knows of it.
+    /// Merges the entries of packs that occur several times.
+    ///
+    /// After an interrupted prune, several indexes can list the same pack, some of them with erased segments.
+    /// The result has every segment that any of them lists.
     static func merged(_ packs: [PackContents]) -> [PackContents] {
-        var (merged, places) = ([PackContents](), [SegmentID: Int]())
+        var (merged, indices) = ([PackContents](), [SegmentID: Int]())
         for pack in packs {
-            guard let place = places[pack.name] else {
-                places[pack.name] = merged.count
+            guard let index = indices[pack.name] else {
+                indices[pack.name] = merged.count
                 merged.append(pack)
                 continue
             }
-            if merged[place].segments.count < pack.segments.count {
-                let known = merged[place]
-                merged[place] = pack
+            if merged[index].segments.count < pack.segments.count {
+                let known = merged[index]
+                merged[index] = pack
                 for (number, segment) in known.segments.enumerated() where segment.id != .none {
-                    merged[place].segments[number] = segment
+                    merged[index].segments[number] = segment
                 }
             } else {
                 for (number, segment) in pack.segments.enumerated() where segment.id != .none {
-                    merged[place].segments[number] = segment
+                    merged[index].segments[number] = segment
                 }
             }
         }
@@ -57,15 +64,20 @@ struct PackContents: Sendable {
     }
 }
 
-/// An index object: what is in some packs.
+/// The encoding of an index object, which lists the segments of packs. Sizes are in bytes:
 ///
-///         magic 4 bytes "RBI1" · compressed by zstd: size 4 bytes · packs 4 bytes, each: name 32, segments
-///     4, each: id 32 · kind 1 · form 1 · stored size 4 · size 4 · for the relative form the base's id 32
+///     "RBI1" 4 · size of the uncompressed remainder 4 · remainder, compressed with Zstandard:
+///     number of packs 4 · for each pack: name 32 · number of segments 4 · for each segment:
+///     id 32 · kind 1 · form 1 · stored size 4 · size 4 · only in the relative form: id of the base 32
 ///
-/// An id of zeros stands for bytes that are not needed any more.
+/// An id of zeros stands for a segment that is no longer in use.
 enum PackIndexCodec {
     private static let magic = Data("RBI1".utf8)
-    private static let largest = 1 << 30
+    /// The maximum size of an uncompressed index in bytes.
+    private static let maximumSize = 1 << 30
+    /// The minimum sizes of an encoded pack and of an encoded segment, in bytes.
+    private static let minimumPackSize = SegmentID.size + 4
+    private static let minimumSegmentSize = SegmentID.size + 10
 
     static func encode(_ packs: [PackContents]) throws -> Data {
         var writer = BinaryWriter()
@@ -86,8 +98,8 @@ enum PackIndexCodec {
         var header = BinaryWriter()
         header.write(raw: magic)
         header.write(UInt32(bytes.count))
-        // An index without packs is not smaller compressed; a frame is a frame all the same.
-        return Data(header.bytes) + (try ZstdCodec.compress(bytes, level: 3) ?? bytes)
+        // An index that compression does not make smaller, such as an empty one, is stored uncompressed.
+        return Data(header.bytes) + (try ZstdCodec.compress(bytes, level: ZstdCodec.defaultLevel) ?? bytes)
     }
 
     /// - Throws: ``EntryCodec/Damaged``.
@@ -97,21 +109,23 @@ enum PackIndexCodec {
             Int(UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
         }
         let body = Data(data.dropFirst(8))
-        guard size <= largest, let bytes = try Self.unpacked(body, size) else { throw EntryCodec.Damaged() }
-        return try EntryCodec.reading(bytes) { reader throws(BinaryReader.Short) in
+        guard size <= maximumSize, let bytes = try Self.decompressed(body, size) else {
+            throw EntryCodec.Damaged()
+        }
+        return try EntryCodec.reading(bytes) { reader throws(BinaryReader.InvalidData) in
             var packs: [PackContents] = []
-            for _ in 0..<(try reader.count(ofAtLeast: 36)) {
+            for _ in 0..<(try reader.count(ofAtLeast: minimumPackSize)) {
                 let name = SegmentID(reading: try reader.take(SegmentID.size))
                 var segments: [(SegmentID, SegmentLocation)] = []
                 var offset = 0
-                for _ in 0..<(try reader.count(ofAtLeast: 42)) {
+                for _ in 0..<(try reader.count(ofAtLeast: minimumSegmentSize)) {
                     let id = SegmentID(reading: try reader.take(SegmentID.size))
                     guard let kind = SegmentKind(rawValue: try reader.read()),
                         let form = SegmentLocation.Form(rawValue: try reader.read())
-                    else { throw BinaryReader.Short() }
+                    else { throw BinaryReader.InvalidData() }
                     let (stored, size) = (try reader.read(UInt32.self), try reader.read(UInt32.self))
-                    guard max(Int(stored), Int(size)) <= SegmentLocation.largestSize else {
-                        throw BinaryReader.Short()
+                    guard max(Int(stored), Int(size)) <= SegmentLocation.maximumSize else {
+                        throw BinaryReader.InvalidData()
                     }
                     let base = form == .relative ? SegmentID(reading: try reader.take(SegmentID.size)) : nil
                     segments.append(
@@ -125,12 +139,12 @@ enum PackIndexCodec {
                 }
                 packs.append(PackContents(name: name, segments: segments))
             }
-            guard reader.remaining == 0 else { throw BinaryReader.Short() }
+            guard reader.remaining == 0 else { throw BinaryReader.InvalidData() }
             return packs
         }
     }
 
-    private static func unpacked(_ body: Data, _ size: Int) throws -> Data? {
+    private static func decompressed(_ body: Data, _ size: Int) throws -> Data? {
         if body.count == size { return body }
         return try ZstdCodec.decompress(body, size: size)
     }

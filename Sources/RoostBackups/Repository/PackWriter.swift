@@ -1,51 +1,60 @@
 import Foundation
 import RoostChunks
 
-/// Gathers segments into packs and writes those.
+/// Collects segments into packs and writes the packs.
 actor PackWriter {
     private let retrieval: any ChunkStorageRetrieval
     private let store: SegmentStore
     private var segments: [(id: SegmentID, location: SegmentLocation)] = []
     private var bytes = Data()
+    /// New segments for which a caller has taken responsibility.
     private var claimed = Set<SegmentID>()
+    /// Packs whose writes are in progress, in the order of their starts.
     private var writing: [Task<Void, any Error>] = []
-    /// The first pack that could not be written: nothing that comes after may seem whole.
+    /// The error of the first failed write. Later calls throw it, so that no backup is completed without the
+    /// pack.
     private var failure: (any Error)?
-    /// All that was written, for the index.
+    /// All packs that were written, for the index.
     private(set) var packs: [PackContents] = []
+    /// The total size of these packs.
     private(set) var writtenBytes = 0
 
-    /// A pack is written when it has so many bytes: few objects, and not much to be read for one segment.
+    /// The size in bytes at which a pack is written. Larger packs mean fewer objects, but more data to read
+    /// for one segment.
     static let packSize = 8 << 20
-    private static let mostWriting = 2
+    /// The maximum number of concurrent writes. Each pack is in memory until it is written.
+    private static let maximumConcurrentWrites = 2
 
     init(_ retrieval: any ChunkStorageRetrieval, _ store: SegmentStore) {
         (self.retrieval, self.store) = (retrieval, store)
     }
 
-    /// Whether a segment is still to be added: of several who ask for one, the first is told so.
+    /// Returns whether the caller must add a segment: it is not in the repository, and no other caller has
+    /// claimed it.
     func claim(_ id: SegmentID) -> Bool {
         guard store.location(of: id) == nil else { return false }
         return claimed.insert(id).inserted
     }
 
+    /// Adds the stored form of a segment to the current pack.
     func add(_ id: SegmentID, _ location: SegmentLocation, _ stored: Data) async throws {
         if let failure { throw failure }
         var location = location
         location.offset = bytes.count
         segments.append((id, location))
         bytes += stored
-        if bytes.count >= Self.packSize { try await seal() }
+        if bytes.count >= Self.packSize { try await startWrite() }
     }
 
-    /// Writes what is left. All that was added is there after that, and known to the store.
+    /// Writes the last pack and waits for all writes. Afterwards the repository and the segment store have
+    /// all added segments.
     func finish() async throws {
         if let failure { throw failure }
-        try await seal()
-        while !writing.isEmpty { try await awaitFirst() }
+        try await startWrite()
+        while !writing.isEmpty { try await waitForFirstWrite() }
     }
 
-    private func awaitFirst() async throws {
+    private func waitForFirstWrite() async throws {
         let task = writing.removeFirst()
         do {
             try await task.value
@@ -55,7 +64,7 @@ actor PackWriter {
         }
     }
 
-    private func seal() async throws {
+    private func startWrite() async throws {
         guard !segments.isEmpty else { return }
         let (data, contents) = (bytes, segments)
         (bytes, segments) = (Data(), [])
@@ -70,6 +79,6 @@ actor PackWriter {
                 try await retrieval.writeChunk(data, at: path, metadata: nil)
                 store.add([pack])
             })
-        while writing.count > Self.mostWriting { try await awaitFirst() }
+        while writing.count > Self.maximumConcurrentWrites { try await waitForFirstWrite() }
     }
 }

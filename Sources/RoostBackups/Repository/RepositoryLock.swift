@@ -1,23 +1,26 @@
 import Foundation
 import RoostChunks
+import RoostModel
 import Synchronization
 
-/// Keeps those who remove things from a repository apart from those who add or read.
+/// A lock on a repository: shared for processes that read or add, exclusive for processes that delete.
 ///
-/// A lock is an object. Who wants one writes it and then looks at the others; where one is in the way, his
-/// own goes. A lock that was not renewed for half an hour is that of a process that died, as is one of a
-/// process of this machine that is no more.
+/// A lock is an object in the repository. A process writes its own lock object first and then looks for
+/// conflicting ones; if it finds one, it deletes its own. A lock is stale, and is deleted by others, if it
+/// has not been renewed for half an hour or if its process ran on this machine and no longer exists.
 final class RepositoryLock: Sendable {
     private struct Contents: Codable {
         var isExclusive: Bool
+        /// The host name, for messages.
         var host: String
-        /// Where process numbers mean the same: the running system and its space of processes.
+        /// The boot id and the PID namespace. Only within them does a process id identify a process.
         var system: String
         var process: Int32
+        /// The time of the last renewal, in seconds since 1970.
         var renewed: Int64
     }
 
-    /// Empty where it cannot be told.
+    /// The boot id and the PID namespace of this process; empty if the system does not provide them.
     private static let system: String = {
         let boot = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         let space = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
@@ -25,17 +28,22 @@ final class RepositoryLock: Sendable {
         return boot.trimmingCharacters(in: .whitespacesAndNewlines) + " " + space
     }()
 
-    /// The locks that this process holds: others under its number are of work that ended and could not take
-    /// them away.
-    private static let held = Mutex<Set<String>>([])
+    /// The paths of the locks that this process holds. Other locks with its process id are stale: they belong
+    /// to operations that ended and could not delete them.
+    private static let activePaths = Mutex<Set<String>>([])
 
-    private static let patience: TimeInterval = 30 * 60
-    private static let interval = Duration.seconds(300)
+    /// The age in seconds at which a lock is stale. It must exceed ``renewalInterval`` several times, so that
+    /// a slow network does not make a lock stale.
+    private static let maximumAge: TimeInterval = 30 * 60
+    private static let renewalInterval = Duration.seconds(300)
+    /// The maximum number of attempts to acquire a lock. Two processes that start at the same moment both
+    /// withdraw, so that one attempt is not enough.
+    private static let maximumAttempts = 5
 
     private let retrieval: any ChunkStorageRetrieval
     private let path: String
     private let renewal: Mutex<Task<Void, Never>?>
-    /// By a clock that goes on while the machine sleeps.
+    /// The time of the last renewal, by a clock that advances while the machine sleeps.
     private let renewed: Renewals
 
     private final class Renewals: Sendable {
@@ -51,20 +59,27 @@ final class RepositoryLock: Sendable {
         self.renewal = Mutex(renewal)
     }
 
-    /// Runs something while a lock is held.
+    /// Runs an operation while holding a lock.
     ///
-    /// - Parameter canDoWithout: whether it is run without one where none can be written.
-    /// - Throws: ``BackupError`` with `.locked`; what the retrieval or `body` throws.
+    /// - Parameters:
+    ///   - isExclusive: Whether no other process may hold a lock at the same time.
+    ///   - toleratesReadOnly: Whether to run the operation without a lock if the storage cannot be written
+    ///     to.
+    ///   - retrieval: The storage of the repository.
+    ///   - body: The operation.
+    /// - Throws: ``BackupError`` with `.locked` if another process holds a conflicting lock; the errors of
+    ///   the retrieval and of `body`.
     static func with<Value>(
-        exclusive isExclusive: Bool, canDoWithout: Bool = false, _ retrieval: any ChunkStorageRetrieval,
+        exclusive isExclusive: Bool, toleratesReadOnly: Bool = false, _ retrieval: any ChunkStorageRetrieval,
         _ body: (RepositoryLock) async throws -> Value
     ) async throws -> Value {
         let lock: RepositoryLock
         do {
             lock = try await acquire(isExclusive, retrieval)
-        } catch let error as ChunkStorageError where canDoWithout && error.isRefusedWrite {
-            // A disk that may only be read, or is full: nobody else writes there either, or is seen.
-            guard try await obstacle(isExclusive, "", retrieval) == nil else { throw error }
+        } catch let error as ChunkStorageError where toleratesReadOnly && error.isRefusedWrite {
+            // The storage is read-only or full, so that processes without write access to it cannot announce
+            // themselves. Locks of other processes are respected all the same.
+            guard try await conflictingLock(isExclusive, "", retrieval) == nil else { throw error }
             return try await body(RepositoryLock(retrieval, "", Task {}, Renewals()))
         }
         do {
@@ -81,32 +96,32 @@ final class RepositoryLock: Sendable {
         _ isExclusive: Bool, _ retrieval: any ChunkStorageRetrieval
     ) async throws -> RepositoryLock {
         let path = RepositoryObject.lock(UUID().uuidString.lowercased())
-        _ = held.withLock { $0.insert(path) }
+        _ = activePaths.withLock { $0.insert(path) }
         for attempt in 1... {
             do {
                 try await write(isExclusive, path, retrieval)
-                guard let other = try await obstacle(isExclusive, path, retrieval) else { break }
+                guard let other = try await conflictingLock(isExclusive, path, retrieval) else { break }
                 try await retrieval.deleteChunk(at: path)
-                guard attempt < 5 else {
+                guard attempt < maximumAttempts else {
                     throw BackupError(
                         .locked,
-                        "process \(other.process) on \(other.host) is at work in the backup "
-                            + "repository; try again when it has ended",
-                        isRetryable: true)
+                        "cannot lock the backup repository: process \(other.process) on \(other.host) is "
+                            + "using it; try again when it has finished",
+                        isRetryable: true, remedy: .retryLater)
                 }
-                // Two who look at the same time both give way.
+                // Random delays, so that two processes do not conflict again.
                 try await Task.sleep(for: .milliseconds(50 * attempt + Int.random(in: 0...100)))
             } catch {
                 await remove(path, retrieval)
-                _ = held.withLock { $0.remove(path) }
+                _ = activePaths.withLock { $0.remove(path) }
                 throw error
             }
         }
         let renewed = Renewals()
         let renewal = Task {
             while !Task.isCancelled {
-                do { try await Task.sleep(for: interval) } catch { return }
-                // One that was taken away is not put back: see ``requireHeld()``.
+                do { try await Task.sleep(for: renewalInterval) } catch { return }
+                // A lock that another process deleted as stale must not be restored: see ``requireHeld()``.
                 guard (try? await retrieval.presence(at: path)) != false else { return }
                 do {
                     try await write(isExclusive, path, retrieval)
@@ -126,8 +141,8 @@ final class RepositoryLock: Sendable {
         try await retrieval.writeChunk(try JSONEncoder().encode(contents), at: path, metadata: nil)
     }
 
-    /// Another's lock that does not go with ours. Those of the dead are removed.
-    private static func obstacle(
+    /// Returns a conflicting lock of another process, or `nil`. Deletes stale locks.
+    private static func conflictingLock(
         _ isExclusive: Bool, _ own: String, _ retrieval: any ChunkStorageRetrieval
     ) async throws -> Contents? {
         for path in try await retrieval.paths(in: RepositoryObject.locks) where path != own {
@@ -138,9 +153,10 @@ final class RepositoryLock: Sendable {
                 read = Data()
             }
             guard let data = read else { continue }
-            guard let contents = try? JSONDecoder().decode(Contents.self, from: data), !isDead(contents, path)
+            guard let contents = try? JSONDecoder().decode(Contents.self, from: data),
+                !isStale(contents, path)
             else {
-                // On a disk that may only be read it stays, and is nobody's all the same.
+                // On a read-only storage a stale lock cannot be deleted, but it can be ignored.
                 try? await retrieval.deleteChunk(at: path)
                 continue
             }
@@ -149,28 +165,28 @@ final class RepositoryLock: Sendable {
         return nil
     }
 
-    private static func isDead(_ contents: Contents, _ path: String) -> Bool {
-        if abs(Date().timeIntervalSince1970 - Double(contents.renewed)) > patience { return true }
+    private static func isStale(_ contents: Contents, _ path: String) -> Bool {
+        if abs(Date().timeIntervalSince1970 - Double(contents.renewed)) > maximumAge { return true }
         guard !system.isEmpty, contents.system == system else { return false }
-        if contents.process == getpid() { return !held.withLock { $0.contains(path) } }
+        if contents.process == getpid() { return !activePaths.withLock { $0.contains(path) } }
         return kill(contents.process, 0) != 0 && errno == ESRCH
     }
 
-    /// To be asked before what cannot be taken back: a machine that slept may have been taken for dead, and
-    /// others have gone on without it.
+    /// Checks that this lock is still valid. Call it before every irreversible step: if the machine slept,
+    /// other processes may have deleted the lock as stale and changed the repository.
     ///
-    /// - Throws: ``BackupError`` with `.locked`.
+    /// - Throws: ``BackupError`` with `.locked` if the lock was lost.
     func requireHeld() async throws {
         let age = ContinuousClock.now - renewed.last.withLock { $0 }
-        guard try await retrieval.presence(at: path), age < .seconds(Self.patience / 2) else {
+        guard try await retrieval.presence(at: path), age < .seconds(Self.maximumAge / 2) else {
             throw BackupError(
-                .locked, "the work on the backup was interrupted for so long that others went on; try again",
-                isRetryable: true)
+                .locked,
+                "lost the lock on the backup repository: this process was suspended for too long; try again",
+                isRetryable: true, remedy: .retryLater)
         }
     }
 
-    /// Takes a lock away, also where the work was cancelled. One that stays is taken for that of a dead
-    /// process before long.
+    /// Deletes a lock, also if the current task was cancelled. If the deletion fails, the lock becomes stale.
     private static func remove(_ path: String, _ retrieval: any ChunkStorageRetrieval) async {
         await Task { try? await retrieval.deleteChunk(at: path) }.value
     }
@@ -181,10 +197,10 @@ final class RepositoryLock: Sendable {
             return task
         }
         task?.cancel()
-        // Else a renewal that is under way would put it back.
+        // A renewal in progress would otherwise write the lock again after its deletion.
         await task?.value
         guard !path.isEmpty else { return }
-        defer { _ = Self.held.withLock { $0.remove(path) } }
+        defer { _ = Self.activePaths.withLock { $0.remove(path) } }
         await Self.remove(path, retrieval)
     }
 }

@@ -1,4 +1,4 @@
-/// Where the objects of a repository lie. `Documentation/Formats.md` has what is in them.
+/// The paths of the objects in a repository. `Documentation/Formats.md` describes their contents.
 enum RepositoryObject {
     static let configuration = "config"
     static let packs = "packs"
@@ -11,6 +11,6 @@ enum RepositoryObject {
     static func snapshot(_ name: String) -> String { "\(snapshots)/\(name)" }
     static func lock(_ name: String) -> String { "\(locks)/\(name)" }
 
-    /// The last part of a path.
+    /// Returns the last component of a path.
     static func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
 }

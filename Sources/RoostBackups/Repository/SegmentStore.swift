@@ -1,61 +1,68 @@
 import Foundation
 import RoostChunks
+import RoostModel
 import Synchronization
 
-/// The segments of a repository: found by the index, read out of packs, compared with their names.
+/// Read access to the segments of a repository: finds them by the indexes, reads them from packs and verifies
+/// their digests.
 final class SegmentStore: Sendable {
-    private struct Place: Sendable {
+    private struct PackedSegment: Sendable {
         var pack: SegmentID
         var location: SegmentLocation
     }
 
-    /// The last segments that were read: what is new of a run is often written relative to them.
+    /// A cache of recently read segments. Consecutive new segments are often relative to the same base.
     private struct Recent {
         var data: [SegmentID: Data] = [:]
         var order: [SegmentID] = []
         var bytes = 0
-        static let most = 16 << 20
+        /// The maximum size of the cache in bytes.
+        static let maximumBytes = 16 << 20
     }
 
-    private let places = Mutex<[SegmentID: Place]>([:])
+    private let segments = Mutex<[SegmentID: PackedSegment]>([:])
     private let recent = Mutex(Recent())
     private let retrieval: any ChunkStorageRetrieval
     let naming: SegmentNaming
 
-    /// - Parameter retrieval: gives packs; best one that keeps the last ones in memory.
+    /// - Parameter retrieval: Reads packs; preferably a ``CachedRetrieval``.
     init(_ retrieval: any ChunkStorageRetrieval, naming: SegmentNaming) {
         (self.retrieval, self.naming) = (retrieval, naming)
     }
 
+    /// Adds the segments of packs.
     func add(_ packs: [PackContents]) {
-        places.withLock { places in
+        segments.withLock { segments in
             for pack in packs {
                 for (id, location) in pack.segments where id != .none {
-                    // One that stands by itself is better than one that needs another.
-                    if let known = places[id], known.location.base == nil { continue }
-                    places[id] = Place(pack: pack.name, location: location)
+                    // A copy that needs no base is preferred to a relative one.
+                    if let known = segments[id], known.location.base == nil { continue }
+                    segments[id] = PackedSegment(pack: pack.name, location: location)
                 }
             }
         }
     }
 
-    /// Forgets what is relative to something that is not there.
+    /// Removes relative segments whose base is missing.
     func removeOrphans() {
-        places.withLock { places in
-            let orphans = places.filter { $0.value.location.base.map { places[$0] == nil } ?? false }
-            for id in orphans.keys { places[id] = nil }
+        segments.withLock { segments in
+            let orphans = segments.filter { $0.value.location.base.map { segments[$0] == nil } ?? false }
+            for id in orphans.keys { segments[id] = nil }
         }
     }
 
-    func location(of id: SegmentID) -> SegmentLocation? { places.withLock { $0[id]?.location } }
+    /// Returns the location of a segment, or `nil` if the repository does not have it.
+    func location(of id: SegmentID) -> SegmentLocation? { segments.withLock { $0[id]?.location } }
 
-    func pack(of id: SegmentID) -> SegmentID? { places.withLock { $0[id]?.pack } }
+    /// Returns the name of the pack that contains a segment.
+    func pack(of id: SegmentID) -> SegmentID? { segments.withLock { $0[id]?.pack } }
 
-    var ids: [SegmentID] { places.withLock { Array($0.keys) } }
+    /// The names of all segments.
+    var ids: [SegmentID] { segments.withLock { Array($0.keys) } }
 
-    /// The bytes of a segment, compared with its name.
+    /// Returns the bytes of a segment after verifying its digest.
     ///
-    /// - Throws: ``BackupError`` with `.damaged`; what the retrieval throws.
+    /// - Throws: ``BackupError`` with `.damaged`; the errors of the retrieval.
     @concurrent
     func read(_ id: SegmentID, _ kind: SegmentKind) async throws -> Data {
         if location(of: id)?.kind == kind, let data = recent.withLock({ $0.data[id] }) { return data }
@@ -64,57 +71,63 @@ final class SegmentStore: Sendable {
             guard recent.data.updateValue(data, forKey: id) == nil else { return }
             recent.order.append(id)
             recent.bytes += data.count
-            while recent.bytes > Recent.most, !recent.order.isEmpty {
+            while recent.bytes > Recent.maximumBytes, !recent.order.isEmpty {
                 recent.bytes -= recent.data.removeValue(forKey: recent.order.removeFirst())?.count ?? 0
             }
         }
         return data
     }
 
-    /// The bytes of a segment as they lie in its pack.
+    /// Returns the stored form of a segment, without decompressing or verifying it.
     ///
-    /// - Throws: as ``read(_:_:)``.
+    /// - Throws: The same errors as ``read(_:_:)``.
     func stored(_ id: SegmentID) async throws -> Data {
-        guard let place = places.withLock({ $0[id] }) else { throw Self.damaged(id, "no index knows it") }
-        return try await stored(id, place)
+        guard let segment = segments.withLock({ $0[id] }) else {
+            throw Self.damaged(id, "no index lists it")
+        }
+        return try await stored(id, segment)
     }
 
-    private func stored(_ id: SegmentID, _ place: Place) async throws -> Data {
-        let path = RepositoryObject.pack(place.pack.description)
+    private func stored(_ id: SegmentID, _ segment: PackedSegment) async throws -> Data {
+        let path = RepositoryObject.pack(segment.pack.description)
         guard let pack = try await retrieval.readChunk(at: path) else {
             throw Self.damaged(id, "its pack \(path) is missing")
         }
-        let location = place.location
+        let location = segment.location
         guard location.offset + location.storedSize <= pack.count else {
-            throw Self.damaged(id, "its pack \(path) is too short")
+            throw Self.damaged(id, "its pack \(path) is truncated")
         }
         let start = pack.startIndex + location.offset
         return Data(pack[start..<start + location.storedSize])
     }
 
     private func read(_ id: SegmentID, _ kind: SegmentKind?, depth: Int) async throws -> Data {
-        guard let place = places.withLock({ $0[id] }), kind == nil || place.location.kind == kind else {
-            throw Self.damaged(id, "no index knows it")
+        guard let segment = segments.withLock({ $0[id] }), kind == nil || segment.location.kind == kind else {
+            throw Self.damaged(id, "no index lists it")
         }
-        let location = place.location
-        let stored = try await stored(id, place)
+        let location = segment.location
+        let stored = try await stored(id, segment)
         let data: Data?
         switch location.form {
         case .plain: data = stored
         case .compressed: data = try ZstdCodec.decompress(stored, size: location.size)
         case .relative:
-            // What others are relative to stands by itself.
-            guard depth == 0, let base = location.base else { throw Self.damaged(id, "it leads in a circle") }
+            // The base of a relative segment is never relative itself. This also excludes cycles.
+            guard depth == 0, let base = location.base else {
+                throw Self.damaged(id, "its base is relative to another segment")
+            }
             let prefix = try await read(base, nil, depth: 1)
             data = try ZstdCodec.decompress(stored, size: location.size, prefix: prefix)
         }
         guard let data, naming.id(of: data, location.kind) == id else {
-            throw Self.damaged(id, "the bytes in its pack are others")
+            throw Self.damaged(id, "its digest does not match")
         }
         return data
     }
 
-    private static func damaged(_ id: SegmentID, _ why: String) -> BackupError {
-        BackupError(.damaged, "segment \(id.description.prefix(12)) of the backup cannot be read: \(why)")
+    private static func damaged(_ id: SegmentID, _ cause: String) -> BackupError {
+        BackupError(
+            .damaged, "cannot read segment \(id.description.prefix(12)) of the backup: \(cause)",
+            remedy: .verifyBackup)
     }
 }

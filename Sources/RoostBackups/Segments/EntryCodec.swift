@@ -3,10 +3,12 @@ import RoostFiles
 import RoostModel
 import RoostVectors
 
-/// Runs of entries as bytes: ids, texts, vectors and assignments each by themselves, so that what changes
-/// of an entry changes no more than its kind. `Documentation/Formats.md` has the layout.
+/// The encoding of runs of entries.
+///
+/// Ids, texts, vectors and assignments are separate segments, so that a change of one property leaves the
+/// other segments identical. `Documentation/Formats.md` describes the layout.
 enum EntryCodec {
-    /// What is not as it was written.
+    /// Bytes that this encoding does not produce.
     struct Damaged: Error {}
 
     // MARK: Ids
@@ -19,7 +21,7 @@ enum EntryCodec {
 
     static func decodeIDs(_ data: Data) throws -> [Entry.ID] {
         guard data.count % 16 == 0 else { throw Damaged() }
-        return try reading(data) { reader throws(BinaryReader.Short) in
+        return try reading(data) { reader throws(BinaryReader.InvalidData) in
             var ids: [Entry.ID] = []
             while reader.remaining > 0 { ids.append(try reader.uuid()) }
             return ids
@@ -28,7 +30,8 @@ enum EntryCodec {
 
     // MARK: Texts
 
-    /// Of an entry: text, source, key, dates, tags, metadata as JSON, its passages without their vectors.
+    /// Returns, for each entry: text, source, key, dates, tags, metadata as JSON, and passages without
+    /// vectors.
     static func encodeTexts(_ entries: [Entry]) throws -> Data {
         var writer = BinaryWriter()
         let encoder = JSONEncoder()
@@ -57,11 +60,11 @@ enum EntryCodec {
         return Data(writer.bytes)
     }
 
-    /// - Returns: entries without vectors.
+    /// - Returns: The entries, without vectors.
     static func decodeTexts(_ data: Data, ids: [Entry.ID]) throws -> [Entry] {
         var metadata: [(Int, Data)] = []
-        var entries = try reading(data) { reader throws(BinaryReader.Short) in
-            func optional() throws(BinaryReader.Short) -> String? {
+        var entries = try reading(data) { reader throws(BinaryReader.InvalidData) in
+            func optional() throws(BinaryReader.InvalidData) -> String? {
                 try reader.read(UInt8.self) == 0 ? nil : try reader.string()
             }
             var entries: [Entry] = []
@@ -80,7 +83,7 @@ enum EntryCodec {
                     let ordinal = Int(try reader.read(Int64.self))
                     let (start, end) = (try reader.read(UInt64.self), try reader.read(UInt64.self))
                     guard start <= end, end <= UInt64(entry.content.utf8.count) else {
-                        throw BinaryReader.Short()
+                        throw BinaryReader.InvalidData()
                     }
                     entry.passages.append(
                         Passage(
@@ -89,29 +92,30 @@ enum EntryCodec {
                 }
                 entries.append(entry)
             }
-            guard reader.remaining == 0 else { throw BinaryReader.Short() }
+            guard reader.remaining == 0 else { throw BinaryReader.InvalidData() }
             return entries
         }
         let decoder = JSONDecoder()
-        for (place, json) in metadata {
-            entries[place].metadata = try decoder.decode([String: MetadataValue].self, from: json)
+        for (index, json) in metadata {
+            entries[index].metadata = try decoder.decode([String: MetadataValue].self, from: json)
         }
         return entries
     }
 
     // MARK: Vectors
 
-    /// How an entry's own vector is kept.
+    /// The form in which the vector of an entry itself is stored. The raw values are part of the format.
     private enum Own: UInt8 {
+        /// The entry has no vector.
         case none = 0
-        /// Among the vectors.
+        /// The vector is stored before those of the passages.
         case stored = 1
-        /// It is that of the first passage.
+        /// The vector is equal to that of the first passage.
         case firstPassage = 2
     }
 
-    /// The numbers of all vectors, the first bytes of all before the second ones and so on: those of signs
-    /// and exponents are alike and can be made smaller.
+    /// Returns the components of all vectors, divided into four byte planes: the most significant bytes of
+    /// all components come first. Signs and exponents are similar, so that their planes compress well.
     static func encodeVectors(_ entries: [Entry]) -> Data {
         var writer = BinaryWriter()
         var vectors: [[Float]] = []
@@ -126,15 +130,15 @@ enum EntryCodec {
         }
         let total = vectors.reduce(0) { $0 + $1.count }
         let planes = [UInt8](unsafeUninitializedCapacity: 4 * total) { planes, count in
-            var place = 0
+            var offset = 0
             for vector in vectors {
                 for number in vector {
                     let bits = number.bitPattern
-                    planes[place] = UInt8(truncatingIfNeeded: bits >> 24)
-                    planes[total + place] = UInt8(truncatingIfNeeded: bits >> 16)
-                    planes[2 * total + place] = UInt8(truncatingIfNeeded: bits >> 8)
-                    planes[3 * total + place] = UInt8(truncatingIfNeeded: bits)
-                    place += 1
+                    planes[offset] = UInt8(truncatingIfNeeded: bits >> 24)
+                    planes[total + offset] = UInt8(truncatingIfNeeded: bits >> 16)
+                    planes[2 * total + offset] = UInt8(truncatingIfNeeded: bits >> 8)
+                    planes[3 * total + offset] = UInt8(truncatingIfNeeded: bits)
+                    offset += 1
                 }
             }
             count = 4 * total
@@ -142,61 +146,61 @@ enum EntryCodec {
         return Data(writer.bytes) + planes
     }
 
-    /// Puts vectors into entries whose passages are known.
+    /// Sets the vectors of decoded entries and their passages.
     static func decodeVectors(_ data: Data, into entries: inout [Entry]) throws {
         let counts = entries.map(\.passages.count)
-        let vectors = try reading(data) { reader throws(BinaryReader.Short) in
+        let vectors = try reading(data) { reader throws(BinaryReader.InvalidData) in
             var owns: [Own] = []
             var lengths: [[Int]] = []
             var total = 0
             for count in counts {
-                guard let own = Own(rawValue: try reader.read()) else { throw BinaryReader.Short() }
+                guard let own = Own(rawValue: try reader.read()) else { throw BinaryReader.InvalidData() }
                 owns.append(own)
                 var ownLengths: [Int] = []
                 for _ in 0..<(count + (own == .stored ? 1 : 0)) {
                     ownLengths.append(Int(try reader.read(UInt32.self)))
                     total += ownLengths.last ?? 0
                 }
-                guard own != .firstPassage || count > 0 else { throw BinaryReader.Short() }
+                guard own != .firstPassage || count > 0 else { throw BinaryReader.InvalidData() }
                 lengths.append(ownLengths)
             }
             guard total <= reader.remaining / 4, reader.remaining == 4 * total else {
-                throw BinaryReader.Short()
+                throw BinaryReader.InvalidData()
             }
             let planes = try reader.take(4 * total)
-            var place = 0
+            var offset = 0
             return zip(owns, lengths).map { own, lengths in
                 let vectors = lengths.map { length in
                     let vector = [Float](unsafeUninitializedCapacity: length) { numbers, count in
                         for column in 0..<length {
-                            let at = place + column
-                            let high = UInt32(planes[at]) << 24 | UInt32(planes[total + at]) << 16
+                            let index = offset + column
+                            let high = UInt32(planes[index]) << 24 | UInt32(planes[total + index]) << 16
                             numbers[column] = Float(
-                                bitPattern: high | UInt32(planes[2 * total + at]) << 8
-                                    | UInt32(planes[3 * total + at]))
+                                bitPattern: high | UInt32(planes[2 * total + index]) << 8
+                                    | UInt32(planes[3 * total + index]))
                         }
                         count = length
                     }
-                    place += length
+                    offset += length
                     return vector
                 }
                 return (own, vectors)
             }
         }
-        for (place, (own, all)) in vectors.enumerated() {
+        for (index, (own, all)) in vectors.enumerated() {
             let passages = own == .stored ? Array(all.dropFirst()) : all
-            for (number, vector) in passages.enumerated() { entries[place].passages[number].vector = vector }
+            for (number, vector) in passages.enumerated() { entries[index].passages[number].vector = vector }
             switch own {
             case .none: break
-            case .stored: entries[place].embeddings = all[0]
-            case .firstPassage: entries[place].embeddings = passages[0]
+            case .stored: entries[index].embeddings = all[0]
+            case .firstPassage: entries[index].embeddings = passages[0]
             }
         }
     }
 
     // MARK: Assignments
 
-    /// - Parameter assignments: of each entry, `nil` where it has none.
+    /// - Parameter assignments: For each entry its assignment, or `nil` if it has none.
     static func encodeAssignments(_ assignments: [Assignment?]) -> Data {
         var writer = BinaryWriter()
         for assignment in assignments {
@@ -204,7 +208,7 @@ enum EntryCodec {
                 writer.write(UInt8(0))
                 continue
             }
-            switch assignment.place {
+            switch assignment.target {
             case .cluster(let id):
                 writer.write(UInt8(assignment.run == nil ? 1 : 2))
                 writer.write(id)
@@ -220,37 +224,39 @@ enum EntryCodec {
     }
 
     static func decodeAssignments(_ data: Data, ids: [Entry.ID]) throws -> [Assignment] {
-        try reading(data) { reader throws(BinaryReader.Short) in
+        try reading(data) { reader throws(BinaryReader.InvalidData) in
             var assignments: [Assignment] = []
             for id in ids {
                 let code = try reader.read(UInt8.self)
-                let place: Assignment.Place
+                let target: Assignment.Target
                 switch code {
                 case 0: continue
-                case 1, 2: place = .cluster(try reader.uuid())
+                case 1, 2: target = .cluster(try reader.uuid())
                 case 3, 4:
                     guard let reason = Partition.OutlierReason(rawValue: try reader.string()) else {
-                        throw BinaryReader.Short()
+                        throw BinaryReader.InvalidData()
                     }
-                    place = .outlier(reason)
-                default: throw BinaryReader.Short()
+                    target = .outlier(reason)
+                default: throw BinaryReader.InvalidData()
                 }
                 let run = code % 2 == 0 ? try reader.uuid() : nil
                 assignments.append(
                     Assignment(
-                        entry: id, place: place, run: run, similarity: try reader.float(),
+                        entry: id, target: target, run: run, similarity: try reader.float(),
                         confidence: try reader.float()))
             }
-            guard reader.remaining == 0 else { throw BinaryReader.Short() }
+            guard reader.remaining == 0 else { throw BinaryReader.InvalidData() }
             return assignments
         }
     }
 
     // MARK: Reading
 
-    /// - Throws: ``Damaged``.
+    /// Reads binary data.
+    ///
+    /// - Throws: ``Damaged`` if the data are truncated or invalid.
     static func reading<Value>(
-        _ data: Data, _ body: (inout BinaryReader) throws(BinaryReader.Short) -> Value
+        _ data: Data, _ body: (inout BinaryReader) throws(BinaryReader.InvalidData) -> Value
     ) throws -> Value {
         try data.withUnsafeBytes { bytes in
             var reader = BinaryReader(bytes)

@@ -2,43 +2,61 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// The segments of a run of entries.
+/// A run: some consecutive entries of a store, and the segments that contain them.
 struct RunRecord: Sendable, Hashable {
     var ids: SegmentID
     var entries: SegmentID
     var vectors: SegmentID
-    /// `nil` where none of them has a place.
+    /// `nil` if none of the entries has an assignment.
     var assignments: SegmentID?
+    /// The number of entries.
     var count: Int
 
+    /// The segments of the run.
     var all: [(SegmentID, SegmentKind)] {
         [(ids, .ids), (entries, .entries), (vectors, .vectors)]
             + (assignments.map { [($0, .assignments)] } ?? [])
     }
 }
 
-/// Where runs of entries, and lists of runs, are cut: at boundaries that depend on what is next to them only,
-/// so that an entry that comes or goes moves no boundary but those beside it.
+/// The boundaries of runs of entries and of lists of runs.
+///
+/// The boundaries are content-defined: each depends only on its neighborhood. If an entry is added or
+/// removed, only the boundaries next to it move, and all other runs remain identical.
 enum RunBoundaries {
-    private static let fewest = 16
-    private static let most = 256
-    /// Of so many entries one ends a run, on average.
+    // These values determine the segments of every repository. A change would make the next backup of every
+    // store write all of its data again.
+
+    /// The minimum and maximum number of entries in a run.
+    private static let minimumCount = 16
+    private static let maximumCount = 256
+    /// The average number of entries from one boundary to the next.
     private static let spacing: UInt64 = 64
-    /// A run is cut where its texts have so many bytes, whatever its entries are.
-    private static let mostBytes = 1 << 20
-    private static let mostInList = 512
+    /// The number of bytes of text at which a run ends.
+    private static let maximumBytes = 1 << 20
+    /// The maximum number of runs in a list.
+    private static let maximumListCount = 512
+    /// The average number of runs from one boundary of lists to the next.
     private static let listSpacing: UInt64 = 128
 
+    /// Returns whether a run ends after an entry.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the entry.
+    ///   - count: The number of entries in the run, including this one.
+    ///   - bytes: The size of their texts.
     static func endsRun(after id: Entry.ID, count: Int, bytes: Int) -> Bool {
-        if count >= most || bytes >= mostBytes { return true }
-        return count >= fewest && mixed(id) % spacing == 0
+        if count >= maximumCount || bytes >= maximumBytes { return true }
+        return count >= minimumCount && mixed(id) % spacing == 0
     }
 
+    /// Returns whether a list ends after a run.
     static func endsList(after run: RunRecord, count: Int) -> Bool {
-        count >= mostInList || run.ids.lowBits % listSpacing == 0
+        count >= maximumListCount || run.ids.lowBits % listSpacing == 0
     }
 
-    /// Ids that people make may be numbers in order: SplitMix64's mixing makes any of them random.
+    /// Returns a hash of an id, by the finalizer of SplitMix64. Ids are not always random: a caller may use
+    /// consecutive numbers.
     private static func mixed(_ id: Entry.ID) -> UInt64 {
         let (high, low) = withUnsafeBytes(of: id.uuid) {
             ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -50,7 +68,8 @@ enum RunBoundaries {
     }
 }
 
-/// Lists of runs as bytes: ids 32 · entries 32 · vectors 32 · assignments 32 or zeros · count 4.
+/// The encoding of lists of runs. For each run: ids 32 bytes · entries 32 · vectors 32 · assignments 32, or
+/// zeros · count 4.
 enum RunListCodec {
     private static let recordSize = 4 * SegmentID.size + 4
 
@@ -66,10 +85,10 @@ enum RunListCodec {
     }
 
     static func decode(_ data: Data) throws -> [RunRecord] {
-        try EntryCodec.reading(data) { reader throws(BinaryReader.Short) in
+        try EntryCodec.reading(data) { reader throws(BinaryReader.InvalidData) in
             var runs: [RunRecord] = []
             while reader.remaining > 0 {
-                func id() throws(BinaryReader.Short) -> SegmentID {
+                func id() throws(BinaryReader.InvalidData) -> SegmentID {
                     SegmentID(reading: try reader.take(SegmentID.size))
                 }
                 let (ids, entries, vectors, assignments) = (try id(), try id(), try id(), try id())
@@ -81,68 +100,5 @@ enum RunListCodec {
             }
             return runs
         }
-    }
-}
-
-/// Clusters, sources and runs as bytes: JSON of each, counted; centroids as numbers behind it.
-enum RecordCodec {
-    private static func encoder() -> JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }
-
-    static func encode(_ clusters: [Cluster]) throws -> Data {
-        let encoder = encoder()
-        encoder.userInfo[.omitsVectors] = true
-        var writer = BinaryWriter()
-        for cluster in clusters {
-            var record = cluster
-            record.members = []
-            writer.write(counted: Array(try encoder.encode(record)))
-            writer.write(UInt32(cluster.centroid.count))
-            for number in cluster.centroid { writer.write(number) }
-        }
-        return Data(writer.bytes)
-    }
-
-    static func decodeClusters(_ data: Data) throws -> [Cluster] {
-        let parts = try EntryCodec.reading(data) { reader throws(BinaryReader.Short) in
-            var parts: [(Data, [Float])] = []
-            while reader.remaining > 0 {
-                let json = Data(try reader.counted())
-                var centroid: [Float] = []
-                for _ in 0..<(try reader.count(ofAtLeast: 4)) { centroid.append(try reader.float()) }
-                parts.append((json, centroid))
-            }
-            return parts
-        }
-        return try parts.map { json, centroid in
-            var cluster = try JSONDecoder().decode(Cluster.self, from: json)
-            cluster.centroid = centroid
-            return cluster
-        }
-    }
-
-    static func encode(_ sources: [Source]) throws -> Data {
-        let encoder = encoder()
-        var writer = BinaryWriter()
-        for source in sources { writer.write(counted: Array(try encoder.encode(source))) }
-        return Data(writer.bytes)
-    }
-
-    static func decodeSources(_ data: Data) throws -> [Source] {
-        let parts = try EntryCodec.reading(data) { reader throws(BinaryReader.Short) in
-            var parts: [Data] = []
-            while reader.remaining > 0 { parts.append(Data(try reader.counted())) }
-            return parts
-        }
-        return try parts.map { try JSONDecoder().decode(Source.self, from: $0) }
-    }
-
-    static func encode(_ run: ClusteringRun) throws -> Data { try encoder().encode(run) }
-
-    static func decodeRun(_ data: Data) throws -> ClusteringRun {
-        try JSONDecoder().decode(ClusteringRun.self, from: data)
     }
 }

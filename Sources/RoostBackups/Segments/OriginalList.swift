@@ -3,75 +3,83 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// The pieces of a source document.
+/// An original file and the segments with its parts.
 struct OriginalRecord: Sendable, Hashable {
-    /// The document's SHA-256.
+    /// The SHA-256 digest of the document.
     var digest: SegmentID
+    /// The size of the document in bytes.
     var size: Int
-    var pieces: [SegmentID]
+    var parts: [SegmentID]
 
-    /// No piece has more bytes, so that a document that only grows shares what it was with what it is.
-    static let pieceSize = 4 << 20
+    /// The size of all parts except the last, in bytes. A document that only grows shares its unchanged parts
+    /// with earlier versions.
+    static let maximumPartSize = 4 << 20
 }
 
-/// Records of documents as bytes: digest 32 · size 8 · number of pieces 4 · their ids 32 each.
+/// The encoding of lists of original files. For each document: digest 32 bytes · size 8 · number of parts
+/// 4 · the id of each part 32.
 enum OriginalListCodec {
     static func encode(_ records: [OriginalRecord]) -> Data {
         var writer = BinaryWriter()
         for record in records {
             writer.write(raw: record.digest.bytes)
             writer.write(UInt64(record.size))
-            writer.write(UInt32(record.pieces.count))
-            for piece in record.pieces { writer.write(raw: piece.bytes) }
+            writer.write(UInt32(record.parts.count))
+            for part in record.parts { writer.write(raw: part.bytes) }
         }
         return Data(writer.bytes)
     }
 
     static func decode(_ data: Data) throws -> [OriginalRecord] {
-        var isSound = true
-        let records = try EntryCodec.reading(data) { reader throws(BinaryReader.Short) in
+        var isValid = true
+        let records = try EntryCodec.reading(data) { reader throws(BinaryReader.InvalidData) in
             var records: [OriginalRecord] = []
             while reader.remaining > 0 {
                 let digest = SegmentID(reading: try reader.take(SegmentID.size))
                 let size = try reader.read(UInt64.self)
-                var pieces: [SegmentID] = []
+                var parts: [SegmentID] = []
                 for _ in 0..<(try reader.count(ofAtLeast: SegmentID.size)) {
-                    pieces.append(SegmentID(reading: try reader.take(SegmentID.size)))
+                    parts.append(SegmentID(reading: try reader.take(SegmentID.size)))
                 }
-                let expected = max(1, (size + pieceSize - 1) / pieceSize)
-                isSound = isSound && size <= largest && UInt64(pieces.count) == expected
+                let expected = max(1, (size + partSize - 1) / partSize)
+                isValid = isValid && size <= maximumSize && UInt64(parts.count) == expected
                 records.append(
-                    OriginalRecord(digest: digest, size: Int(clamping: size), pieces: pieces))
+                    OriginalRecord(digest: digest, size: Int(clamping: size), parts: parts))
             }
             return records
         }
-        guard isSound else { throw EntryCodec.Damaged() }
+        guard isValid else { throw EntryCodec.Damaged() }
         return records
     }
 
-    private static let pieceSize = UInt64(OriginalRecord.pieceSize)
-    private static let largest: UInt64 = 1 << 40
+    private static let partSize = UInt64(OriginalRecord.maximumPartSize)
+    /// The maximum size of a document in bytes. A list with a larger value is corrupt.
+    private static let maximumSize: UInt64 = 1 << 40
 }
 
-/// Cuts sources, in the order of their ids, at boundaries that depend on an id only.
+/// The division of sources, in the order of their ids, into runs. The boundaries are content-defined, as
+/// those of ``RunBoundaries``.
 enum SourceRuns {
+    /// The average number of sources from one boundary to the next.
     private static let spacing: UInt64 = 256
-    private static let most = 1024
+    /// The maximum number of sources in a run.
+    private static let maximumCount = 1024
 
     struct Run {
         var sources: [Source]
-        /// Where it was cut.
+        /// The hash of the last source's id; 0 for a run that ends with the last source of the store.
         var bound: UInt64
     }
 
+    /// Divides sources into runs.
     static func cut(_ sources: [Source]) -> [Run] {
         let sorted = sources.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
         var (runs, run) = ([Run](), [Source]())
         for source in sorted {
             run.append(source)
-            let mark = SegmentID(SHA256.hash(data: Data(source.id.utf8))).lowBits
-            guard mark % spacing == 0 || run.count >= most else { continue }
-            runs.append(Run(sources: run, bound: mark))
+            let bound = SegmentID(SHA256.hash(data: Data(source.id.utf8))).lowBits
+            guard bound % spacing == 0 || run.count >= maximumCount else { continue }
+            runs.append(Run(sources: run, bound: bound))
             run = []
         }
         if !run.isEmpty { runs.append(Run(sources: run, bound: 0)) }

@@ -2,30 +2,33 @@ import Crypto
 import Foundation
 import RoostChunks
 
-/// The name of a segment: SHA-256 of its kind and bytes, keyed (HMAC) where the repository is encrypted, so
-/// that the name does not tell the contents.
+/// The name of a segment: the SHA-256 digest of its kind and bytes.
+///
+/// In an encrypted repository it is a keyed digest (HMAC), so that it does not reveal whether the repository
+/// contains a known text.
 struct SegmentID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The size of a name in bytes.
     static let size = 32
-    /// No segment's: stands where one was that is not needed any more.
+    /// A name that no segment has. In an index it replaces a segment that is no longer in use.
     static let none = SegmentID([])
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
     init(_ bytes: some Sequence<UInt8>) {
         var words = [UInt64](repeating: 0, count: 4)
-        for (place, byte) in bytes.prefix(Self.size).enumerated() {
-            words[place / 8] |= UInt64(byte) << UInt64(8 * (place % 8))
+        for (index, byte) in bytes.prefix(Self.size).enumerated() {
+            words[index / 8] |= UInt64(byte) << UInt64(8 * (index % 8))
         }
         self.words = (words[0], words[1], words[2], words[3])
     }
 
     init(reading bytes: UnsafeRawBufferPointer) {
-        func word(_ place: Int) -> UInt64 {
-            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * place, as: UInt64.self))
+        func word(_ index: Int) -> UInt64 {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
         }
         words = (word(0), word(1), word(2), word(3))
     }
 
-    /// - Returns: `nil` for anything but 64 lower-case hexadecimal digits.
+    /// Creates a name from its text; `nil` unless it consists of 64 lower-case hexadecimal digits.
     init?(hexadecimal text: String) {
         let digits = Array("0123456789abcdef".utf8)
         let values = text.utf8.map { digits.firstIndex(of: $0) }
@@ -42,7 +45,7 @@ struct SegmentID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     var description: String { Hexadecimal.text(bytes) }
 
-    /// As random as any other bits of it.
+    /// Eight bytes of the digest, as a hash of the contents.
     var lowBits: UInt64 { words.0 }
 
     static func == (left: SegmentID, right: SegmentID) -> Bool { left.words == right.words }
@@ -58,7 +61,7 @@ extension SegmentID: Codable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = SegmentID(hexadecimal: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no name of a segment")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "invalid segment name")
         }
         self = id
     }
@@ -69,35 +72,36 @@ extension SegmentID: Codable {
     }
 }
 
-/// What the bytes of a segment are. Numbers are in the format on disk.
+/// The kind of data in a segment. The raw values are part of the on-disk format.
 enum SegmentKind: UInt8, Sendable, CaseIterable {
-    /// Ids of a run of entries.
+    /// The ids of a run of entries.
     case ids = 1
-    /// Their texts and all else but vectors.
+    /// The texts and other properties of a run of entries, without vectors.
     case entries = 2
-    /// Their vectors and those of their passages.
+    /// The vectors of a run of entries and of their passages.
     case vectors = 3
-    /// Where a clustering put them.
+    /// The cluster assignments of a run of entries.
     case assignments = 4
     /// Clusters.
     case clusters = 5
     /// Source records.
     case sources = 6
-    /// A clustering run.
+    /// The clustering run that produced the clusters.
     case run = 7
-    /// The segments of some runs of entries.
+    /// A list of runs of entries.
     case list = 8
-    /// A piece of a source document.
+    /// A part of an original file.
     case original = 9
-    /// Which pieces the documents of some sources have.
+    /// A list of original files.
     case originals = 10
 }
 
-/// Names segments and objects.
+/// Computes the names of segments and objects.
 struct SegmentNaming: Sendable {
-    /// `nil` for a repository that is not encrypted.
+    /// The key for names in an encrypted repository; `nil` if the repository is not encrypted.
     let key: SymmetricKey?
 
+    /// Returns the name of a segment.
     func id(of data: Data, _ kind: SegmentKind) -> SegmentID {
         guard let key else {
             var hash = SHA256()
@@ -111,7 +115,7 @@ struct SegmentNaming: Sendable {
         return SegmentID(code.finalize())
     }
 
-    /// The name of an object of the repository.
+    /// Returns the name of an object, which is a digest of its bytes.
     func name(of data: Data) -> String {
         guard let key else { return Hexadecimal.text(SHA256.hash(data: data)) }
         return Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: data, using: key))

@@ -2,21 +2,23 @@ import Foundation
 import RoostChunks
 import RoostModel
 
-/// Makes segments of values and writes those that are not there.
+/// Encodes values as segments, and writes the segments that the repository does not have.
 actor SegmentWriter {
     nonisolated let store: SegmentStore
     nonisolated let packs: PackWriter
+    /// The runs of the store's newest snapshot, keyed by the segment with their entries' ids.
     nonisolated private let bases: [SegmentID: RunRecord]
+    /// The number of segments that were written, and the number of all segments.
     private(set) var counts = (new: 0, all: 0)
 
     init(store: SegmentStore, packs: PackWriter, bases: [SegmentID: RunRecord]) {
         (self.store, self.packs, self.bases) = (store, packs, bases)
     }
 
-    /// How many runs of entries are made at a time.
+    /// The number of runs that are encoded and compressed at the same time.
     private static let concurrency = 4
 
-    /// Several runs, in their order.
+    /// Writes runs of entries and returns their records in the same order.
     nonisolated func write(
         _ runs: [[Entry]], _ assignments: [Entry.ID: Assignment]
     ) async throws -> [RunRecord] {
@@ -24,44 +26,48 @@ actor SegmentWriter {
     }
 
     private struct Numbered<Value: Sendable>: Sendable {
-        var place: Int
+        var index: Int
         var value: Value
     }
 
-    /// Makes something of each of some things, a few at a time.
+    /// Transforms items concurrently, with at most ``concurrency`` tasks, and returns the results in the
+    /// order of the items.
     nonisolated func inOrder<Item: Sendable, Value: Sendable>(
-        _ items: [Item], _ make: @escaping @Sendable (Item) async throws -> Value
+        _ items: [Item], _ transform: @escaping @Sendable (Item) async throws -> Value
     ) async throws -> [Value] {
         try await withThrowingTaskGroup(of: Numbered<Value>.self) { group in
             var values = [Value?](repeating: nil, count: items.count)
             var next = 0
             func addNext() {
                 guard next < items.count else { return }
-                let (place, item) = (next, items[next])
+                let (index, item) = (next, items[next])
                 next += 1
-                group.addTask { Numbered(place: place, value: try await make(item)) }
+                group.addTask { Numbered(index: index, value: try await transform(item)) }
             }
             for _ in 0..<Self.concurrency { addNext() }
-            while let made = try await group.next() {
-                values[made.place] = .some(made.value)
+            while let result = try await group.next() {
+                values[result.index] = .some(result.value)
                 addNext()
             }
             return values.compactMap { $0 }
         }
     }
 
+    /// Writes the segments of one run.
     @concurrent
     nonisolated func write(_ entries: [Entry], _ assignments: [Assignment?]) async throws -> RunRecord {
         let ids = try await write(EntryCodec.encodeIDs(entries), .ids)
         let base = bases[ids]
         let texts = try await write(try EntryCodec.encodeTexts(entries), .entries, relativeTo: base?.entries)
         let vectors = try await write(EntryCodec.encodeVectors(entries), .vectors, relativeTo: base?.vectors)
-        let places = try await write(assignments, relativeTo: base?.assignments)
+        let assigned = try await write(assignments, relativeTo: base?.assignments)
         return RunRecord(
-            ids: ids, entries: texts, vectors: vectors, assignments: places, count: entries.count)
+            ids: ids, entries: texts, vectors: vectors, assignments: assigned, count: entries.count)
     }
 
-    /// - Returns: `nil` where no entry has a place.
+    /// Writes the assignments of a run.
+    ///
+    /// - Returns: `nil` if no entry has an assignment.
     @concurrent
     nonisolated func write(
         _ assignments: [Assignment?], relativeTo base: SegmentID?
@@ -70,13 +76,20 @@ actor SegmentWriter {
         return try await write(EntryCodec.encodeAssignments(assignments), .assignments, relativeTo: base)
     }
 
-    /// - Parameter base: a segment of before in whose place this one is.
+    /// Writes a segment unless the repository has it.
+    ///
+    /// - Parameter base: The earlier version of the segment in the previous snapshot. If the two have much in
+    ///   common, the new segment is compressed relative to it.
+    /// - Returns: The name of the segment.
     @concurrent
     nonisolated func write(
         _ data: Data, _ kind: SegmentKind, relativeTo base: SegmentID? = nil
     ) async throws -> SegmentID {
-        guard data.count <= SegmentLocation.largestSize else {
-            throw BackupError(.badInput, "an entry is too large for a backup: \(data.count) bytes")
+        guard data.count <= SegmentLocation.maximumSize else {
+            throw BackupError(
+                .badInput,
+                "cannot back up a segment of \(data.count) bytes: the limit is "
+                    + "\(SegmentLocation.maximumSize)")
         }
         let id = store.naming.id(of: data, kind)
         let isNew = await packs.claim(id)
@@ -85,23 +98,29 @@ actor SegmentWriter {
         var location = SegmentLocation(
             kind: kind, form: .plain, offset: 0, storedSize: 0, size: data.count, base: nil)
         var stored = data
-        // Relative to one that stands by itself, so that no chain grows; only where that helps much, since
-        // it keeps the other one alive.
+        // The base is always a segment that needs none itself, so that no chains form. The relative form is
+        // used only if it saves at least half, because it keeps the base in use.
         if let base, let known = store.location(of: base) {
             let root = known.base ?? base
             let limit = (store.location(of: root)?.storedSize ?? 0) / 2
             if let prefix = try? await store.read(root, kind),
-                let smaller = try ZstdCodec.compress(data, level: 3, prefix: prefix), smaller.count < limit
+                let smaller = try ZstdCodec.compress(data, level: ZstdCodec.defaultLevel, prefix: prefix),
+                smaller.count < limit
             {
                 (stored, location.form, location.base) = (smaller, .relative, root)
             }
         }
-        if location.base == nil, let smaller = try ZstdCodec.compress(data, level: kind == .vectors ? 1 : 3) {
+        if location.base == nil, let smaller = try ZstdCodec.compress(data, level: Self.level(of: kind)) {
             (stored, location.form) = (smaller, .compressed)
         }
         location.storedSize = stored.count
         try await packs.add(id, location, stored)
         return id
+    }
+
+    /// Vectors hardly become smaller at higher levels, which take much longer.
+    private static func level(of kind: SegmentKind) -> Int32 {
+        kind == .vectors ? 1 : ZstdCodec.defaultLevel
     }
 
     private func count(_ isNew: Bool) {
@@ -110,7 +129,7 @@ actor SegmentWriter {
     }
 }
 
-/// Gathers runs of entries into lists and writes those.
+/// Collects runs of entries into lists and writes the lists.
 struct ListWriter {
     let writer: SegmentWriter
     private var records: [RunRecord] = []
@@ -118,12 +137,13 @@ struct ListWriter {
 
     init(writer: SegmentWriter) { self.writer = writer }
 
+    /// Adds a run, and writes the list that it ends.
     mutating func add(_ record: RunRecord) async throws {
         records.append(record)
         if RunBoundaries.endsList(after: record, count: records.count) { try await write() }
     }
 
-    /// All lists, with what is left in the last one.
+    /// Writes the last list and returns all lists.
     mutating func finish() async throws -> [SegmentID] {
         if !records.isEmpty { try await write() }
         return lists
@@ -135,12 +155,14 @@ struct ListWriter {
     }
 }
 
-/// Cuts entries into runs.
+/// Divides a stream of entries into runs.
 struct RunCutter {
     private var pending: [Entry] = []
     private var bytes = 0
 
-    /// - Returns: the run that the entry ends, if it ends one.
+    /// Adds an entry.
+    ///
+    /// - Returns: The run that the entry ends, if it ends one.
     mutating func add(_ entry: Entry) -> [Entry]? {
         pending.append(entry)
         bytes += entry.content.utf8.count
@@ -148,7 +170,7 @@ struct RunCutter {
         return rest()
     }
 
-    /// What no boundary has ended.
+    /// Returns the entries after the last boundary, or `nil` if there are none.
     mutating func rest() -> [Entry]? {
         defer { (pending, bytes) = ([], 0) }
         return pending.isEmpty ? nil : pending

@@ -3,47 +3,55 @@ import Foundation
 import Roost
 import RoostRemote
 
-/// Has a chat model name clusters, and says what is sent where.
+/// Labels clusters with a chat model, and reports what is sent and to which server.
 struct Autolabeling {
     let store: KnowledgeStore
     let options: StoreOptions
     let model: RemoteModel
 
-    private static let messageLimit = 3
+    /// The maximum number of refused labels that are reported one by one.
+    private static let maximumReportedRefusals = 3
 
     var labeler: RemoteLabeler { RemoteLabeler(model) }
 
     func run(_ requests: [ClusterLabelingRequest]) async throws -> ClusterLabelingReport {
         guard !requests.isEmpty else {
-            options.note("every cluster has a name of \(labeler.name) or of yours; --again asks anew")
+            options.note(
+                "every cluster already has a label from \(labeler.name) or from you; use --again to replace "
+                    + "the labels from \(labeler.name)")
             return ClusterLabelingReport()
         }
         let texts = requests.reduce(0) { $0 + $1.excerpt.texts.count }
         let bytes = requests.reduce(0) { sum, request in
             (request.excerpt.texts + request.excerpt.keywords).reduce(sum) { $0 + $1.utf8.count }
         }
-        let place = "\(model.endpoint.host ?? "")\(model.endpoint.port.map { ":\($0)" } ?? "")"
+        let server = "\(model.endpoint.host ?? "")\(model.endpoint.port.map { ":\($0)" } ?? "")"
         options.note(
             "sending keywords and the beginnings of \(texts) texts of \(requests.count) clusters "
-                + "(\(bytes) bytes) to \(Terminal.line(model.name, limit: 60)) at \(place)")
+                + "(\(bytes) bytes) to \(Terminal.line(model.name, limit: 60)) at \(server)")
         let report = try await store.labelClusters(with: labeler, requests)
-        for (cluster, reason) in report.refused.prefix(Self.messageLimit) {
-            options.note("cluster \(cluster.text.prefix(8)) keeps its name: \(reason)")
+        for refusal in report.refused.prefix(Self.maximumReportedRefusals) {
+            options.note("cluster \(refusal.cluster.text.prefix(8)) keeps its label: \(refusal.reason)")
         }
-        if report.refused.count > Self.messageLimit {
-            options.note("and \(report.refused.count - Self.messageLimit) more keep theirs")
+        if report.refused.count > Self.maximumReportedRefusals {
+            options.note(
+                "\(report.refused.count - Self.maximumReportedRefusals) more clusters keep their labels")
         }
         if report.outdatedCount > 0 {
-            options.note("\(report.outdatedCount) clusters were named by you or went meanwhile")
+            options.note(
+                "skipped \(report.outdatedCount) clusters that were labeled or removed in the meantime")
         }
         return report
     }
 
-    /// - Throws: what ended the asking, with what became of the rest.
+    /// Throws the error that ended the labeling early, if any.
+    ///
+    /// - Throws: ``EmbedderError`` with the number of clusters that were labeled before the failure.
     func finish(_ report: ClusterLabelingReport, of count: Int) throws {
         guard let failure = report.failure else { return }
         throw EmbedderError(
-            failure.code, "\(report.named.count) of \(count) clusters were named; then: \(failure.message)",
+            failure.code,
+            "labeled \(report.labeled.count) of \(count) clusters, then failed: \(failure.message)",
             isRetryable: failure.isRetryable)
     }
 }
@@ -51,34 +59,39 @@ struct Autolabeling {
 extension ClusterCommand {
     struct AutolabelClusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "autolabel", abstract: "Have a chat model name clusters.",
+            commandName: "autolabel", abstract: "Label clusters with a chat model.",
             discussion: """
-                Asks an OpenAI-compatible server of your settings (label-endpoint, label-model). What is \
-                sent are a cluster's keywords and the beginnings of its most typical texts, five at most; \
-                --dry-run shows it. Names that you gave stay.
+                Asks the OpenAI-compatible server of your settings (label-endpoint, label-model). For each \
+                cluster, Roost sends its keywords and the beginnings of at most five typical texts; \
+                --dry-run shows them. Labels that you gave are kept.
+
+                Examples:
+                  roost cluster autolabel --dry-run
+                  roost cluster autolabel
+                  roost cluster autolabel 94254dc3 --model llama3.2 --again
                 """)
 
         @OptionGroup var options: StoreOptions
 
         @Argument(
-            help: ArgumentHelp("Ids, beginnings of ids, or labels; all where none is given.", valueName: "ID")
-        )
+            help: ArgumentHelp(
+                "Ids, beginnings of ids, or labels of clusters. Default: all clusters.", valueName: "ID"))
         var ids: [String] = []
 
-        @Option(name: .long, help: "The chat model's name there, instead of the setting label-model.")
+        @Option(name: .long, help: "The chat model on that server. Default: the setting label-model.")
         var model: String?
 
-        @Flag(name: .long, help: "Also those that this model has named already.")
+        @Flag(name: .long, help: "Also label clusters that this model has labeled before.")
         var again = false
 
-        @Flag(name: .long, help: "Show what would be sent, and send nothing.")
+        @Flag(name: .long, help: "Show what would be sent, without sending it.")
         var dryRun = false
 
-        @Flag(name: .long, help: "As JSON.")
+        @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
         func run() async throws {
-            // Whoever only looks need not have chosen a model yet.
+            // A dry run does not require a configured model.
             let remote =
                 dryRun
                 ? try? RemoteSettings().labelingModel(model) : try RemoteSettings().labelingModel(model)
@@ -96,10 +109,10 @@ extension ClusterCommand {
             let report = try await labeling.run(requests)
             try await store.close()
             if json {
-                try Terminal.json(report.named.map { ClusterDocument($0) })
+                try Terminal.json(report.labeled.map { ClusterDocument($0) })
             } else {
                 let before = Dictionary(requests.map { ($0.cluster, $0.label) }) { first, _ in first }
-                for cluster in report.named {
+                for cluster in report.labeled {
                     Terminal.write(
                         "\(Terminal.bold(Terminal.line(cluster.label)))  "
                             + Terminal.dim(

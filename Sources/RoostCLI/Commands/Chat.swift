@@ -1,149 +1,46 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostConversations
+import RoostMemory
 
-/// `roost chat`.
+/// The `roost chat` commands.
 struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "chat", abstract: "Conversations with agents: take them in, and find what was said.",
+        commandName: "chat", abstract: "Import and search conversations with agents.",
         discussion: """
-            What was said becomes entries whose kind is message, so that `query --where kind=message` and \
-            clusters see them too.
+            Each message becomes an entry with the metadata kind=message, so `roost query` and clusters \
+            include them too.
+
+            Examples:
+              roost chat import ~/.claude/projects/*/*.jsonl
+              roost chat search "what did we decide about backups" --since 30d
             """,
         subcommands: [
             ImportChats.self, ListChats.self, ShowChat.self, SearchChats.self, ExportChats.self,
             DeleteChats.self,
         ])
 
-    struct ImportChats: AsyncParsableCommand {
+    struct ListChats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "import", abstract: "Take in conversations from files.",
+            commandName: "list", abstract: "List the conversations, newest first.",
             discussion: """
-                Reads transcripts of Claude Code (JSON Lines), conversations.json of ChatGPT's and \
-                Claude.ai's exports, and JSON Lines of {"role", "content", "timestamp"?, "id"?, \
-                "session"?, "agent"?, "user"?, "speaker"?}. The same file again adds nothing. A line that \
-                cannot be read is reported and left out.
+                Exits with 1 if there are none.
+
+                Examples:
+                  roost chat list --since 7d
+                  roost chat list --agent assistant --json
                 """)
 
         @OptionGroup var options: StoreOptions
+        @OptionGroup var filters: ChatFilterOptions
 
-        @Argument(help: ArgumentHelp("Files; - for standard input.", valueName: "FILE"))
-        var files: [String]
-
-        @Option(name: .long, help: "Whose conversations they are, where a file does not say.")
-        var user = "me"
-
-        @Option(name: .long, help: "The session's name, where a file does not say; else the file's.")
-        var session: String?
-
-        @Option(name: .long, help: "The agent's name, where a file does not say.")
-        var agent = "assistant"
-
-        @Flag(name: .long, help: "As JSON.")
-        var json = false
-
-        private struct Document: Encodable {
-            struct File: Encodable {
-                var file: String
-                var format: String
-                var conversations: Int
-                var problems: [TranscriptFile.Problem]
-                var omitted: Int
-            }
-            var new = 0
-            var known = 0
-            var files: [File] = []
-            /// Files that could not be read, and why.
-            var failed: [Failed] = []
-
-            struct Failed: Encodable {
-                var file: String
-                var reason: String
-            }
-        }
-
-        private static func read(_ name: String) throws -> TranscriptFile {
-            guard name == "-" else { return try TranscriptReader().read(URL(fileURLWithPath: name)) }
-            return try TranscriptReader().read(try StandardInput.readToEnd(), name: "standard input")
-        }
-
-        func run() async throws {
-            var read: [(name: String, file: TranscriptFile)] = []
-            var failures: [(name: String, error: RoostError)] = []
-            for name in files {
-                do {
-                    read.append((name == "-" ? "stdin" : name, try Self.read(name)))
-                } catch let error as RoostError where files.count > 1 {
-                    failures.append((name, error))
-                }
-            }
-            if read.isEmpty, let failure = failures.first, failures.count == 1 { throw failure.error }
-            for failure in failures {
-                Terminal.error("skipped: \(Terminal.line(failure.error.message, limit: 200))")
-            }
-            guard !read.isEmpty else {
-                throw RoostError(.noInput, "none of the \(failures.count) files could be read")
-            }
-            let store = try await options.openOrCreate()
-            let memory = ConversationMemory(store)
-            var document = Document()
-            document.failed = failures.map { .init(file: $0.name, reason: $0.error.message) }
-            for (name, file) in read {
-                for transcript in file.transcripts {
-                    let scope = ChatScope(
-                        userId: transcript.userId ?? user,
-                        sessionId: transcript.sessionId ?? session
-                            ?? URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent,
-                        agentId: transcript.agentId ?? agent)
-                    // So many at a time that a command that is stopped has not worked in vain.
-                    let report = try await memory.remember(
-                        transcript.messages, in: scope, batchSize: 256)
-                    document.new += report.new
-                    document.known += report.known
-                }
-                document.files.append(
-                    .init(
-                        file: name, format: file.format.rawValue, conversations: file.transcripts.count,
-                        problems: file.problems, omitted: file.omitted))
-                for problem in file.problems.prefix(20) where !options.quiet && !json {
-                    let what = problem.isSkipped ? "skipped " : ""
-                    Terminal.error("\(what)\(Terminal.line(name)), \(problem.place): \(problem.reason)")
-                }
-                if file.problems.count > 20, !json {
-                    options.note("\(file.problems.count - 20) more problems like these")
-                }
-            }
-            if document.new > 0 { await options.refreshIndex(of: store) }
-            try await store.close()
-            options.remark(on: store.embedder)
-            if json {
-                try Terminal.json(document)
-            } else {
-                let count = document.files.reduce(0) { $0 + $1.conversations }
-                Terminal.write(
-                    "\(document.new) messages new, \(document.known) known, of \(count) conversations")
-                let omitted = document.files.reduce(0) { $0 + $1.omitted }
-                if omitted > 0 {
-                    options.note("\(omitted) records without text of a conversation were left out")
-                }
-            }
-            if !failures.isEmpty { throw ExitCode(ExitStatus.noInput.rawValue) }
-        }
-    }
-
-    struct ListChats: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the conversations, the last one first.")
-
-        @OptionGroup var options: StoreOptions
-        @OptionGroup var chosen: ChatFilterOptions
-
-        @Flag(name: .long, help: "As JSON.")
+        @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
         func run() async throws {
             let store = try await options.open()
-            let chats = try await ConversationMemory(store).conversations(try chosen.filter())
+            let chats = try await ConversationMemory(store).conversations(try filters.filter())
             try await store.close()
             if json {
                 try Terminal.json(chats)
@@ -156,30 +53,35 @@ struct ChatCommand: AsyncParsableCommand {
 
     struct ShowChat: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show what was said in a session, in the order of time.")
+            commandName: "show", abstract: "Show the messages of a session in chronological order.",
+            discussion: """
+                Examples:
+                  roost chat show 7c2e
+                  roost chat show 7c2e --agent assistant --json
+                """)
 
         @OptionGroup var options: StoreOptions
-        @OptionGroup var chosen: ChatFilterOptions
+        @OptionGroup var filters: ChatFilterOptions
 
-        @Argument(help: ArgumentHelp("The session, or the beginning of its name.", valueName: "SESSION"))
+        @Argument(help: ArgumentHelp("The session's name, or its beginning.", valueName: "SESSION"))
         var name: String
 
-        @Flag(name: .long, help: "As JSON.")
+        @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
         func validate() throws {
-            guard chosen.session == nil else {
-                throw ValidationError("Name one session: as the argument, or with --session, not both.")
+            guard filters.session == nil else {
+                throw ValidationError("Give the session as an argument or with --session, not both.")
             }
         }
 
         func run() async throws {
             let store = try await options.open()
             let memory = ConversationMemory(store)
-            var filter = try chosen.filter()
-            let session = try await chosen.session(name, memory)
+            var filter = try filters.filter()
+            let session = try await filters.session(name, memory)
             (filter.userId, filter.sessionId) = (session.user, session.session)
-            let messages = try await memory.messages(filter).inOrderOfTime()
+            let messages = try await memory.messages(filter).chronological()
             try await store.close()
             if json {
                 try Terminal.json(messages)
@@ -192,35 +94,45 @@ struct ChatCommand: AsyncParsableCommand {
 
     struct SearchChats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "search", abstract: "Find what was said, by meaning and by words.")
+            commandName: "search", abstract: "Search messages by meaning and by words.",
+            discussion: """
+                Prints each message with its neighbors in the conversation. Times that the query names, such \
+                as "last week", rank messages of that time higher. Exits with 1 if nothing matches.
+
+                Examples:
+                  roost chat search "what did we decide about backups" --since 30d
+                  roost chat search "the bug in May" -n 10 --context 3
+                  roost chat search "deployment" --agent assistant --tokens 2000 --json
+                """)
 
         @OptionGroup var options: StoreOptions
-        @OptionGroup var chosen: ChatFilterOptions
+        @OptionGroup var filters: ChatFilterOptions
 
-        @Argument(help: "What to look for.")
+        @Argument(help: "The query.")
         var text: String
 
         @Option(
             name: .customShort("n"), parsing: .unconditional,
-            help: ArgumentHelp("The most messages.", valueName: "N"))
+            help: ArgumentHelp("The maximum number of messages.", valueName: "N"))
         var limit = 5
 
         @Option(
-            name: .long, help: ArgumentHelp("How many messages around each to show.", valueName: "N"))
+            name: .long,
+            help: ArgumentHelp("Show N messages before and after each message.", valueName: "N"))
         var context = 1
 
         @Option(
             name: .long,
-            help: ArgumentHelp("The most tokens of all that is shown.", valueName: "N"))
+            help: ArgumentHelp("The maximum number of tokens in the output.", valueName: "N"))
         var tokens: Int?
 
-        @Flag(name: .long, help: "What was said lately counts more.")
+        @Flag(name: .long, help: "Rank newer messages higher.")
         var recent = false
 
-        @Option(name: .long, help: "How to search: hybrid, vector or text.")
+        @Option(name: .long, help: "The search mode: hybrid, vector or text.")
         var mode: SearchMode = .hybrid
 
-        @Flag(name: .long, help: "As JSON.")
+        @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
         func validate() throws {
@@ -231,7 +143,7 @@ struct ChatCommand: AsyncParsableCommand {
                 throw ValidationError("--context takes a whole number from 0 to 100, not \(context).")
             }
             guard tokens.map({ $0 > 0 }) ?? true else {
-                throw ValidationError("--tokens takes a whole number above 0.")
+                throw ValidationError("--tokens takes a whole number of at least 1.")
             }
         }
 
@@ -240,11 +152,11 @@ struct ChatCommand: AsyncParsableCommand {
             var recall = RecallOptions(limit: limit, context: context, tokenBudget: tokens)
             recall.mode = mode
             if recent { recall.recency = .init() }
-            let found = try await ConversationMemory(store).recall(text, in: try chosen.filter(), recall)
+            let found = try await ConversationMemory(store).recall(text, in: try filters.filter(), recall)
             try await store.close()
             if json { try Terminal.json(found) }
-            for (place, recollection) in found.enumerated() where !json {
-                if place > 0 { Terminal.write("") }
+            for (index, recollection) in found.enumerated() where !json {
+                if index > 0 { Terminal.write("") }
                 let message = recollection.message
                 Terminal.write(
                     Terminal.dim(
@@ -261,10 +173,17 @@ struct ChatCommand: AsyncParsableCommand {
 
     struct ExportChats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "export", abstract: "Write conversations as JSON Lines, which `chat import` reads.")
+            commandName: "export", abstract: "Export conversations as JSON Lines.",
+            discussion: """
+                `roost chat import` reads the output.
+
+                Examples:
+                  roost chat export > messages.jsonl
+                  roost chat export --user ana --since 2026-01-01
+                """)
 
         @OptionGroup var options: StoreOptions
-        @OptionGroup var chosen: ChatFilterOptions
+        @OptionGroup var filters: ChatFilterOptions
 
         private struct Line: Encodable {
             var id: String
@@ -279,7 +198,7 @@ struct ChatCommand: AsyncParsableCommand {
 
         func run() async throws {
             let store = try await options.open()
-            let messages = try await ConversationMemory(store).messages(try chosen.filter())
+            let messages = try await ConversationMemory(store).messages(try filters.filter())
             try await store.close()
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -297,33 +216,41 @@ struct ChatCommand: AsyncParsableCommand {
 
     struct DeleteChats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "delete", abstract: "Remove conversations; `roost undo` brings the last ones back.")
+            commandName: "delete", abstract: "Delete the messages that match filters.",
+            discussion: """
+                If 100 messages or more are deleted, Roost creates a backup first. `roost undo` restores the \
+                last deletion.
+
+                Examples:
+                  roost chat delete --session 7c2e --dry-run
+                  roost chat delete --agent assistant --until 2025-01-01
+                """)
 
         @OptionGroup var options: StoreOptions
-        @OptionGroup var chosen: ChatFilterOptions
+        @OptionGroup var filters: ChatFilterOptions
 
-        @Flag(name: .long, help: "Say what would be removed, and do nothing.")
+        @Flag(name: .long, help: "Show what would be removed, without removing it.")
         var dryRun = false
 
         func validate() throws {
-            guard !chosen.isEmpty else {
+            guard !filters.isEmpty else {
                 throw ValidationError(
-                    "Name what to remove: --user, --session, --agent, --since or --until.")
+                    "Give at least one filter: --user, --session, --agent, --since or --until.")
             }
         }
 
         func run() async throws {
             let store = try await options.open()
             let memory = ConversationMemory(store)
-            let filter = try chosen.filter()
+            let filter = try filters.filter()
             let messages = try await memory.messages(filter)
             let count = messages.count
             guard count > 0 else {
                 try await store.close()
-                throw RoostError(.notFound, "no message is meant by that; nothing was removed")
+                throw RoostError(.notFound, "no message matches the filters; nothing was removed")
             }
             if !dryRun {
-                if count >= StoreBackup.fewestRemovals { try await options.backUpFirst() }
+                if count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
                 try await memory.forget(messages)
                 await options.refreshIndex(of: store)
             }

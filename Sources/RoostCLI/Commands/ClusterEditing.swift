@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Roost
 
-/// What became of the clusters, for people.
+/// The changes of the clusters by a run or edit, as lines of text.
 struct LineageLines {
     let lines: [String]
 
@@ -16,25 +16,25 @@ struct LineageLines {
             switch event.kind {
             case .birth: "new      \(names(event.after))"
             case .death:
-                "gone     \(names(event.before))"
-                    + (event.after.isEmpty ? "" : ", most of it now in \(names(event.after))")
+                "removed  \(names(event.before))"
+                    + (event.after.isEmpty ? "" : ", most members now in \(names(event.after))")
             case .split: "split    \(names(event.before)) into \(names(event.after))"
             case .merge: "merged   \(names(event.before)) into \(names(event.after))"
             }
         }
         var unchanged = 0
         for cluster in lineage.continued {
-            let (came, left) = (cluster.size - cluster.kept, cluster.sizeBefore - cluster.kept)
-            guard came + left > 0 else {
+            let (joined, left) = (cluster.size - cluster.kept, cluster.sizeBefore - cluster.kept)
+            guard joined + left > 0 else {
                 unchanged += 1
                 continue
             }
             lines.append(
-                "goes on  \(Terminal.line(cluster.label, limit: 60)) (\(cluster.sizeBefore) to "
-                    + "\(cluster.size): \(came) came, \(left) left) "
+                "changed  \(Terminal.line(cluster.label, limit: 60)) (\(cluster.sizeBefore) to "
+                    + "\(cluster.size): \(joined) joined, \(left) left) "
                     + Terminal.dim(String(cluster.id.text.prefix(8))))
         }
-        if unchanged > 0 { lines.append("\(unchanged) clusters have the members of before") }
+        if unchanged > 0 { lines.append("\(unchanged) clusters have the same members as before") }
         self.lines = lines
     }
 }
@@ -42,11 +42,18 @@ struct LineageLines {
 extension ClusterCommand {
     struct DiffClusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "diff", abstract: "Show what the last run or change made of the clusters of before.")
+            commandName: "diff", abstract: "Show how the last run or edit changed the clusters.",
+            discussion: """
+                Lists new, removed, split, merged and changed clusters.
+
+                Examples:
+                  roost cluster diff
+                  roost cluster diff --json
+                """)
 
         @OptionGroup var options: StoreOptions
 
-        @Flag(name: .long, help: "As JSON.")
+        @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
         func run() async throws {
@@ -58,19 +65,27 @@ extension ClusterCommand {
             for line in LineageLines(lineage).lines { Terminal.write(line) }
             if let stability = run?.stability {
                 options.note(
-                    "of the entries that were in clusters before and after the last run, "
-                        + String(format: "%.1f%%", 100 * stability) + " kept theirs")
+                    String(format: "%.1f%%", 100 * stability)
+                        + " of the entries that were in a cluster before and after the last run stayed in "
+                        + "the same cluster")
             }
         }
     }
 
     struct ClusterDriftCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "drift", abstract: "Say whether it is time to recluster, and why.")
+            commandName: "drift", abstract: "Report whether the store should be reclustered, and why.",
+            discussion: """
+                Compares the entries and clusters with those of the last `roost recluster`.
+
+                Examples:
+                  roost cluster drift
+                  roost cluster drift --json
+                """)
 
         @OptionGroup var options: StoreOptions
 
-        @Flag(name: .long, help: "As JSON.")
+        @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
         func run() async throws {
@@ -79,37 +94,45 @@ extension ClusterCommand {
             try await store.close()
             if json { return try Terminal.json(drift) }
             Terminal.write(
-                "\(drift.entries) entries: \(drift.clustered) in clusters, \(drift.outliers) left out by the "
+                "\(drift.entries) entries: \(drift.clustered) in clusters, \(drift.outliers) outliers of the "
                     + "last run, \(drift.unassigned) unassigned")
             Terminal.write(
-                "\(drift.placedSince) were put into clusters since the last run; \(drift.unchanged) of "
-                    + "\(drift.entriesOfRun) are where it put them")
+                "\(drift.placedSince) entries were assigned since the last run; \(drift.unchanged) of "
+                    + "\(drift.entriesOfRun) entries of the run are in the same cluster")
             if let now = drift.cohesion, let before = drift.cohesionOfRun {
-                Terminal.write(String(format: "cohesion %.3f, of what the run placed %.3f", now, before))
+                Terminal.write(String(format: "cohesion %.3f now, %.3f after the run", now, before))
             }
-            for reason in drift.reasons { Terminal.write("due: \(reason)") }
-            if !drift.isDue { Terminal.write("a run is not due") }
+            for reason in drift.reasons { Terminal.write("reclustering is due: \(reason)") }
+            if !drift.isDue { Terminal.write("reclustering is not due") }
         }
     }
 
     struct LabelCluster: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "label", abstract: "Give a cluster a name that stays.")
+            commandName: "label", abstract: "Set the label of a cluster, or reset it.",
+            discussion: """
+                A label that you set is kept by later runs of `roost recluster`.
+
+                Examples:
+                  roost cluster label 94254dc3 "Night sky"
+                  roost cluster label "Night sky" --unpin
+                """)
 
         @OptionGroup var options: StoreOptions
 
-        @Argument(help: ArgumentHelp("A cluster's id, the beginning of one, or its label.", valueName: "ID"))
+        @Argument(
+            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
         var id: String
 
-        @Argument(help: "The name; with --unpin it is left out.")
+        @Argument(help: "The new label; omit it with --unpin.")
         var text: String?
 
-        @Flag(name: .long, help: "Take the name away: the keywords name the cluster again.")
+        @Flag(name: .long, help: "Remove your label, so that keywords label the cluster again.")
         var unpin = false
 
         func validate() throws {
             guard (text == nil) == unpin else {
-                throw ValidationError("Give either a name or --unpin.")
+                throw ValidationError("Give either a label or --unpin.")
             }
         }
 
@@ -123,11 +146,18 @@ extension ClusterCommand {
 
     struct MergeClusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "merge", abstract: "Make one cluster of several; the first keeps its id.")
+            commandName: "merge", abstract: "Merge clusters into one.",
+            discussion: """
+                The merged cluster has the id of the first one given. `roost undo` reverts the merge.
+
+                Examples:
+                  roost cluster merge 94254dc3 06b6998e
+                  roost cluster merge "star, light, moon" "telescope, lens"
+                """)
 
         @OptionGroup var options: StoreOptions
 
-        @Argument(help: ArgumentHelp("Ids, beginnings of ids, or labels.", valueName: "ID"))
+        @Argument(help: ArgumentHelp("Ids, beginnings of ids, or labels of clusters.", valueName: "ID"))
         var ids: [String]
 
         func run() async throws {
@@ -142,16 +172,24 @@ extension ClusterCommand {
 
     struct SplitCluster: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "split", abstract: "Divide a cluster; the largest part keeps its id.")
+            commandName: "split", abstract: "Split a cluster into parts.",
+            discussion: """
+                The largest part keeps the id of the cluster. `roost undo` reverts the split.
+
+                Examples:
+                  roost cluster split 94254dc3
+                  roost cluster split "star, light, moon" --into 3
+                """)
 
         @OptionGroup var options: StoreOptions
 
-        @Argument(help: ArgumentHelp("A cluster's id, the beginning of one, or its label.", valueName: "ID"))
+        @Argument(
+            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
         var id: String
 
         @Option(
             name: .long, parsing: .unconditional,
-            help: ArgumentHelp("How many parts.", valueName: "N"))
+            help: ArgumentHelp("The number of parts.", valueName: "N"))
         var into = 2
 
         func run() async throws {
@@ -164,11 +202,19 @@ extension ClusterCommand {
 
     struct DeleteCluster: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "delete", abstract: "Remove a cluster; its entries stay, in no cluster.")
+            commandName: "delete", abstract: "Delete a cluster, but keep its entries.",
+            discussion: """
+                The entries become unassigned. `roost undo` reverts the deletion.
+
+                Examples:
+                  roost cluster delete 94254dc3
+                  roost cluster delete "star, light, moon"
+                """)
 
         @OptionGroup var options: StoreOptions
 
-        @Argument(help: ArgumentHelp("A cluster's id, the beginning of one, or its label.", valueName: "ID"))
+        @Argument(
+            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
         var id: String
 
         func run() async throws {
@@ -176,7 +222,9 @@ extension ClusterCommand {
             let cluster = try await options.cluster(id, store)
             try await store.deleteCluster(cluster.id)
             try await store.close()
-            options.note("\(cluster.members.count) entries are in no cluster now; `roost undo` takes it back")
+            options.note(
+                "deleted the cluster; its \(cluster.members.count) entries are unassigned now; `roost undo` "
+                    + "reverts this")
         }
     }
 }

@@ -4,11 +4,17 @@ import Roost
 
 struct Duplicates: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Find groups of entries that are nearly the same.",
-        discussion: "Each entry of a group has at least the given cosine with some other of it; oldest first."
-    )
+        abstract: "Find groups of near-duplicate entries.",
+        discussion: """
+            Each entry of a group has at least the given cosine similarity with another one of the group. \
+            Entries of a group are listed oldest first. Exits with 1 if there are no duplicates.
 
-    /// As `--json` writes a group.
+            Examples:
+              roost duplicates
+              roost duplicates --threshold 0.9 --tag draft
+            """)
+
+    /// The JSON output for a group.
     private struct Document: Encodable {
         struct Member: Encodable {
             var id: String
@@ -26,15 +32,15 @@ struct Duplicates: AsyncParsableCommand {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: ArgumentHelp("The least cosine of two entries.", valueName: "cosine"))
+        help: ArgumentHelp("The minimum cosine similarity of two entries.", valueName: "cosine"))
     var threshold: Float = 0.95
 
-    @Flag(name: .long, help: "As JSON.")
+    @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
     func validate() throws {
         guard threshold > 0, threshold <= 1 else {
-            throw ValidationError("--threshold takes a cosine above 0 and up to 1, not \(threshold).")
+            throw ValidationError("--threshold takes a number above 0 and up to 1, not \(threshold).")
         }
     }
 
@@ -57,10 +63,10 @@ struct Duplicates: AsyncParsableCommand {
             try Terminal.json(documents)
         } else {
             for group in groups {
-                Terminal.write(Terminal.bold("\(group.entries.count) nearly equal"))
+                Terminal.write(Terminal.bold("\(group.entries.count) near-duplicates"))
                 for (entry, score) in try await members(group, snapshot) {
                     Terminal.write(
-                        "  \(Terminal.score(score))  \(Terminal.safe(entry.place))  "
+                        "  \(Terminal.score(score))  \(Terminal.safe(entry.displayPath))  "
                             + Terminal.dim(String(entry.id.text.prefix(8))) + "  "
                             + Terminal.line(entry.content, limit: 60))
                 }
@@ -68,7 +74,7 @@ struct Duplicates: AsyncParsableCommand {
         }
         try await store.close()
         if groups.isEmpty {
-            options.note("no two entries have a cosine of \(threshold) or more")
+            options.note("no two entries have a cosine similarity of \(threshold) or more")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
     }

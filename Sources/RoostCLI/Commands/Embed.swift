@@ -4,29 +4,37 @@ import Roost
 
 struct Embed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print the vectors of texts.",
+        abstract: "Print the embeddings of texts.",
         discussion: """
-            Without TEXT, or with -, standard input is read: one text a line. json and jsonl have the \
-            text, its vector, how many tokens it was embedded from and how many were left out; npy is one \
-            array (texts, dimensions) of little-endian Float32 for NumPy.
+            Without TEXT, or with -, Roost reads standard input, one text per line. The formats json and \
+            jsonl contain each text, its vector, the number of embedded tokens and the number of omitted \
+            tokens. The format npy is an array of shape (texts, dimension) of little-endian Float32 numbers \
+            for NumPy.
+
+            Examples:
+              roost embed "a swift above the roof"
+              roost embed --format npy < lines.txt > vectors.npy
+              roost embed --query --model remote:nomic-embed-text "birds in spring"
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case json, jsonl, npy
     }
 
-    @Argument(help: ArgumentHelp("The text.", valueName: "TEXT"))
+    @Argument(help: ArgumentHelp("The text to embed.", valueName: "TEXT"))
     var text: String?
 
     @Option(
         name: .long,
-        help: "An installed model, a folder with one, lexical, or remote:NAME; else MiniLM or your setting.")
+        help: ArgumentHelp(
+            "An installed model, a model folder, lexical, or remote:NAME. Default: the setting model, else "
+                + "minilm."))
     var model: String?
 
-    @Option(name: .long, help: "json, jsonl or npy.")
+    @Option(name: .long, help: "The output format: json, jsonl or npy.")
     var format = Format.json
 
-    @Flag(name: .long, help: "As questions, not documents: some models are trained to tell them apart.")
+    @Flag(name: .long, help: "Embed the texts as queries; some models use a separate prefix for them.")
     var query = false
 
     private struct Document: Encodable {
@@ -38,16 +46,14 @@ struct Embed: AsyncParsableCommand {
 
     func run() async throws {
         let texts = try texts()
-        let settings = try UserConfiguration(UserPlaces().configurationFile)
+        let settings = try UserConfiguration(UserDirectories().configurationFile)
         let embedder = try await EmbedderChoice.open(
             try model ?? settings.value(of: "model") ?? "minilm")
         let result = try await embedder.embed(texts, as: query ? .query : .document)
         let omitted = result.omittedTokens.filter { $0 > 0 }.count
         if omitted > 0 {
             Terminal.error(
-                "\(omitted) \(omitted == 1 ? "text is" : "texts are") longer than the model takes in; "
-                    + "the rest of "
-                    + "\(omitted == 1 ? "it was" : "them was") left out")
+                "truncated \(omitted) \(omitted == 1 ? "text" : "texts") to the model's maximum length")
         }
         for text in EmbedderChoice.remarks(on: embedder).notes { Terminal.error(text) }
         switch format {
@@ -79,22 +85,24 @@ struct Embed: AsyncParsableCommand {
     private func texts() throws -> [String] {
         if let text, text != "-" { return [text] }
         guard let input = String(data: try StandardInput.readToEnd(), encoding: .utf8) else {
-            throw RoostError(.badInput, "standard input is not UTF-8")
+            throw RoostError(.badInput, "cannot embed standard input: it is not UTF-8 text")
         }
-        // By bytes: to Swift a carriage return and the line feed after it are one character.
+        // Split by bytes: Swift treats a carriage return followed by a line feed as one character.
         var lines = input.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
         guard !lines.isEmpty else {
-            throw RoostError(.noInput, "standard input is empty; give a text a line")
+            throw RoostError(.noInput, "cannot embed standard input: it is empty; provide one text per line")
         }
         return lines.map { String(Substring($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0)) }
     }
 
-    /// The NPY format, version 1.0 (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
+    /// Returns a matrix in the NPY format, version 1.0
+    /// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
     static func npy(_ matrix: Matrix) -> Data {
         var header =
             "{'descr': '<f4', 'fortran_order': False, 'shape': (\(matrix.rows), \(matrix.columns)), }"
-        // The numbers begin at a multiple of 64 bytes; the header ends with a line feed.
+        // The format requires that the data start at a multiple of 64 bytes and that the header end with a
+        // line feed. Ten bytes (magic number, version, header length) precede the header.
         while (10 + header.utf8.count + 1) % 64 != 0 { header += " " }
         header += "\n"
         var data = Data([0x93]) + Data("NUMPY".utf8) + Data([1, 0])

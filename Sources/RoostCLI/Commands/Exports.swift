@@ -5,20 +5,36 @@ import RoostFiles
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write clusters or entries.", subcommands: [Clusters.self, Entries.self])
+        abstract: "Export clusters or entries.",
+        discussion: """
+            Examples:
+              roost export clusters -o clusters.json
+              roost export entries --format jsonl -o entries.jsonl
+            """,
+        subcommands: [Clusters.self, Entries.self])
 
     struct Target: ParsableArguments {
-        @Flag(name: .long, help: "With the vectors.")
+        @Flag(name: .long, help: "Include the vectors.")
         var withEmbeddings = false
 
         @Option(
             name: .shortAndLong,
-            help: ArgumentHelp("Write to this file; it is there in full or not at all.", valueName: "FILE"))
+            help: ArgumentHelp(
+                "Write to this file, atomically. Default: standard output.", valueName: "FILE"))
         var output: String?
     }
 
     struct Clusters: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Write the clusters with their members.")
+        static let configuration = CommandConfiguration(
+            abstract: "Export the clusters with their members.",
+            discussion: """
+                Documentation/Schemas/clusters.schema.json describes the JSON.
+
+                Examples:
+                  roost export clusters -o clusters.json
+                  roost export clusters --format html -o map.html
+                  roost export clusters --format csv | head
+                """)
 
         @OptionGroup var options: StoreOptions
         @OptionGroup var target: Target
@@ -30,20 +46,21 @@ struct Export: AsyncParsableCommand {
         @Option(
             name: .long,
             help: ArgumentHelp(
-                "json: one document; jsonl: one cluster a line; csv: one entry a line; markdown: for people; "
-                    + "html: a page with a map; atlas: lines for embedding-atlas.", valueName: "FORMAT"))
+                "json: one document; jsonl: one cluster per line; csv: one entry per line; markdown: a "
+                    + "readable list; html: a page with a map; atlas: JSON Lines for embedding-atlas.",
+                valueName: "FORMAT"))
         var format: Format = .json
 
         func run() async throws {
             let store = try await options.open()
             if format == .html || format == .atlas {
                 let isPage = format == .html
-                let map = try await store.clusterMap(limit: isPage ? KnowledgeStore.largestPage : .max)
+                let map = try await store.clusterMap(limit: isPage ? KnowledgeStore.maximumPageEntries : .max)
                 try await store.close()
                 let data = try isPage ? map.page() : map.atlas()
                 try Output.write(target.output) { try $0(data) }
                 if map.total > map.points.count {
-                    options.note("\(map.points.count) of \(map.total) entries are on the page")
+                    options.note("the page shows \(map.points.count) of \(map.total) entries")
                 }
                 return
             }
@@ -57,50 +74,54 @@ struct Export: AsyncParsableCommand {
             case .json: data = try encoder.encode(export) + Data("\n".utf8)
             case .jsonl:
                 for cluster in export.allClusters {
-                    // Those below it have lines of their own, which name it.
+                    // The children have separate lines, which name their parent.
                     var flat = cluster
                     flat.children = nil
                     data += try encoder.encode(flat) + Data("\n".utf8)
                 }
             case .csv: data = export.csv
             case .markdown: data = export.markdown()
-            case .html, .atlas: break  // Written above.
+            case .html, .atlas: break  // written above
             }
             try Output.write(target.output) { try $0(data) }
             if export.clusters.isEmpty {
-                options.note("there are no clusters yet; `roost recluster` makes them")
+                options.note("the store has no clusters yet; run `roost recluster` to create them")
             }
             if export.unassignedCount > 0 {
                 options.note(
-                    "\(export.unassignedCount) entries are in no cluster: they came after the last run, or "
-                        + "have no vectors; recluster to place what can be placed"
-                )
+                    "\(export.unassignedCount) entries are unassigned: they were added after the last run, "
+                        + "or have no vectors; run `roost recluster` to assign them")
             }
         }
     }
 
     struct Entries: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write the entries, to be read by `roost import`.")
+            abstract: "Export the entries in a format that `roost import` reads.",
+            discussion: """
+                Examples:
+                  roost export entries -o entries.json
+                  roost export entries --format jsonl | zstd > entries.jsonl.zst
+                """)
 
         @OptionGroup var options: StoreOptions
         @OptionGroup var target: Target
 
-        @Option(name: .long, help: "json: one document; jsonl: one entry a line.")
+        @Option(name: .long, help: "json: one document; jsonl: one entry per line.")
         var format: EntryArchive.Format = .json
 
         func run() async throws {
             let store = try await options.open()
-            var pieces: [Data] = []
+            var blocks: [Data] = []
             if target.output == nil {
                 try await store.exportEntries(format, withEmbeddings: target.withEmbeddings) {
                     Terminal.write($0)
                 }
             } else {
                 try await store.exportEntries(format, withEmbeddings: target.withEmbeddings) {
-                    pieces.append($0)
+                    blocks.append($0)
                 }
-                try Output.write(target.output) { write in for piece in pieces { try write(piece) } }
+                try Output.write(target.output) { write in for block in blocks { try write(block) } }
             }
             try await store.close()
         }
@@ -111,14 +132,18 @@ extension EntryArchive.Format: ExpressibleByArgument {}
 extension LeidenClusterer.Granularity: ExpressibleByArgument {}
 
 enum Output {
-    /// Writes to a file, whole or not at all, or to standard output.
+    /// Writes to a file, or to standard output if the path is `nil` or `-`.
+    ///
+    /// A regular file is replaced atomically and keeps its permissions; symbolic links are followed.
+    ///
+    /// - Throws: ``CommandError`` if the file cannot be written.
     static func write(_ path: String?, _ body: ((Data) throws -> Void) throws -> Void) throws {
         guard let path, path != "-" else { return try body { Terminal.write($0) } }
         var status = stat()
         let isThere = stat(path, &status) == 0
         do {
             if isThere, status.st_mode & S_IFMT != S_IFREG {
-                // A device or a pipe is written into, not replaced.
+                // A device or a pipe cannot be replaced: write into it.
                 let file = try FileDescriptor(path, O_WRONLY)
                 return try body { data in try data.withUnsafeBytes { try file.write($0) } }
             }
@@ -135,20 +160,29 @@ enum Output {
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Take in what `roost export entries` wrote, or an entries.json.")
+        commandName: "import", abstract: "Import exported entries.",
+        discussion: """
+            Reads the output of `roost export entries` or an entries.json of a JSON store. Vectors are \
+            imported if they are of the store's embedding space; otherwise Roost embeds the texts. Importing \
+            the same file again changes nothing.
+
+            Examples:
+              roost import entries.json
+              zstdcat entries.jsonl.zst | roost import -
+            """)
 
     @OptionGroup var options: StoreOptions
 
     @Argument(help: ArgumentHelp("A file, or - for standard input.", valueName: "FILE"))
     var file: String
 
-    @Flag(name: .long, help: "Report as JSON.")
+    @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
     func run() async throws {
         let data = try InputFile.read(file)
         let name = file == "-" ? "standard input" : file
-        // A store is not made for a file that cannot be taken in.
+        // Checked first: an unreadable file must not create a store.
         if try !options.hasStore() { try KnowledgeStore.checkImport(data, name: name) }
         let store = try await options.openOrCreate()
         let progress = Progress(isQuiet: options.quiet)
@@ -162,8 +196,8 @@ struct ImportCommand: AsyncParsableCommand {
             try? await store.close()
             throw CommandError(
                 .interrupted,
-                "stopped; \(progress.done) entries of the file are in the store, and the same command "
-                    + "goes on from there")
+                "stopped: \(progress.done) entries of the file are in the store; run the same command again "
+                    + "to continue")
         }
         progress.finish()
         await options.refreshIndex(of: store)
@@ -172,7 +206,8 @@ struct ImportCommand: AsyncParsableCommand {
         Terminal.write("\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged")
         if report.embedded > 0 {
             options.note(
-                "\(report.embedded) were embedded: the file has no vectors of \(store.embedder.space.model)")
+                "embedded \(report.embedded) entries: the file has no vectors of "
+                    + "\(store.embedder.space.model) for them")
         }
     }
 }

@@ -4,19 +4,29 @@ import Roost
 
 struct Index: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Build and look at the index that searches read.",
+        abstract: "Build and inspect the search index.",
         discussion: """
-            The index is derived from the store: a missing, old or damaged one costs time and nothing else. \
-            Ingest writes it where a store has grown by a tenth; for stores of 50,000 passages or more, \
-            build adds a graph, with which searches find nearly all of what is nearest in a fraction of the \
-            time (`roost query --exact` compares them all).
+            The index is derived from the store: a missing, outdated or damaged index makes searches slower, \
+            never wrong. `roost ingest` rebuilds it after a tenth of the entries changed. From 50,000 \
+            passages, `roost index build` adds a proximity graph for approximate search, which finds nearly \
+            all of the nearest passages in a fraction of the time; `roost query --exact` compares all \
+            vectors.
+
+            Examples:
+              roost index build
+              roost index stats --recall
             """,
         subcommands: [BuildIndex.self, IndexStats.self])
 }
 
 struct BuildIndex: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "build", abstract: "Write the index anew.")
+        commandName: "build", abstract: "Rebuild the index.",
+        discussion: """
+            Examples:
+              roost index build
+              roost index build -v
+            """)
 
     @OptionGroup var options: StoreOptions
 
@@ -26,7 +36,7 @@ struct BuildIndex: AsyncParsableCommand {
         let made = try await store.buildIndex()
         try await store.close()
         guard let made else {
-            options.note("the store is empty; there is nothing to index")
+            options.note("cannot build an index: the store is empty")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
         options.detail(String(format: "built in %.1f s", Date().timeIntervalSince(start)))
@@ -38,19 +48,26 @@ struct BuildIndex: AsyncParsableCommand {
 
 struct IndexStats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "Size and age of the index, and what has changed since.")
+        commandName: "stats", abstract: "Show the size and age of the index, and the changes since.",
+        discussion: """
+            Exits with 1 if the store has no index.
+
+            Examples:
+              roost index stats
+              roost index stats --recall --json
+            """)
 
     @OptionGroup var options: StoreOptions
 
-    @Flag(name: .long, help: "As JSON.")
+    @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
     @Flag(
         name: .long,
-        help: "Measure on the store's own passages how much of what is nearest the graph finds.")
+        help: "Measure the recall of the graph on the store's own passages.")
     var recall = false
 
-    /// As `--json` writes it.
+    /// The JSON output.
     private struct Document: Encodable {
         var index: IndexDescription
         var recall: RecallMeasurement?
@@ -70,24 +87,24 @@ struct IndexStats: AsyncParsableCommand {
         let measured = recall && found != nil ? try await store.measureRecall() : nil
         try await store.close()
         guard let found else {
-            options.note("the store has no index; `roost index build` writes one")
+            options.note("the store has no index; run `roost index build` to create one")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
         if json { return try Terminal.json(Document(index: found, recall: measured)) }
-        Terminal.write("entries   \(found.entries) with \(found.terms) different words")
+        Terminal.write("entries   \(found.entries) with \(found.terms) distinct terms")
         Terminal.write("passages  \(found.passages) of \(found.dimension) dimensions")
         Terminal.write("size      \(ByteCount.text(found.bytes))\(found.hasGraph ? ", with a graph" : "")")
         Terminal.write(
-            "made      \(DateText.string(from: found.createdAt)) at revision \(found.revision); "
+            "created   \(DateText.string(from: found.createdAt)) at revision \(found.revision); "
                 + "\(found.changesSince) entries changed since")
         guard recall else { return }
         guard let measured else {
-            return Terminal.write("recall    1, by comparing all: there is no graph")
+            return Terminal.write("recall    1: without a graph, searches compare all vectors")
         }
         Terminal.write(
             String(
                 format:
-                    "recall    %.3f of the ten nearest of %ld passages (%.2f ms each; exact %.2f ms)",
+                    "recall    %.3f at 10, over %ld sampled passages (%.2f ms per query; exact %.2f ms)",
                 measured.recall, measured.samples, measured.graphMilliseconds, measured.exactMilliseconds))
     }
 }

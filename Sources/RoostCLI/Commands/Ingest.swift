@@ -2,91 +2,20 @@ import ArgumentParser
 import Foundation
 import Roost
 
-struct Initialize: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "init", abstract: "Make a store.")
-
-    @OptionGroup var options: StoreOptions
-
-    @Option(name: .long, help: "How entries are kept: sqlite or json.")
-    var provider: String?
-
-    @Option(
-        name: .long,
-        help:
-            "The embedding model: minilm, lexical, an installed model's name, a model folder, or remote:NAME."
-    )
-    var model: String?
-
-    @Option(
-        name: .long,
-        help: ArgumentHelp("The most that the storage may take: 500MB, 2GB, or none.", valueName: "SIZE"))
-    var maxSize: String?
-
-    @Argument(help: ArgumentHelp("The folder; .roost in this one where it is not given.", valueName: "DIR"))
-    var directory: String?
-
-    func run() async throws {
-        let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
-        let location =
-            (directory ?? options.store).map { URL(fileURLWithPath: $0) }
-            ?? UserPlaces().environmentStore ?? here.appendingPathComponent(".roost")
-        let limit = try maxSize.flatMap { try ByteCount.parse($0, option: "--max-size") }
-        let store = try await options.create(
-            location, provider: provider, model: model, maximumSize: limit)
-        try await store.close()
-        options.note("made a store in \(location.path) (\(store.embedder.space.model))")
-    }
-}
-
-struct Add: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Add one text.")
-
-    @OptionGroup var options: StoreOptions
-
-    @Argument(help: "The text; - reads it from standard input.")
-    var text: String
-
-    @Option(name: .long, help: "Put a tag on it.")
-    var tag: [String] = []
-
-    @Option(name: .long, help: ArgumentHelp("Put metadata on it.", valueName: "key=value"))
-    var meta: [String] = []
-
-    func run() async throws {
-        let pairs = try KeyValue.parse(meta, option: "--meta")
-        let text =
-            text == "-"
-            ? try RecordReader.text(try StandardInput.readToEnd(), name: "standard input") : text
-        guard !text.allSatisfy(\.isWhitespace) else {
-            throw RoostError(.badInput, "the text is empty; nothing was added")
-        }
-        guard !tag.contains(where: \.isEmpty) else {
-            throw CommandError(.usage, "--tag takes a word, not nothing")
-        }
-        let store = try await options.openOrCreate()
-        let before = try await store.storage.snapshot().stamp.revision
-        let metadata = Dictionary(pairs.map { ($0.key, MetadataValue.string($0.value)) }) { _, last in last }
-        let (id, isNew) = try await store.add(text, tags: tag, metadata: metadata)
-        let isChanged = try await store.storage.snapshot().stamp.revision > before
-        try await store.close()
-        options.remark(on: store.embedder)
-        Terminal.write(id.text)
-        if !isNew {
-            options.note(
-                "the store had this text already; "
-                    + (isChanged ? "its tags and metadata were added to" : "nothing was added twice"))
-        }
-    }
-}
-
 struct IngestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ingest", abstract: "Take in files and folders, or lines from standard input.",
+        commandName: "ingest", abstract: "Add or update entries from files, folders or standard input.",
         discussion: """
-            Text and Markdown become one entry a file; JSON Lines ({"id"?, "text"|"content", …metadata}), \
-            CSV and TSV with a header one a row; standard input (-) one a line. The same input again changes \
-            nothing; what changed is \
-            updated, and what vanished from a file is removed.
+            A text or Markdown file becomes one entry. JSON Lines ({"id"?, "text"|"content", …metadata}), \
+            CSV and TSV files with a header become one entry per row, and standard input (-) one per line. \
+            Ingesting the same input again changes nothing: changed texts are updated, and entries of rows \
+            that were removed from a file are removed. An interrupted ingest continues when you run the same \
+            command again.
+
+            Examples:
+              roost ingest ~/notes --exclude drafts
+              roost ingest articles.csv --text-column body --id-column url --tag articles
+              git ls-files '*.md' | roost ingest --files-from - --prune docs
             """)
 
     @OptionGroup var options: StoreOptions
@@ -94,95 +23,115 @@ struct IngestCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Files, folders, or - for standard input.", valueName: "PATH"))
     var paths: [String] = []
 
-    @Option(name: .long, help: "Only files that fit this pattern.")
+    @Option(name: .long, help: "Ingest only files that match this pattern; repeatable.")
     var glob: [String] = []
 
-    @Option(name: .long, help: "Not files or folders that fit this pattern.")
+    @Option(name: .long, help: "Skip files and folders that match this pattern; repeatable.")
     var exclude: [String] = []
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Read paths from a file, one a line; - for standard input.", valueName: "FILE"))
+        help: ArgumentHelp(
+            "Read paths from a file, one per line; - for standard input.", valueName: "FILE"))
     var filesFrom: String?
 
-    @Option(name: .long, help: "The column, or key, that holds the text.")
+    @Option(name: .long, help: "The column or key that contains the text.")
     var textColumn: String?
 
-    @Option(name: .long, help: "The column, or key, that names a row.")
+    @Option(name: .long, help: "The column or key that identifies a row.")
     var idColumn: String?
 
-    @Flag(name: .long, help: "Keep each file itself, byte for byte, for `roost show --original`.")
+    @Flag(name: .long, help: "Store each file byte for byte, for `roost show --original`.")
     var keepOriginals = false
 
-    @Flag(name: .long, help: "Remove the entries of files that are gone from the given folders.")
+    @Flag(name: .long, help: "Remove the entries of files that no longer exist in the given folders.")
     var prune = false
 
-    @Flag(name: .long, help: "Say what would be done, and do nothing.")
+    @Flag(name: .long, help: "Show what would be done, without changing anything.")
     var dryRun = false
 
-    @Option(name: .long, help: "Put a tag on every entry.")
+    @Option(name: .long, help: "Add a tag to every entry; repeatable.")
     var tag: [String] = []
 
-    @Flag(name: .long, help: "Report as JSON.")
+    @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
     func validate() throws {
         guard !paths.isEmpty || filesFrom != nil else {
-            throw ValidationError("Nothing to ingest: name files, folders, or - for standard input.")
+            throw ValidationError("Nothing to ingest: give files, folders, or - for standard input.")
         }
         guard !tag.contains(where: \.isEmpty) else {
-            throw ValidationError("--tag takes a word, not nothing.")
+            throw ValidationError("--tag takes a nonempty text.")
         }
     }
 
-    func run() async throws {
-        let finder = FileFinder(globs: glob, exclusions: exclude)
+    /// The files and folders that the arguments name.
+    private struct Input {
+        /// All paths that were given, without `-`.
+        var paths: [String] = []
+        /// The files to read, each once.
         var files: [URL] = []
+        /// The given paths that do not exist; collected only if `--prune` may remove their entries.
+        var missing: [String] = []
+        /// The files that the search for text files skipped.
         var skipped: [IngestReport.Skip] = []
-        let named = try paths.filter { $0 != "-" } + listedPaths()
+        var readsStandardInput = false
+
+        /// Whether the input is a single file that was given by name: its errors end the command.
+        var isSingleFile: Bool {
+            guard paths.count == 1, files.count == 1, !readsStandardInput else { return false }
+            var status = stat()
+            return stat(paths[0], &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        }
+    }
+
+    /// - Throws: ``RoostError`` if there is nothing to read.
+    private func input(hasStore: Bool) throws -> Input {
+        let finder = FileFinder(globs: glob, exclusions: exclude)
+        var input = Input(paths: try paths.filter { $0 != "-" } + listedPaths())
+        input.readsStandardInput = paths.contains("-")
         var seen = Set<Source.ID>()
-        let hasStore = try options.hasStore()
-        var gone: [String] = []
-        for path in named {
-            if prune, hasStore, isGone(path) {
-                gone.append(path)
+        for path in input.paths {
+            if prune, hasStore, isMissing(path) {
+                input.missing.append(path)
                 continue
             }
             let found = try finder.find(URL(fileURLWithPath: path))
-            // A file that is reached in several ways is one source.
-            files += found.files.filter { seen.insert(RecordReader.sourceID($0)).inserted }
-            skipped += found.skipped
+            // A file that several arguments include is one source.
+            input.files += found.files.filter { seen.insert(RecordReader.sourceID($0)).inserted }
+            input.skipped += found.skipped
         }
-        let readsInput = paths.contains("-")
-        if files.isEmpty, !readsInput, !prune {
+        guard !input.files.isEmpty || input.readsStandardInput || prune else {
             throw RoostError(
                 .noInput,
-                "there is no text file in \(paths.isEmpty ? "the list" : paths.joined(separator: ", ")); "
-                    + "name other kinds of files with --glob"
-            )
+                "found no text files in \(paths.isEmpty ? "the list" : paths.joined(separator: ", ")); "
+                    + "use --glob to include other file names")
         }
+        return input
+    }
+
+    func run() async throws {
+        let hasStore = try options.hasStore()
+        let input = try input(hasStore: hasStore)
         var reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
-        let isOnlyFile = named.count == 1 && files.count == 1 && !readsInput && Self.isFile(named[0])
-        // A store is not made for files that have nothing to put into it.
-        if !hasStore, !readsInput { try requireText(in: files, reader, isOnlyFile) }
-        let store = try await dryRun ? options.openOrPretend() : options.openOrCreate()
+        // Checked first: files without any text must not create a store.
+        if !hasStore, !input.readsStandardInput {
+            try requireText(in: input.files, reader, input.isSingleFile)
+        }
+        let store = try await dryRun ? options.openOrSimulate() : options.openOrCreate()
         let progress = Progress(isQuiet: options.quiet)
         reader.keepsOriginals = keepOriginals
         let drafts = IngestInput(
-            files: files, readsInput: readsInput,
-            reader: reader, isOnlyFile: isOnlyFile)
-        let sizes = drafts.sizes
+            files: input.files, readsInput: input.readsStandardInput, reader: reader,
+            isOnlyFile: input.isSingleFile)
         let start = Date()
         var report: IngestReport
+        var skipped = input.skipped
         do {
-            report = try await store.ingest(
-                drafts.sequence(),
-                IngestOptions(tags: tag, isDryRun: dryRun) {
-                    progress.update($0.entries, fraction: sizes.fraction(of: $0))
-                })
-            if let error = drafts.fatalError { throw error }
-            skipped += try await unknown(gone, store, isAll: files.isEmpty && !readsInput)
-            if prune { try await prune(store, named, keeping: files, &report) }
+            report = try await ingest(drafts, store, progress)
+            skipped += try await unknown(
+                input.missing, store, isAll: input.files.isEmpty && !input.readsStandardInput)
+            if prune { try await prune(store, input.paths, keeping: input.files, &report) }
         } catch is CancellationError {
             progress.finish()
             try? await store.close()
@@ -190,8 +139,8 @@ struct IngestCommand: AsyncParsableCommand {
                 .interrupted,
                 dryRun
                     ? "stopped; nothing was changed"
-                    : "stopped; \(progress.done) entries of the input are in the store, and the same command "
-                        + "goes on from there")
+                    : "stopped: \(progress.done) entries of the input are in the store; run the same command "
+                        + "again to continue")
         }
         progress.finish()
         let isNothing = report.new + report.updated + report.removed + report.unchanged == 0
@@ -201,16 +150,26 @@ struct IngestCommand: AsyncParsableCommand {
         try await store.close()
         options.remark(on: store.embedder)
         if json { try Terminal.json(report) } else { show(report, Date().timeIntervalSince(start)) }
-        // Programs are told that nothing came of it.
+        // The exit status tells scripts that no input could be ingested.
         if isNothing, hasFailed { throw ExitCode(ExitStatus.badData.rawValue) }
     }
 
-    private static func isFile(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    private func ingest(
+        _ drafts: IngestInput, _ store: KnowledgeStore, _ progress: Progress
+    ) async throws -> IngestReport {
+        let sizes = drafts.sizes
+        let report = try await store.ingest(
+            drafts.sequence(),
+            IngestOptions(tags: tag, isDryRun: dryRun) {
+                progress.update($0.entries, fraction: sizes.fraction(of: $0))
+            })
+        if let error = drafts.fatalError { throw error }
+        return report
     }
 
-    /// - Throws: what is wrong with the only file; ``RoostError`` where no file has a text.
+    /// Checks that at least one file contains text.
+    ///
+    /// - Throws: ``RoostError`` with the reason why no file could be used.
     private func requireText(in files: [URL], _ reader: RecordReader, _ isOnlyFile: Bool) throws {
         var reason: String?
         for file in files {
@@ -222,30 +181,30 @@ struct IngestCommand: AsyncParsableCommand {
                 reason = reason ?? error.message
             }
         }
-        throw RoostError(.badInput, "\(reason ?? "there is no text"); nothing was taken in")
+        throw RoostError(.badInput, "\(reason ?? "the input contains no text"); nothing was ingested")
     }
 
-    /// The paths that are gone and that nothing in the store came from: mistyped, or pruned before.
+    /// Returns the missing paths that no entry came from: mistyped or already pruned.
     ///
-    /// - Throws: ``RoostError`` where there is nothing else to do.
+    /// - Throws: ``RoostError`` if there is no other input.
     private func unknown(
-        _ gone: [String], _ store: KnowledgeStore, isAll: Bool
+        _ missing: [String], _ store: KnowledgeStore, isAll: Bool
     ) async throws -> [IngestReport.Skip] {
-        guard !gone.isEmpty else { return [] }
+        guard !missing.isEmpty else { return [] }
         let sources = try await store.storage.snapshot().sources().map(\.id)
-        let unknown = gone.filter { path in
+        let unknown = missing.filter { path in
             let id = RecordReader.sourceID(URL(fileURLWithPath: path))
             let folder = id.hasSuffix("/") ? id : id + "/"
             return !sources.contains { $0 == id || $0.hasPrefix(folder) }
         }
-        let reason = "there is no such file, and nothing in the store came from it"
-        if isAll, unknown.count == gone.count {
-            throw RoostError(.noInput, "\(gone[0]): \(reason)")
+        let reason = "the file does not exist, and no entry came from it"
+        if isAll, unknown.count == missing.count {
+            throw RoostError(.noInput, "cannot ingest \(missing[0]): \(reason)")
         }
         return unknown.map { .init(source: $0, reason: reason) }
     }
 
-    private func isGone(_ path: String) -> Bool {
+    private func isMissing(_ path: String) -> Bool {
         access(path, F_OK) != 0 && errno == ENOENT
     }
 
@@ -257,25 +216,16 @@ struct IngestCommand: AsyncParsableCommand {
             String.init)
     }
 
-    /// Removes what came from files below the given folders that are there no longer.
+    /// Removes the entries of files below the given folders that no longer exist.
     private func prune(
         _ store: KnowledgeStore, _ named: [String], keeping files: [URL], _ report: inout IngestReport
     ) async throws {
-        let folders = named.map { path -> String in
-            let id = RecordReader.sourceID(URL(fileURLWithPath: path))
-            return id.hasSuffix("/") ? id : id + "/"
-        }
-        let present = Set(files.map(RecordReader.sourceID))
-        let snapshot = try await store.storage.snapshot()
-        let gone = try await snapshot.sources().map(\.id).filter { id in
-            folders.contains { id.hasPrefix($0) || id + "/" == $0 } && !present.contains(id)
-                && !FileManager.default.fileExists(atPath: URL(string: id)?.path ?? "")
-        }
-        let removals = try await snapshot.sources(gone).flatMap(\.entryIDs)
-        report.removed += removals.count
-        guard !dryRun, !gone.isEmpty else { return }
-        if removals.count >= StoreBackup.fewestRemovals { try await options.backUpFirst() }
-        _ = try await store.storage.commit(WriteBatch(removals: removals, removedSources: gone))
+        let locations = named.map { URL(fileURLWithPath: $0) }
+        let vanished = try await store.vanishedSources(below: locations, keeping: files)
+        report.removed += vanished.entries.count
+        guard !dryRun, !vanished.sources.isEmpty else { return }
+        if vanished.entries.count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
+        try await store.remove(vanished)
     }
 
     private func show(_ report: IngestReport, _ seconds: TimeInterval) {
@@ -283,13 +233,14 @@ struct IngestCommand: AsyncParsableCommand {
             Terminal.error("skipped \(Terminal.line(skip.source)): \(skip.reason)")
         }
         if report.omittedTokens > 0 {
-            Terminal.error("\(report.omittedTokens) tokens fit no passage and cannot be found")
+            Terminal.error(
+                "omitted \(report.omittedTokens) tokens that fit into no passage; searches do not find them")
         }
         let counts = [
             "\(report.new) new", "\(report.updated) updated", "\(report.removed) removed",
             "\(report.unchanged) unchanged", "\(report.skipped.count) skipped",
         ].joined(separator: ", ")
-        Terminal.write(dryRun ? "would be: \(counts)" : counts)
+        Terminal.write(dryRun ? "dry run: \(counts)" : counts)
         options.detail(
             String(
                 format: "%d tokens in %.1f s (%.0f tokens/s)", report.tokens, seconds,

@@ -4,18 +4,22 @@ import Roost
 
 struct Compact: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Give back space, and bring the files for people up to date.",
+        abstract: "Free unused space, and update the readable files.",
         discussion: """
-            A JSON store's journal is folded into entries.json and clusters.json; a database gives back the \
-            space of what was removed. Kept documents that no entry came from any more are removed. Other \
-            writers wait meanwhile.
+            For a JSON store, merges the journal into entries.json and clusters.json. For a SQLite store, \
+            frees the space of removed entries. Removes original files that no entry came from. Other \
+            writers wait until the command ends.
+
+            Examples:
+              roost compact
+              roost compact --max-size 2GB
             """)
 
     @OptionGroup var options: StoreOptions
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Change the store's limit first: 500MB, 2GB, or none.", valueName: "SIZE"))
+        help: ArgumentHelp("Change the store's maximum size: 500MB, 2GB, or none.", valueName: "SIZE"))
     var maxSize: String?
 
     func run() async throws {
@@ -32,7 +36,7 @@ struct Compact: AsyncParsableCommand {
             guard after <= limit ?? .max else {
                 throw CommandError(
                     .usage,
-                    "the store takes \(ByteCount.text(after)) and cannot be limited to less; remove entries "
+                    "cannot set the maximum size: the store takes \(ByteCount.text(after)); remove entries "
                         + "first")
             }
             try StoreManifest.setMaximumSize(limit, in: location)
@@ -43,58 +47,64 @@ struct Compact: AsyncParsableCommand {
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Look at every byte of the store, and mend it where it is damaged.",
+        abstract: "Check the store for damage, and repair it.",
         discussion: """
-            Looks at the manifest, the lock, the files or the database with their checksums, vectors, \
-            passages, assignments, and what was left behind; changes nothing without --repair. A repair \
-            keeps what was damaged in a folder beside the store. Exits with 0 where the store is whole, and \
-            with 65 where it is not.
+            Checks the manifest, the lock, the files or database with their checksums, vectors, passages and \
+            assignments, and reports leftover files. Changes nothing without --repair. A repair keeps the \
+            damaged data in the folder damaged-DATE. Exits with 0 if the store is intact, and with 65 if it \
+            is damaged.
+
+            Examples:
+              roost doctor
+              roost doctor --repair
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Flag(name: .long, help: "Mend what can be mended, from what is whole.")
+    @Flag(name: .long, help: "Repair the damage as far as the intact data allows.")
     var `repair` = false
 
-    @Flag(name: .long, help: "As JSON.")
+    @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
     func run() async throws {
         let location = try options.location()
-        var inspection = StoreInspection(location) {
-            let models = UserPlaces().models
+        var inspection = StoreInspector(location) {
+            let models = UserDirectories().models
             let names = models.names().flatMap { [$0, "\($0):int8"] } + [ModelLibrary.lexicalName]
             return names.compactMap { try? models.open($0) }
         }
-        inspection.passphrase = BackupOptions.passphraseOfEnvironment()
+        inspection.passphrase = BackupOptions.passphraseFromEnvironment()
         var findings = try await inspection.inspect()
         if let manifest = try? await StoreManifest.settled(in: location),
-            let embedder = try? UserPlaces().models.open(for: manifest.space)
+            let embedder = try? UserDirectories().models.open(for: manifest.space)
         {
             findings += await inspection.inspect(embedder)
         }
-        var isWhole = !findings.contains { $0.severity == .damage }
+        var isIntact = !findings.contains { $0.severity == .damage }
         if !json { show(findings) }
         if `repair` {
             let done = try await inspection.repair().filter { !findings.contains($0) }
             if !json { show(done) }
             findings += done
-            let left = try await inspection.inspect()
-            isWhole = !left.contains { $0.severity == .damage }
-            if !json { show(left.filter { !findings.contains($0) }) }
-            findings += left.filter { !findings.contains($0) }
+            let remaining = try await inspection.inspect()
+            isIntact = !remaining.contains { $0.severity == .damage }
+            if !json { show(remaining.filter { !findings.contains($0) }) }
+            findings += remaining.filter { !findings.contains($0) }
         }
         if json {
             try Terminal.json(findings)
-        } else if isWhole {
-            Terminal.write("the store in \(location.path) is whole")
+        } else if isIntact {
+            Terminal.write("the store in \(location.path) is intact")
         } else if !`repair` {
             Terminal.write(
-                "the store in \(location.path) is damaged; `roost doctor --repair` mends what can be")
+                "the store in \(location.path) is damaged; run `roost doctor --repair` to repair it")
         } else {
-            Terminal.write("the store in \(location.path) is damaged in a way that cannot be mended")
+            Terminal.write(
+                "the store in \(location.path) is damaged and cannot be repaired; restore a backup with "
+                    + "`roost backup restore`")
         }
-        if !isWhole { throw ExitCode(ExitStatus.badData.rawValue) }
+        if !isIntact { throw ExitCode(ExitStatus.badData.rawValue) }
     }
 
     private func show(_ findings: [StorageFinding]) {
@@ -107,16 +117,20 @@ struct Doctor: AsyncParsableCommand {
 
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy the store into another kind of storage.",
+        abstract: "Copy the store to another storage.",
         discussion: """
-            Ids, dates and revisions stay, so that exports before and after are the same. Every answer of \
-            the two is compared at the end. The store itself is only read. A command that was stopped is \
-            given again to go on.
+            Keeps ids, dates and revisions, so exports of both stores are identical; compares the contents \
+            of both at the end. The original store is not changed. An interrupted copy continues when you \
+            run the same command again.
+
+            Examples:
+              roost migrate --to json ~/notes-json
+              roost migrate --to sqlite ~/notes-sqlite --store ~/notes-json
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Option(name: .long, help: "What to copy into: sqlite or json.")
+    @Option(name: .long, help: "The storage of the copy: sqlite or json.")
     var to: String
 
     @Argument(help: ArgumentHelp("A new folder.", valueName: "DIR"))
@@ -124,8 +138,7 @@ struct Migrate: AsyncParsableCommand {
 
     func run() async throws {
         guard let provider = StoreManifest.Provider(rawValue: to) else {
-            throw CommandError(
-                .usage, "there is no provider '\(Terminal.line(to, limit: 40))'; there are sqlite and json")
+            throw CommandError.unknownProvider(to)
         }
         let target = URL(fileURLWithPath: directory)
         let progress = Progress(isQuiet: options.quiet)
@@ -135,46 +148,53 @@ struct Migrate: AsyncParsableCommand {
             stamp = try await migration.run { progress.update($0, fraction: 0) }
         } catch is CancellationError {
             progress.finish()
-            throw CommandError(.interrupted, "stopped; the same command goes on from there")
+            throw CommandError(.interrupted, "stopped; run the same command again to continue")
         }
         progress.finish()
-        Terminal.write("\(stamp.entryCount) entries at revision \(stamp.revision) are in \(target.path)")
+        Terminal.write("copied \(stamp.entryCount) entries at revision \(stamp.revision) to \(target.path)")
     }
 }
 
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Take back the last command that changed the store.",
+        abstract: "Revert the last command that changed the store.",
         discussion: """
-            One step, and only while nothing else has changed the store since. Entries that come back stand \
-            behind the others. Not taken back: init, compact, doctor, migrate, and what other programs did.
+            Reverts one command, and only if nothing else has changed the store since. Restored entries are \
+            appended after the other entries. The commands init, compact, doctor and migrate, and changes by \
+            other programs, cannot be reverted.
+
+            Examples:
+              roost undo --dry-run
+              roost undo
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Flag(name: .long, help: "Say what would be taken back, and do nothing.")
+    @Flag(name: .long, help: "Show what would be reverted, without changing anything.")
     var dryRun = false
 
-    @Flag(name: .long, help: "Report as JSON.")
+    @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
     func run() async throws {
-        let location = try options.location()
         let store = try await options.open(recordingUndo: false)
-        let report = try await store.undo(in: location, isDryRun: dryRun)
+        let report = try await store.undo(isDryRun: dryRun)
         try await store.close()
         if json { return try Terminal.json(report) }
         let parts = [
             "\(report.removed) removed", "\(report.restored) restored",
-            report.restoresClusters ? "the clusters of before" : nil,
+            report.restoresClusters ? "clusters restored" : nil,
         ].compactMap(\.self).joined(separator: ", ")
-        Terminal.write("\(dryRun ? "would take" : "took") back `roost \(report.command)`: \(parts)")
+        Terminal.write("\(dryRun ? "would revert" : "reverted") `roost \(report.command)`: \(parts)")
     }
 }
 
-/// Sizes as people write them.
+/// Parses and formats sizes in bytes.
 enum ByteCount {
-    /// - Returns: `nil` for `none`.
+    /// Parses a size such as `500MB` or `2GB`.
+    ///
+    /// - Returns: The size in bytes; `nil` for `none`.
+    /// - Throws: ``CommandError`` if the text is not a size of at least 1 MB.
     static func parse(_ text: String, option: String) throws -> Int? {
         if text.lowercased() == "none" { return nil }
         let digits = text.prefix { $0.isNumber || $0 == "." }
@@ -185,7 +205,7 @@ enum ByteCount {
         else {
             throw CommandError(
                 .usage,
-                "\(option) takes a size of at least 1MB, like 500MB or 2GB, or none; not "
+                "\(option) takes a size of at least 1MB, such as 500MB or 2GB, or none; not "
                     + "'\(Terminal.line(text, limit: 40))'")
         }
         return Int(number * factor)

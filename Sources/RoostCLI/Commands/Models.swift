@@ -5,30 +5,42 @@ import RoostRemote
 
 struct Model: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Look at, add, make and remove embedding models.",
+        abstract: "List, install, create and remove embedding models.",
         discussion: """
-            A model's name may end in :int8 (minilm:int8): its layers then compute in 8 bits, about three \
-            times as fast and nearly as exact. That is a space of its own: a store keeps to what it was \
-            made with.
+            With the suffix :int8 (minilm:int8), the layers of a model compute in 8 bits: about three times \
+            as fast, with slightly different vectors. The suffix selects a separate embedding space, and a \
+            store keeps the space that it was created with.
+
+            Examples:
+              roost model list
+              roost model pull BAAI/bge-small-en-v1.5
+              roost model distill minilm --out fast && roost model add fast
             """,
         subcommands: [ListModels.self, AddModel.self, PullModel.self, DistillModel.self, RemoveModel.self])
 }
 
 struct ListModels: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the installed models.")
+        commandName: "list", abstract: "List the installed models.",
+        discussion: """
+            Prints the dimension, maximum text length, pooling, speed and size of each model.
 
-    @Flag(name: .long, help: "As JSON.")
+            Examples:
+              roost model list
+              roost model list --json
+            """)
+
+    @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
     func run() throws {
-        let models = UserPlaces().models
+        let models = UserDirectories().models
         var documents: [ModelLibrary.Description] = []
         for name in models.names() + [ModelLibrary.lexicalName] {
             do {
                 documents.append(try models.describe(name))
             } catch {
-                Terminal.error("\(name) cannot be used: \(error)")
+                Terminal.error("cannot open the model \(name): \(error)")
             }
         }
         if json { return try Terminal.json(documents) }
@@ -45,70 +57,88 @@ struct ListModels: ParsableCommand {
 struct AddModel: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Install a model from a folder in the layout of sentence-transformers or Model2Vec.")
+        abstract: "Install a model from a folder.",
+        discussion: """
+            The folder has the layout of sentence-transformers (BERT models) or Model2Vec (static models). \
+            It is copied.
 
-    @Argument(help: ArgumentHelp("The folder.", valueName: "DIR"))
+            Examples:
+              roost model add ~/Downloads/bge-small-en-v1.5
+              roost model add e5 --query-prefix 'query: ' --document-prefix 'passage: '
+            """)
+
+    @Argument(help: ArgumentHelp("The model's folder.", valueName: "DIR"))
     var directory: String
 
     @OptionGroup var prefixes: PrefixOptions
 
     func run() throws {
-        let models = UserPlaces().models
+        let models = UserDirectories().models
         let name = try models.add(
             URL(fileURLWithPath: directory), queryPrefix: prefixes.queryPrefix,
             documentPrefix: prefixes.documentPrefix)
-        Terminal.write("\(name) is in \(models.directory.path); `roost init --model \(name)` uses it")
+        Terminal.write(
+            "installed \(name) in \(models.directory.path); use it with `roost init --model \(name)`")
     }
 }
 
-/// For models such as E5, whose folders do not say what they were trained to see.
+/// The prefixes of models such as E5, whose folders do not state them.
 struct PrefixOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("What the model wants before questions, such as 'query: '.", valueName: "TEXT"))
+        help: ArgumentHelp("The prefix of queries that the model expects: 'query: '.", valueName: "TEXT"))
     var queryPrefix: String?
 
     @Option(
         name: .long,
-        help: ArgumentHelp("What the model wants before documents, such as 'passage: '.", valueName: "TEXT"))
+        help: ArgumentHelp(
+            "The prefix of documents that the model expects: 'passage: '.", valueName: "TEXT"))
     var documentPrefix: String?
 }
 
 struct PullModel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pull", abstract: "Fetch a model from a hub and install it.",
+        commandName: "pull", abstract: "Download a model and install it.",
         discussion: """
-            NAME is a repository of Hugging Face's hub, such as sentence-transformers/all-MiniLM-L6-v2, or \
-            of another server with the same paths. What was begun goes on where it was; a file is kept \
-            only with the checksum that the hub states. A token for models that want one is read from \
-            $HF_TOKEN.
+            NAME is a repository of the Hugging Face hub, such as sentence-transformers/all-MiniLM-L6-v2, or \
+            of another server with the same URL paths. An interrupted download resumes; each file is checked \
+            against the checksum of the hub. For models that require a token, set $HF_TOKEN.
+
+            Examples:
+              roost model pull BAAI/bge-small-en-v1.5
+              roost model pull intfloat/e5-small-v2 --query-prefix 'query: '
+              roost model pull team/model --from https://hub.example --revision v2
             """)
 
     @Argument(help: ArgumentHelp("The repository.", valueName: "NAME"))
     var name: String
 
-    @Option(name: .long, help: "The hub's address; else $HF_ENDPOINT, else https://huggingface.co.")
+    @Option(name: .long, help: "The URL of the hub. Default: $HF_ENDPOINT, else https://huggingface.co.")
     var from: String?
 
-    @Option(name: .long, help: "A branch, a tag or a commit.")
+    @Option(name: .long, help: "A branch, tag or commit.")
     var revision = "main"
 
     @OptionGroup var prefixes: PrefixOptions
 
-    @Flag(name: .shortAndLong, help: "Only errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func run() async throws {
         guard ModelHub.isName(name) else {
-            throw CommandError(.usage, "'\(Terminal.line(name, limit: 80))' is no name of a model on a hub")
+            throw CommandError(
+                .usage,
+                "invalid model name '\(Terminal.line(name, limit: 80))'; give the name of a repository, such "
+                    + "as BAAI/bge-small-en-v1.5")
         }
         let environment = ProcessInfo.processInfo.environment
         func given(_ variable: String) -> String? { environment[variable].flatMap { $0.isEmpty ? nil : $0 } }
         let hub = try ModelHub(
             address: from ?? given("HF_ENDPOINT") ?? ModelHub.defaultAddress,
             token: given("HF_TOKEN").flatMap { Secret($0) }, environment: environment)
-        let models = UserPlaces().models
-        // Beside the models, where what was begun is found again; the last part is the model's name.
+        let models = UserDirectories().models
+        // A fixed folder next to the models, so that an interrupted download resumes. Its last path
+        // component becomes the model's name.
         let staging = models.directory.appendingPathComponent(".pull/\(name)")
         let progress = Progress(isQuiet: quiet, unit: "kB")
         try await hub.fetch(name, revision: revision, files: ModelFolder.files, into: staging) {
@@ -120,7 +150,8 @@ struct PullModel: AsyncParsableCommand {
             staging, queryPrefix: prefixes.queryPrefix, documentPrefix: prefixes.documentPrefix)
         try? FileManager.default.removeItem(at: staging)
         if !quiet {
-            Terminal.write("\(added) is in \(models.directory.path); `roost init --model \(added)` uses it")
+            Terminal.write(
+                "installed \(added) in \(models.directory.path); use it with `roost init --model \(added)`")
         }
     }
 }
@@ -128,40 +159,50 @@ struct PullModel: AsyncParsableCommand {
 struct RemoveModel: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove an installed model.",
-        discussion: "A store that was made with it can still be read and exported, but not queried by text.")
+        discussion: """
+            A store of the model can still be read and exported, but not searched by meaning.
 
-    @Argument(help: ArgumentHelp("Its name, as `roost model list` shows it.", valueName: "MODEL"))
+            Examples:
+              roost model remove bge-small-en-v1.5
+              roost model remove fast
+            """)
+
+    @Argument(help: ArgumentHelp("The model's name, as in `roost model list`.", valueName: "MODEL"))
     var name: String
 
     func run() throws {
-        let removed = try UserPlaces().models.remove(name)
+        let removed = try UserDirectories().models.remove(name)
         Terminal.write("removed \(removed)")
     }
 }
 
 struct DistillModel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "distill", abstract: "Make a static model of an installed one.",
+        commandName: "distill", abstract: "Create a fast static model from a BERT model.",
         discussion: """
-            A static model has one vector for each token, whatever stands beside it: some hundred times as \
-            fast as the model that it is made from, and coarser. No texts are needed; it takes seconds to \
-            a minute.
+            A static model has one vector per token, independent of the context: several hundred times as \
+            fast as the original model, but less accurate. Needs no training texts; takes at most about a \
+            minute.
+
+            Examples:
+              roost model distill minilm --out fast && roost model add fast
+              roost model distill minilm --out small --dimension 128 --int8
             """)
 
     @Argument(help: ArgumentHelp("An installed model, or a model's folder.", valueName: "MODEL"))
     var model: String
 
     @Option(
-        name: .long, help: ArgumentHelp("The new model's folder; nothing may be there.", valueName: "DIR"))
+        name: .long, help: ArgumentHelp("The folder of the new model; it must not exist.", valueName: "DIR"))
     var out: String
 
-    @Option(name: .long, help: "How many numbers a vector has.")
+    @Option(name: .long, help: "The dimension of the vectors.")
     var dimension = 256
 
-    @Flag(name: .long, help: "Keep the vectors in 8 bits: a quarter of the size.")
+    @Flag(name: .long, help: "Store the vectors in 8 bits, in a quarter of the size.")
     var int8 = false
 
-    @Flag(name: .shortAndLong, help: "Only errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
     func run() async throws {
@@ -171,7 +212,7 @@ struct DistillModel: AsyncParsableCommand {
         let parent = try await EmbedderChoice.open(model)
         guard let parent = parent as? BERTEmbedder else {
             throw CommandError(
-                .usage, "\(Terminal.line(model, limit: 60)) has no layers to distill; name a BERT model")
+                .usage, "cannot distill \(Terminal.line(model, limit: 60)): it is not a BERT model")
         }
         let target = URL(fileURLWithPath: out)
         let progress = Progress(isQuiet: quiet, unit: "tokens")
@@ -182,8 +223,8 @@ struct DistillModel: AsyncParsableCommand {
         let made = try StaticEmbedder(folder: target)
         if !quiet {
             Terminal.write(
-                "\(target.path) has \(made.space.dimension) dimensions; "
-                    + "`roost model add \(target.path)` installs it"
+                "created \(target.path) with \(made.space.dimension) dimensions; "
+                    + "install it with `roost model add \(target.path)`"
             )
         }
     }

@@ -4,10 +4,17 @@ import Roost
 
 struct Query: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Find the entries that answer a text best, by meaning and by words.",
+        abstract: "Search entries by meaning and by words.",
         discussion: """
-            "some words" in quotes must stand so in an entry, -word must not occur, begin* stands for all \
-            words that begin so. Hits come with their cosine, best first by both lists together; see --mode.
+            The results of both searches are merged by rank, best first, and printed with their cosine \
+            similarity. In the query, "some words" in quotes must occur as a phrase, -word must not occur, \
+            and begin* matches all words with that prefix. Filters apply before the limit. Exits with 1 if \
+            nothing matches.
+
+            Examples:
+              roost query "birds that return in spring"
+              roost query 'ring* -Saturn' --where topic=astronomy --since 7d
+              roost query --batch queries.txt -n 5 > answers.jsonl
             """)
 
     @OptionGroup var options: StoreOptions
@@ -17,90 +24,105 @@ struct Query: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "hybrid: meaning and words; vector: meaning alone, the text taken as it is; text: words alone.",
+            "hybrid: by meaning and by words; vector: by meaning only, without query operators; text: by "
+                + "words only.",
             valueName: "mode"))
     var mode = SearchMode.hybrid
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: ArgumentHelp("How much words count beside meaning.", valueName: "W"))
+        help: ArgumentHelp("The weight of words relative to meaning.", valueName: "W"))
     var textWeight: Float = 1
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Answer a query on each line of a file, or of standard input for -, one JSON object a line.",
+            "Run one query per line of a file, or of standard input for -, and print one JSON object per "
+                + "query.",
             valueName: "FILE"))
     var batch: String?
 
-    @Argument(help: "What to look for.")
+    @Argument(help: "The query.")
     var text: String?
 
     func validate() throws {
         guard textWeight.isFinite, textWeight >= 0 else {
-            throw ValidationError("--text-weight takes a number from 0, not \(textWeight).")
+            throw ValidationError("--text-weight takes a number of at least 0, not \(textWeight).")
         }
         guard (text == nil) != (batch == nil) else {
             throw ValidationError(
                 text == nil
-                    ? "say what to look for; a text that begins with - goes after --."
-                    : "--batch FILE takes the place of a text; give one of them.")
+                    ? "Give a query; put a query that begins with - after --."
+                    : "Give either a query or --batch FILE, not both.")
         }
         if batch != nil, search.pathsOnly {
-            throw ValidationError("--batch writes JSON Lines; -l is of no use with it.")
+            throw ValidationError("--batch cannot be combined with -l.")
         }
     }
 
     func run() async throws {
         let store = try await options.open()
         let start = Date()
-        var query = try search.queryOptions(try await filters.filter(options, store))
+        var query = try search.entrySearch(.text(text ?? ""), try await filters.filter(options, store))
         query.mode = mode
         query.textWeight = textWeight
         if let batch { return try await answer(batch, store, query) }
-        let result = try await store.query(text ?? "", query)
+        let result = try await store.search(query)
         try await store.close()
         options.remark(on: store.embedder)
         options.detail(String(format: "searched in %.0f ms", Date().timeIntervalSince(start) * 1000))
         try search.show(result, options)
     }
 
-    /// The answer to one line.
+    /// The number of lines that `--batch` searches together: large enough for matrix products, small
+    /// enough to print early.
+    private static let batchSize = 512
+
+    /// The JSON output for one line of `--batch`.
     private struct Answer: Encodable {
         var line: Int
         var query: String
         var hits: [HitDocument]
     }
 
-    private func answer(_ path: String, _ store: KnowledgeStore, _ query: QueryOptions) async throws {
+    private func answer(_ path: String, _ store: KnowledgeStore, _ query: EntrySearch) async throws {
         guard let text = String(validating: try InputFile.read(path), as: UTF8.self) else {
-            throw RoostError(.badInput, "the queries are not UTF-8 text")
+            throw RoostError(.badInput, "cannot read the queries: they are not UTF-8 text")
         }
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
             .filter { !$0.element.allSatisfy(\.isWhitespace) }
-        guard !lines.isEmpty else { throw RoostError(.badInput, "there is no query: every line is empty") }
-        // Before anything is written.
+        guard !lines.isEmpty else {
+            throw RoostError(.badInput, "cannot read the queries: every line is empty")
+        }
+        // Checked before the first output.
         for line in lines where mode != .vector && TextQuery(String(line.element)).isOnlyExclusion {
             throw RoostError(
                 .badInput,
-                "line \(line.offset + 1) says only what to leave out; give some words to look for as well")
+                "line \(line.offset + 1) contains only excluded words; add words to search for")
         }
         guard try await store.storage.snapshot().stamp.entryCount > 0 else { throw SearchOptions.emptyStore }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let places = SourceLines()
-        var notices = Set<String>()
-        for start in stride(from: 0, to: lines.count, by: 512) {
-            let part = lines[start..<min(lines.count, start + 512)]
-            let results = try await store.query(all: part.map { String($0.element) }, query)
+        let sourceLines = SourceLines()
+        var notices = Set<SearchNotice>()
+        for start in stride(from: 0, to: lines.count, by: Self.batchSize) {
+            let part = lines[start..<min(lines.count, start + Self.batchSize)]
+            let searches = part.map { line in
+                var search = query
+                search.subject = .text(String(line.element))
+                return search
+            }
+            let results = try await store.search(searches)
             for (line, result) in zip(part, results) {
-                for notice in result.notices where notices.insert(notice).inserted { options.note(notice) }
+                for notice in result.notices where notices.insert(notice).inserted {
+                    options.note(RemedyText.message(notice.message, notice.remedy))
+                }
                 if result.omittedTokens > 0 {
                     options.note(
-                        "line \(line.offset + 1) is longer than the model takes in: its last "
-                            + "\(result.omittedTokens) tokens were left out")
+                        "line \(line.offset + 1) exceeds the model's maximum length: its last "
+                            + "\(result.omittedTokens) tokens were ignored")
                 }
-                let hits = result.hits.map { HitDocument($0, result.snippet(of: $0), search, places) }
+                let hits = result.hits.map { HitDocument($0, result.snippet(of: $0), search, sourceLines) }
                 Terminal.write(
                     try encoder.encode(Answer(line: line.offset + 1, query: String(line.element), hits: hits))
                         + Data("\n".utf8))
@@ -113,38 +135,43 @@ struct Query: AsyncParsableCommand {
 
 struct Similar: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Find the entries nearest to an entry, to several, or to a file.",
+        abstract: "Find entries similar to an entry, to several, or to a file.",
         discussion: """
-            A file that is in the store stands for its entries, another is read and embedded. Several ids \
-            and \
-            files of the store are compared by their mean.
+            A file of the store stands for its entries; any other file is read and embedded. Several ids or \
+            files are compared by their mean vector.
+
+            Examples:
+              roost similar e2d8942a -n 3
+              roost similar e2d8942a d511e8df --diverse
+              roost similar ~/draft.md --min-score 0.5
             """)
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var search: SearchOptions
     @OptionGroup var filters: FilterOptions
 
-    @Argument(help: ArgumentHelp("An entry's id, the beginning of one, or a file.", valueName: "ID|FILE"))
+    @Argument(help: ArgumentHelp("An entry's id, the beginning of its id, or a file.", valueName: "ID|FILE"))
     var items: [String]
 
     func run() async throws {
         let store = try await options.open()
-        let query = try search.queryOptions(try await filters.filter(options, store))
-        let result = try await find(store, query)
+        let filter = try await filters.filter(options, store)
+        let result = try await store.search(try search.entrySearch(try await subject(store), filter))
         try await store.close()
         options.remark(on: store.embedder)
         try search.show(result, options)
     }
 
-    private func find(_ store: KnowledgeStore, _ query: QueryOptions) async throws -> QueryResult {
+    private func subject(_ store: KnowledgeStore) async throws -> EntrySearch.Subject {
         let snapshot = try await store.storage.snapshot()
         var ids: [Entry.ID] = []
         for item in items {
-            // An id that is a file's name too is an id.
+            // A full id takes precedence over a file of the same name.
             if UUID(uuidString: item) != nil || !FileManager.default.fileExists(atPath: item) {
                 guard item.allSatisfy({ $0.isHexDigit || $0 == "-" }) else {
                     throw CommandError(
-                        .noInput, "there is no file '\(Terminal.line(item, limit: 200))', and it is no id")
+                        .noInput,
+                        "'\(Terminal.line(item, limit: 200))' is neither an existing file nor an id")
                 }
                 ids.append(try await options.entryID(item, store))
                 continue
@@ -157,13 +184,15 @@ struct Similar: AsyncParsableCommand {
             guard items.count == 1 else {
                 throw CommandError(
                     .usage,
-                    "\(Terminal.line(item, limit: 200)) is not in the store; such a file is compared alone")
+                    "cannot compare several items: the file \(Terminal.line(item, limit: 200)) is not in the "
+                        + "store; give it as the only argument")
             }
             guard let text = String(validating: try InputFile.read(item), as: UTF8.self) else {
-                throw RoostError(.badInput, "\(Terminal.line(item, limit: 200)) is not UTF-8 text")
+                throw RoostError(
+                    .badInput, "cannot read \(Terminal.line(item, limit: 200)): it is not UTF-8 text")
             }
-            return try await store.similar(toText: text, query)
+            return .document(text)
         }
-        return try await store.similar(to: ids, query)
+        return .entries(ids)
     }
 }

@@ -4,12 +4,17 @@ import Roost
 
 struct Reembed: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Move the store to another model: embed every text anew.",
+        abstract: "Move the store to another model by embedding all texts again.",
         discussion: """
-            The store stays as it is, and can be searched and written to, until all texts have new vectors; \
-            then all are replaced at once. A command that was stopped is given again to go on. Before the \
-            vectors are replaced, a snapshot of the store as it was is made in its own backups. Clusters \
-            keep their names and members; `roost recluster` groups by the new vectors.
+            The store can be searched and changed while the new vectors are computed; then all vectors are \
+            replaced in one commit. Before that, Roost creates a backup of the store. An interrupted move \
+            continues when you run the same command again. Clusters keep their labels and members; run \
+            `roost recluster` to cluster by the new vectors.
+
+            Examples:
+              roost reembed --model minilm
+              roost reembed --model remote:nomic-embed-text
+              roost reembed --discard
             """)
 
     @OptionGroup var options: StoreOptions
@@ -17,18 +22,19 @@ struct Reembed: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The model: an installed one's name, a folder, remote:NAME, or lexical.", valueName: "NAME"))
+            "The new model: an installed model, a model folder, remote:NAME, or lexical.",
+            valueName: "NAME"))
     var model: String?
 
     @Flag(
         name: [.customLong("no-backup"), .customLong("no-copy")],
-        help: "Make no backup of the store as it was.")
+        help: "Do not create a backup before the vectors are replaced.")
     var noBackup = false
 
-    @Flag(name: .long, help: "Give up a move that was begun; the store stays as it is.")
+    @Flag(name: .long, help: "Abandon an unfinished move; the store keeps its model.")
     var discard = false
 
-    @Flag(name: .long, help: "Report as JSON.")
+    @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
     func validate() throws {
@@ -40,20 +46,22 @@ struct Reembed: AsyncParsableCommand {
     func run() async throws {
         let location = try options.location()
         guard try options.hasStore() else {
-            throw RoostError(.noStore, "there is no store in \(location.path); `roost init` makes one")
+            throw RoostError(
+                .noStore, "cannot open a store in \(location.path): not found; create one with `roost init`")
         }
         guard let model else {
-            let found = try await StoreReembedding.discard(in: location)
-            return options.note(found ? "what was embedded is removed" : "no move was begun")
+            let found = try await ModelMigration.discard(in: location)
+            return options.note(
+                found ? "removed the vectors of the unfinished move" : "no unfinished move to discard")
         }
         var notes: [String] = []
         let embedder = try await EmbedderChoice.openForStore(model, &notes)
         for text in notes { options.note(text) }
-        var reembedding = StoreReembedding(of: location, with: embedder)
+        var reembedding = ModelMigration(of: location, to: embedder)
         reembedding.makesBackup = !noBackup
-        reembedding.passphrase = BackupOptions.passphraseOfEnvironment()
+        reembedding.passphrase = BackupOptions.passphraseFromEnvironment()
         let progress = Progress(isQuiet: options.quiet)
-        let report: StoreReembedding.Report
+        let report: ModelMigration.Report
         do {
             report = try await reembedding.run {
                 progress.update($0.done, fraction: Double($0.done) / Double(max(1, $0.total)))
@@ -61,31 +69,32 @@ struct Reembed: AsyncParsableCommand {
         } catch is CancellationError {
             progress.finish()
             throw CommandError(
-                .interrupted, "stopped; the store is as it was, and the same command goes on from there")
+                .interrupted,
+                "stopped: the store is unchanged; run the same command again to continue")
         }
         progress.finish()
         options.remark(on: embedder)
         if report.isMoved {
-            // The index of before is of another history, and of no use.
+            // The move began a new epoch, so the old index can no longer be used.
             let store = try await options.open(recordingUndo: false)
             await options.refreshIndex(of: store)
             try await store.close()
         }
         if json { return try Terminal.json(report) }
         guard report.isMoved else {
-            return Terminal.write("the store is of \(report.to) already")
+            return Terminal.write("the store already uses \(report.to)")
         }
-        Terminal.write("\(report.entries) entries have vectors of \(report.to) now")
+        Terminal.write("embedded \(report.entries) entries with \(report.to)")
         if report.omittedTokens > 0 {
-            options.note("\(report.omittedTokens) tokens exceeded the model's limit and were left out")
+            options.note("omitted \(report.omittedTokens) tokens that exceed the model's maximum length")
         }
         if let backup = report.backup {
             options.note(
-                "the store as it was is in its backups: `roost backup restore \(backup.prefix(8)) --into DIR`"
-            )
+                "the previous state is in a backup: `roost backup restore \(backup.prefix(8)) --into DIR`")
         }
         if report.hasClusters {
-            options.note("the clusters are those of before; `roost recluster` groups by the new vectors")
+            options.note(
+                "the clusters are unchanged; run `roost recluster` to cluster by the new vectors")
         }
     }
 }

@@ -1,29 +1,35 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostConversations
+import RoostMemory
 
-/// Verbs of `roost session` for what programs keep by themselves.
+/// The `roost session` commands for the session storages of other programs.
 extension SessionCommand {
     struct ImportSessions: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "import", abstract: "Take in the sessions that a program keeps, to search them.",
+            commandName: "import", abstract: "Import the sessions of another program.",
             discussion: """
-                PATH is a database of SQLiteSessionStorage or a folder of FileSessionStorage; it stays as it \
-                is. The same again adds nothing. Thoughts and the use of tools are left out.
+                PATH is a database of SQLiteSessionStorage or a folder of FileSessionStorage; it is not \
+                changed. Importing the same sessions again adds nothing. Thoughts and tool calls are omitted.
+
+                Examples:
+                  roost session import sessions.sqlite
+                  roost session import ~/app/sessions --user ana --agent helper
                 """)
 
         @OptionGroup var options: StoreOptions
 
-        @Argument(help: ArgumentHelp("The database or folder.", valueName: "PATH"))
+        @Argument(help: ArgumentHelp("The database or folder with the sessions.", valueName: "PATH"))
         var path: String
 
-        @Option(name: .long, help: "Whose sessions they are.")
+        @Option(name: .long, help: "The user of the sessions.")
         var user = "me"
 
-        @Option(name: .long, help: "The agent's name.")
+        @Option(name: .long, help: "The agent of the sessions.")
         var agent = "assistant"
 
-        @Flag(name: .long, help: "As JSON.")
+        @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
         private struct Document: Encodable {
@@ -31,12 +37,12 @@ extension SessionCommand {
             var new = 0
             var known = 0
             var omitted = 0
-            /// Sessions that cannot be read in full, and were left out.
+            /// The number of skipped sessions that cannot be read completely.
             var unreadable = 0
         }
 
         func run() async throws {
-            let storage = try SessionPlaceOptions.open(path)
+            let storage = try SessionStorageOptions.open(path)
             let sessions = try await storage.getAllSessions()
             let store = try await options.openOrCreate()
             let memory = ConversationMemory(store)
@@ -44,7 +50,7 @@ extension SessionCommand {
             document.unreadable = try await storage.damage().count
             for session in sessions.reversed() {
                 let report = try await memory.remember(
-                    session, userId: user, agentId: agent, batchSize: 256)
+                    session, userId: user, agentId: agent, batchSize: ChatCommand.ImportChats.batchSize)
                 document.new += report.messages.new
                 document.known += report.messages.known
                 document.omitted += report.omitted
@@ -56,87 +62,101 @@ extension SessionCommand {
                 try Terminal.json(document)
             } else {
                 Terminal.write(
-                    "\(document.new) messages new, \(document.known) known, of \(sessions.count) sessions")
+                    "\(document.new) new messages, \(document.known) known, in \(sessions.count) sessions")
                 if document.omitted > 0 {
-                    options.note("\(document.omitted) thoughts and uses of tools were left out")
+                    options.note("omitted \(document.omitted) thoughts and tool calls")
                 }
             }
             guard document.unreadable == 0 else {
                 throw RoostError(
                     .badInput,
-                    "\(document.unreadable) sessions cannot be read in full and were left out; "
-                        + "`roost session doctor \(Terminal.line(path))` tells which")
+                    "skipped \(document.unreadable) sessions that cannot be read completely; run "
+                        + "`roost session doctor \(Terminal.line(path))` to list them")
             }
         }
     }
 
     struct CopySessions: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "copy", abstract: "Copy all sessions of one database or folder into another.",
+            commandName: "copy", abstract: "Copy all sessions to another database or folder.",
             discussion: """
-                What is at TO already stays, where it is another session or went on there. A copy that was \
-                stopped is gone on with by the same command.
+                Sessions that already exist in TO with different or newer messages are not overwritten. An \
+                interrupted copy continues when you run the same command again.
+
+                Examples:
+                  roost session copy sessions.sqlite sessions-folder
+                  roost session copy ~/app/sessions backup.sqlite
                 """)
 
-        @Argument(help: ArgumentHelp("The database or folder.", valueName: "FROM"))
+        @Argument(help: ArgumentHelp("The database or folder to copy.", valueName: "FROM"))
         var source: String
 
         @Argument(
             help: ArgumentHelp(
-                "The other: a name that ends with .sqlite or .db makes a database, another a folder.",
+                "The destination: a database if the name ends with .sqlite or .db, otherwise a folder.",
                 valueName: "TO"))
         var target: String
 
         func run() async throws {
-            let from = try SessionPlaceOptions.open(source)
+            let from = try SessionStorageOptions.open(source)
             let report = try await migrateSessions(
-                from: from, to: try SessionPlaceOptions.open(target, creates: true))
-            Terminal.write("\(report.moved) sessions copied, \(report.unchanged) were there")
+                from: from, to: try SessionStorageOptions.open(target, creates: true))
+            Terminal.write("copied \(report.moved) sessions; \(report.unchanged) already existed")
             guard report.unreadable.isEmpty else {
                 throw RoostError(
                     .badInput,
-                    "\(report.unreadable.count) sessions cannot be read in full and were not copied; "
-                        + "`roost session doctor \(Terminal.line(source))` tells which")
+                    "skipped \(report.unreadable.count) sessions that cannot be read completely; run "
+                        + "`roost session doctor \(Terminal.line(source))` to list them")
             }
             guard report.conflicts.isEmpty else {
-                for id in report.conflicts.prefix(20) {
-                    Terminal.error("left alone: session '\(Terminal.line(id, limit: 60))' is another there")
+                for id in report.conflicts.prefix(Terminal.maximumListedItems) {
+                    Terminal.error(
+                        "skipped: session '\(Terminal.line(id, limit: 60))' differs in the destination")
                 }
                 throw RoostError(
                     .badInput,
-                    "\(report.conflicts.count) sessions are others there and were left as they are")
+                    "skipped \(report.conflicts.count) sessions that differ in the destination")
             }
         }
     }
 
     struct CheckSessions: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "doctor", abstract: "Say which sessions of a database or folder cannot be read.",
+            commandName: "doctor", abstract: "Check the sessions of a database or folder for damage.",
             discussion: """
-                With --repair, what cannot be read is kept beside the rest, and the sessions go on without it.
+                With --repair, moves unreadable data to a separate file or table; the sessions keep the \
+                messages that can be read.
+
+                Examples:
+                  roost session doctor sessions.sqlite
+                  roost session doctor ~/app/sessions --repair
                 """)
 
-        @Argument(help: ArgumentHelp("The database or folder.", valueName: "PATH"))
+        @Argument(help: ArgumentHelp("The database or folder with the sessions.", valueName: "PATH"))
         var path: String
 
-        @Flag(name: .long, help: "Move what cannot be read out of the way.")
+        @Flag(name: .long, help: "Set unreadable data aside.")
         var repair = false
 
         func run() async throws {
-            let storage = try SessionPlaceOptions.open(path)
+            let storage = try SessionStorageOptions.open(path)
             let found = repair ? try await storage.setDamagedAside() : try await storage.damage()
             for damage in found {
-                let whose = damage.subject.map { "session '\(Terminal.line($0, limit: 60))'" } ?? "a session"
-                let aside = damage.aside.map { "; it is now in \(Terminal.line($0, limit: 300))" } ?? ""
+                let session =
+                    damage.subject.map { "session '\(Terminal.line($0, limit: 60))'" } ?? "a session"
+                let aside =
+                    damage.movedTo.map { "; the damaged data is now in \(Terminal.line($0, limit: 300))" }
+                    ?? ""
                 Terminal.write(
-                    "\(whose): \(Terminal.line(damage.place, limit: 300)) is not as it was written, "
+                    "\(session): \(Terminal.line(damage.location, limit: 300)) is corrupt; "
                         + "\(damage.readable) messages can be read\(aside)")
             }
             guard !found.isEmpty else { return Terminal.write("all sessions can be read") }
             if !repair {
                 throw RoostError(
                     .badInput,
-                    "\(found.count) sessions cannot be read in full; --repair sets aside what cannot")
+                    "\(found.count) sessions cannot be read completely; run `roost session doctor --repair` "
+                        + "to set the unreadable data aside")
             }
         }
     }

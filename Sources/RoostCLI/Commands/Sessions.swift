@@ -1,13 +1,20 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostConversations
+import RoostMemory
 
-/// `roost session`.
+/// The `roost session` commands.
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "session", abstract: "Sessions with agents: all that was said in each.",
+        commandName: "session", abstract: "List, show, import and prune sessions with agents.",
         discussion: """
-            Of the store, or, with --in, of a database or folder in which a program keeps its sessions.
+            Works on the sessions of the store or, with --in, on the session storage of another program.
+
+            Examples:
+              roost session list
+              roost session show 7c2e
+              roost session prune --older-than 90d --dry-run
             """,
         subcommands: [
             ListSessions.self, ShowSession.self, DeleteSession.self, PruneSessions.self, ImportSessions.self,
@@ -16,30 +23,33 @@ struct SessionCommand: AsyncParsableCommand {
 
     struct ListSessions: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the sessions, the last one first.")
+            commandName: "list", abstract: "List the sessions, newest first.",
+            discussion: """
+                Exits with 1 if there are none.
+
+                Examples:
+                  roost session list --since 30d
+                  roost session list --in sessions.sqlite --json
+                """)
 
         @OptionGroup var options: StoreOptions
-        @OptionGroup var place: SessionPlaceOptions
-        @OptionGroup var chosen: ChatFilterOptions
+        @OptionGroup var location: SessionStorageOptions
+        @OptionGroup var filters: ChatFilterOptions
 
-        @Flag(name: .long, help: "As JSON.")
+        @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
-        func validate() throws {
-            guard place.path == nil || chosen.isEmpty else {
-                throw ValidationError("--user, --session, --agent, --since and --until are of the store.")
-            }
-        }
+        func validate() throws { try location.requireNoFilters(filters) }
 
         func run() async throws {
             let lines: [String]
-            if let storage = try place.open() {
+            if let storage = try location.open() {
                 let sessions = try await storage.getAllSessions().map { SessionDocument($0) }
                 if json { try Terminal.json(sessions) }
                 lines = sessions.map(\.line)
             } else {
                 let store = try await options.open()
-                let sessions = try await ConversationMemory(store).sessions(try chosen.filter())
+                let sessions = try await ConversationMemory(store).sessions(try filters.filter())
                 try await store.close()
                 if json { try Terminal.json(sessions) }
                 lines = ConversationLine.lines(sessions, withAgents: false)
@@ -51,29 +61,30 @@ struct SessionCommand: AsyncParsableCommand {
 
     struct ShowSession: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show what was said in a session.")
+            commandName: "show", abstract: "Show the messages of a session.",
+            discussion: """
+                Examples:
+                  roost session show 7c2e
+                  roost session show 7c2e --in sessions.sqlite --json
+                """)
 
-        @OptionGroup var place: SessionPlaceOptions
+        @OptionGroup var location: SessionStorageOptions
         @OptionGroup var command: ChatCommand.ShowChat
 
-        func validate() throws {
-            guard place.path == nil || command.chosen.isEmpty else {
-                throw ValidationError("--user, --session, --agent, --since and --until are of the store.")
-            }
-        }
+        func validate() throws { try location.requireNoFilters(command.filters) }
 
         func run() async throws {
-            guard let path = place.path, let storage = try place.open() else {
+            guard let path = location.path, let storage = try location.open() else {
                 return try await command.run()
             }
-            let session = try await SessionPlaceOptions.session(command.name, of: storage, in: path)
+            let session = try await SessionStorageOptions.session(command.name, of: storage, in: path)
             if command.json { return try Terminal.json(SessionDocument(session, withMessages: true)) }
             for message in session.messages {
-                let when = DateText.string(from: message.timestamp).prefix(16)
+                let time = DateText.minutes(of: message.timestamp)
                 let type =
                     message.messageType == .text ? "" : " (\(Terminal.line(message.messageType.rawValue)))"
                 Terminal.write(
-                    Terminal.dim("\(when)  ") + Terminal.line(message.role.rawValue, limit: 40) + type + ": "
+                    Terminal.dim("\(time)  ") + Terminal.line(message.role.rawValue, limit: 40) + type + ": "
                         + Terminal.safe(message.content, keepingLines: true))
             }
         }
@@ -81,25 +92,30 @@ struct SessionCommand: AsyncParsableCommand {
 
     struct DeleteSession: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "delete",
-            abstract: "Remove a session; `roost undo` brings the last one of the store back.")
+            commandName: "delete", abstract: "Delete a session.",
+            discussion: """
+                `roost undo` restores the last session that was deleted from the store; deletions with --in \
+                cannot be reverted.
+
+                Examples:
+                  roost session delete 7c2e
+                  roost session delete 7c2e --in sessions.sqlite
+                """)
 
         @OptionGroup var options: StoreOptions
-        @OptionGroup var place: SessionPlaceOptions
+        @OptionGroup var location: SessionStorageOptions
 
-        @Argument(help: ArgumentHelp("The session, or the beginning of its name.", valueName: "SESSION"))
+        @Argument(help: ArgumentHelp("The session's name, or its beginning.", valueName: "SESSION"))
         var name: String
 
-        @Option(name: .long, help: "Only of this user.")
+        @Option(name: .long, help: "Only sessions of this user.")
         var user: String?
 
-        func validate() throws {
-            guard place.path == nil || user == nil else { throw ValidationError("--user is of the store.") }
-        }
+        func validate() throws { try location.requireNoUser(user) }
 
         func run() async throws {
-            if let path = place.path, let storage = try place.open() {
-                let session = try await SessionPlaceOptions.session(name, of: storage, in: path)
+            if let path = location.path, let storage = try location.open() {
+                let session = try await SessionStorageOptions.session(name, of: storage, in: path)
                 try await storage.deleteSession(id: session.id)
                 return Terminal.write("removed \(session.messages.count) messages")
             }
@@ -110,7 +126,7 @@ struct SessionCommand: AsyncParsableCommand {
             (filter.userId, filter.sessionId) = (session.user, session.session)
             let messages = try await memory.messages(filter)
             let count = messages.count
-            if count >= StoreBackup.fewestRemovals { try await options.backUpFirst() }
+            if count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
             try await memory.forget(messages)
             await options.refreshIndex(of: store)
             try await store.close()
@@ -120,55 +136,66 @@ struct SessionCommand: AsyncParsableCommand {
 
     struct PruneSessions: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "prune", abstract: "Remove sessions in which nothing was said for long.",
-            discussion: "With --in, those that were not accessed for long.")
+            commandName: "prune", abstract: "Remove old sessions.",
+            discussion: """
+                Removes sessions without messages since the given time; with --in, sessions that were not \
+                accessed since.
+
+                Examples:
+                  roost session prune --older-than 90d --dry-run
+                  roost session prune --older-than 12w --keep 20
+                  roost session prune --older-than 2026-01-31 --in sessions.sqlite
+                """)
 
         @OptionGroup var options: StoreOptions
-        @OptionGroup var place: SessionPlaceOptions
+        @OptionGroup var location: SessionStorageOptions
 
         @Option(
             name: .long,
-            help: ArgumentHelp("Sessions without a message since: 90d, 12w, 2026-01-31.", valueName: "when"))
+            help: ArgumentHelp(
+                "Remove sessions without messages since: 90d, 12w, 2026-01-31.", valueName: "when"))
         var olderThan: String
 
-        @Option(name: .long, help: ArgumentHelp("So many of the last sessions stay.", valueName: "N"))
+        @Option(
+            name: .long, help: ArgumentHelp("Keep the N newest sessions in any case.", valueName: "N"))
         var keep = 0
 
-        @Option(name: .long, help: "Only of this user.")
+        @Option(name: .long, help: "Only sessions of this user.")
         var user: String?
 
-        @Flag(name: .long, help: "Say what would be removed, and do nothing.")
+        @Flag(name: .long, help: "Show what would be removed, without removing it.")
         var dryRun = false
 
         func validate() throws {
             guard FilterOptions.date(olderThan, now: Date()) != nil else {
                 throw ValidationError(
-                    "'\(Terminal.line(olderThan, limit: 40))' is no date: give 90d, 12w or 2026-01-31.")
+                    "--older-than takes a time such as 90d, 12w or 2026-01-31, not "
+                        + "'\(Terminal.line(olderThan, limit: 40))'.")
             }
-            guard keep >= 0 else { throw ValidationError("--keep takes a whole number from 0.") }
-            guard place.path == nil || user == nil else { throw ValidationError("--user is of the store.") }
+            guard keep >= 0 else { throw ValidationError("--keep takes a whole number of at least 0.") }
+            try location.requireNoUser(user)
         }
 
         func run() async throws {
             guard let limit = FilterOptions.date(olderThan, now: Date()) else { return }
-            if let storage = try place.open() { return try await prune(storage, limit) }
+            if let storage = try location.open() { return try await prune(storage, limit) }
             let store = try await options.open()
             let memory = ConversationMemory(store)
             let all = try await memory.sessions(.init(userId: user))
             var old = all.dropFirst(keep).filter { $0.last < limit }
             if !dryRun, !old.isEmpty {
-                var gone: [RememberedMessage] = []
-                var isGone: [Bool] = []
+                var removed: [RememberedMessage] = []
+                var isRemoved: [Bool] = []
                 for session in old {
                     let messages = try await memory.messages(
                         .init(userId: session.user, sessionId: session.session))
-                    // Somebody may have gone on with it meanwhile.
-                    isGone.append(messages.allSatisfy { $0.timestamp < limit })
-                    if isGone.last == true { gone += messages }
+                    // Another process may have added messages since the sessions were listed.
+                    isRemoved.append(messages.allSatisfy { $0.timestamp < limit })
+                    if isRemoved.last == true { removed += messages }
                 }
-                old = zip(old, isGone).filter(\.1).map(\.0)
-                if gone.count >= StoreBackup.fewestRemovals { try await options.backUpFirst() }
-                try await memory.forget(gone)
+                old = zip(old, isRemoved).filter(\.1).map(\.0)
+                if removed.count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
+                try await memory.forget(removed)
                 await options.refreshIndex(of: store)
             }
             try await store.close()

@@ -1,14 +1,15 @@
 import Roost
 
-/// Stands for a model that is not installed: a store can be looked at, exported and tidied up without it.
+/// A placeholder for a model that is not installed: without it, a store can still be listed, exported and
+/// compacted.
 struct AbsentEmbedder: Embedder {
     let space: EmbeddingSpace
-    /// Why it cannot be had: what whoever wants to embed is told.
+    /// The error that ``embed(_:as:)`` throws: the reason why the model cannot be opened.
     let reason: any Error
     let maximumTokens: Int? = nil
 
     func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
-        // Where every text was known, nothing is missed.
+        // An ingest of known texts only needs no embeddings, so it succeeds.
         guard texts.isEmpty else { throw reason }
         return Embeddings(
             vectors: Matrix(rows: 0, columns: space.dimension), tokenCounts: [], omittedTokens: [])

@@ -1,44 +1,51 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostBackups
+import RoostChunks
 import RoostRemote
 
-/// Where backups are, and their passphrase.
+/// The options that select a backup repository and its passphrase.
 struct BackupOptions: ParsableArguments {
     @Option(
         name: [.customLong("to"), .customLong("repository")],
         help: ArgumentHelp(
             """
-            Where the backups are: a folder, or s3://BUCKET/PREFIX with the credentials of Amazon's tools; \
-            `backups/repository` in the store's folder where it is not given.
+            The backup repository: a folder, or s3://BUCKET/PREFIX with the credentials of the AWS tools. \
+            Default: `backups/repository` in the store's folder.
             """,
-            valueName: "PLACE"))
+            valueName: "LOCATION"))
     var repository: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A file whose first line is the passphrase (or the passphrase itself in $ROOST_BACKUP_PASSWORD).",
+            "A file whose first line is the passphrase. Default: the value of $ROOST_BACKUP_PASSWORD.",
             valueName: "FILE"))
     var passwordFile: String?
 
-    /// - Parameter isToBeMade: whether it is made where there is none.
-    func open(_ options: StoreOptions, isToBeMade: Bool = false) async throws -> BackupRepository {
-        let place = try place(options)
+    /// Opens the repository.
+    ///
+    /// - Parameter creatingIfMissing: Whether to create the repository if it does not exist.
+    func open(
+        _ options: StoreOptions, creatingIfMissing: Bool = false
+    ) async throws -> BackupRepository {
+        let location = try location(options)
         let passphrase = try passphrase()
-        switch place {
-        case .folder(let folder) where isToBeMade:
+        switch location {
+        case .folder(let folder) where creatingIfMissing:
             return try await StoreBackup.openOrCreate(folder, passphrase: passphrase)
-        case .bucket where isToBeMade:
+        case .bucket where creatingIfMissing:
             return try await StoreBackup.openOrCreate(
-                in: place.retrieval, named: place.name, passphrase: passphrase)
+                in: location.retrieval, named: location.name, passphrase: passphrase)
         default:
-            return try await StoreBackup.open(place.retrieval, named: place.name, passphrase: passphrase)
+            return try await StoreBackup.open(
+                location.retrieval, named: location.name, passphrase: passphrase)
         }
     }
 
-    /// Where a repository is.
-    enum Place {
+    /// The location of a repository.
+    enum Location {
         case folder(URL)
         case bucket(S3Bucket)
 
@@ -56,13 +63,14 @@ struct BackupOptions: ParsableArguments {
             }
         }
 
-        /// Whether what is sent there can be read on the way.
-        var isOverheard: Bool {
-            if case .bucket(let bucket) = self { bucket.isOverheard } else { false }
+        /// Whether data that is sent to this location crosses the network unencrypted.
+        var isReadableInTransit: Bool {
+            if case .bucket(let bucket) = self { bucket.isUnencrypted } else { false }
         }
     }
 
-    func place(_ options: StoreOptions) throws -> Place {
+    /// Returns the location that `--to` names, or the store's own repository.
+    func location(_ options: StoreOptions) throws -> Location {
         guard let repository else { return .folder(StoreBackup(try options.location()).ownRepository) }
         if repository.lowercased().hasPrefix("s3://") {
             return .bucket(try BucketSettings().bucket(repository))
@@ -70,30 +78,40 @@ struct BackupOptions: ParsableArguments {
         guard !repository.contains("://"), !repository.lowercased().hasPrefix("s3:") else {
             throw CommandError(
                 .usage,
-                "backups are kept in folders and in s3://BUCKET/PREFIX; "
-                    + "'\(Terminal.line(repository, limit: 80))' is neither")
+                "unsupported backup location '\(Terminal.line(repository, limit: 80))'; "
+                    + "use a folder or s3://BUCKET/PREFIX")
         }
         return .folder(URL(fileURLWithPath: repository))
     }
 
+    /// Returns the passphrase from `--password-file` or the environment; `nil` if neither is set.
     func passphrase() throws -> String? {
         if let passwordFile { return try Self.passphrase(inFile: passwordFile) }
-        return Self.passphraseOfEnvironment()
+        return Self.passphraseFromEnvironment()
     }
 
-    static func passphraseOfEnvironment() -> String? {
+    /// Returns the value of `$ROOST_BACKUP_PASSWORD`; `nil` if it is unset or empty.
+    static func passphraseFromEnvironment() -> String? {
         let given = ProcessInfo.processInfo.environment["ROOST_BACKUP_PASSWORD"]
         return given.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The first line of a file.
+    /// The maximum size of a file with a passphrase or key, in bytes: a guard against wrong file names.
+    static let maximumSecretFileSize = 1 << 16
+
+    /// Returns the first line of a file.
+    ///
+    /// - Throws: ``CommandError`` if the file cannot be read or its first line is empty.
     static func passphrase(inFile path: String) throws -> String {
-        guard let data = FileManager.default.contents(atPath: path), data.count < 1 << 16,
+        guard let data = FileManager.default.contents(atPath: path), data.count < maximumSecretFileSize,
             let line = String(decoding: data, as: UTF8.self).split(
                 maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: \.isNewline
             ).first.map(String.init), !line.isEmpty
         else {
-            throw CommandError(.noInput, "there is no passphrase in \(Terminal.line(path))")
+            throw CommandError(
+                .noInput,
+                "cannot read a passphrase from \(Terminal.line(path)): the file is missing, unreadable, "
+                    + "too large, or its first line is empty")
         }
         return line
     }

@@ -1,21 +1,25 @@
 import Foundation
 import Roost
+import RoostChunks
 import RoostRemote
 
-/// Object stores as the environment and the user's settings have them, named as Amazon's own tools name
-/// them.
+/// The access to object stores, configured by the environment variables and files of the AWS tools and by the
+/// user's settings.
 struct BucketSettings {
     private let environment = ProcessInfo.processInfo.environment
     private let settings: UserConfiguration
 
-    init() throws { settings = try UserConfiguration(UserPlaces().configurationFile) }
+    init() throws { settings = try UserConfiguration(UserDirectories().configurationFile) }
 
+    /// Returns the bucket of an address with its credentials, endpoint and region.
+    ///
     /// - Parameter address: `s3://BUCKET/PREFIX`.
+    /// - Throws: ``CommandError`` if credentials are missing or a setting is invalid.
     func bucket(_ address: String) throws -> S3Bucket {
-        guard let credentials = S3Credentials.found(environment: environment) else {
+        guard let credentials = S3Credentials.standard(environment: environment) else {
             throw CommandError(
                 .configuration,
-                "no credentials for \(Self.shown(address)) are set; set AWS_ACCESS_KEY_ID and "
+                "cannot open \(Self.redacted(address)): no credentials; set AWS_ACCESS_KEY_ID and "
                     + "AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials")
         }
         let file = value("AWS_CONFIG_FILE").map { URL(fileURLWithPath: $0) }
@@ -38,31 +42,33 @@ struct BucketSettings {
             return bucket
         } catch is ChunkStorageError {
             throw CommandError(
-                .usage, "'\(Self.shown(address))' is no address of the form s3://BUCKET/PREFIX")
+                .usage, "invalid address '\(Self.redacted(address))'; use the form s3://BUCKET/PREFIX")
         }
     }
 
     private func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
+    /// Checks that a text is the URL of an S3 endpoint.
     static func check(endpoint: String) throws {
         guard (try? probe(endpoint: endpoint)) != nil else {
             throw CommandError(
                 .configuration,
-                "'\(shown(endpoint))' is no endpoint of an object store; it takes "
-                    + "http:// or https:// with a host and a port, and nothing after")
+                "invalid S3 endpoint '\(redacted(endpoint))'; use http:// or https:// with a host and an "
+                    + "optional port, without a path")
         }
     }
 
+    /// Checks that a text is the name of an S3 region.
     static func check(region: String) throws {
         guard (try? probe(region: region)) != nil else {
             throw CommandError(
                 .configuration,
-                "'\(Terminal.line(region, limit: 80))' is no region of an object store, as eu-north-1 is")
+                "invalid S3 region '\(Terminal.line(region, limit: 80))'; use a name such as eu-north-1")
         }
     }
 
-    /// Without what stands before an @, which may be a password.
-    private static func shown(_ text: String) -> String {
+    /// Returns an address for messages, without the part before an `@`, which may contain a password.
+    private static func redacted(_ text: String) -> String {
         Terminal.line(text.contains("@") ? "…@" + (text.split(separator: "@").last ?? "") : text, limit: 80)
     }
 

@@ -1,35 +1,35 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostConversations
+import RoostMemory
 
-/// Whose messages are meant, and of when.
+/// The options that select messages by user, session, agent and time.
 struct ChatFilterOptions: ParsableArguments {
-    @Option(name: .long, help: "Only of this user.")
+    @Option(name: .long, help: "Only messages of this user.")
     var user: String?
 
-    @Option(name: .long, help: "Only of this session.")
+    @Option(name: .long, help: "Only messages of this session.")
     var session: String?
 
-    @Option(name: .long, help: "Only with this agent.")
+    @Option(name: .long, help: "Only messages of conversations with this agent.")
     var agent: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only what was said since: 7d, 12h, 2026-01-31 or a date with time.", valueName: "when"))
+            "Only messages since: 7d, 12h, 2026-01-31 or a date with time.", valueName: "when"))
     var since: String?
 
-    @Option(name: .long, help: ArgumentHelp("Only what was said before.", valueName: "when"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Only messages before this time, in the same form.", valueName: "when"))
     var until: String?
 
     var isEmpty: Bool { user == nil && session == nil && agent == nil && since == nil && until == nil }
 
     func validate() throws {
-        for text in [since, until].compactMap(\.self) where FilterOptions.date(text, now: Date()) == nil {
-            throw ValidationError(
-                "'\(Terminal.line(text, limit: 40))' is no date: give 30m, 12h, 7d, 2w, 2026-01-31 or "
-                    + "2026-01-31T09:00:00Z.")
-        }
+        try FilterOptions.validateDates([since, until])
     }
 
     func filter() throws -> ConversationMemory.Filter {
@@ -40,9 +40,9 @@ struct ChatFilterOptions: ParsableArguments {
             until: until.flatMap { FilterOptions.date($0, now: now) })
     }
 
-    /// The whole name of the session that begins so.
+    /// Returns the session whose name is, or begins with, a text.
     ///
-    /// - Throws: ``RoostError`` with `.notFound`, also where several begin so.
+    /// - Throws: ``RoostError`` with `.notFound` if no session or several match.
     func session(_ beginning: String, _ memory: ConversationMemory) async throws -> ChatSession {
         try await Self.session(beginning, of: .init(userId: user, agentId: agent), memory)
     }
@@ -58,21 +58,21 @@ struct ChatFilterOptions: ParsableArguments {
             ? all.filter { !beginning.isEmpty && $0.session.utf8.starts(with: beginning.utf8) } : exact
         guard let session = found.first else {
             throw RoostError(
-                .notFound, "there is no session '\(shown)'; `roost session list` shows them")
+                .notFound, "no session is called '\(shown)'; run `roost session list` to list the sessions")
         }
         guard found.count == 1 else {
             throw RoostError(
                 .notFound,
                 exact.isEmpty
-                    ? "\(found.count) sessions begin with '\(shown)'; give more of the name"
-                    : "\(found.count) users have a session '\(shown)'; name one with --user: "
+                    ? "\(found.count) sessions begin with '\(shown)'; give a longer part of the name"
+                    : "\(found.count) users have a session '\(shown)'; choose one with --user: "
                         + Terminal.line(found.map(\.user).sorted().joined(separator: ", "), limit: 100))
         }
         return session
     }
 }
 
-/// A session of a user: two spellings of one letter are two names.
+/// A session of a user. Names are compared by their bytes, not by Unicode equivalence.
 struct ChatSession: Hashable {
     private var scope: ChatScope
 
@@ -85,22 +85,29 @@ struct ChatSession: Hashable {
 }
 
 extension [RememberedMessage] {
-    /// By time; of equal ones by their numbers.
-    func inOrderOfTime() -> [RememberedMessage] {
+    /// Returns the messages sorted by time, and by number if the times are equal.
+    func chronological() -> [RememberedMessage] {
         sorted { ($0.timestamp, $0.number) < ($1.timestamp, $1.number) }
     }
 }
 
+extension DateText {
+    /// Returns a date up to the minute: `2026-01-31T09:00`.
+    static func minutes(of date: Date) -> String { String(string(from: date).prefix(16)) }
+}
+
 extension RememberedMessage {
-    /// The message for people, on lines of its own.
+    /// Prints the message.
+    ///
+    /// - Parameter isDim: Whether to print it dimmed and on one line, as context of another message.
     func show(isDim: Bool = false) {
-        let who = Terminal.line(speaker ?? role.rawValue, limit: 40)
-        let when = String(DateText.string(from: timestamp).prefix(16))
+        let name = Terminal.line(speaker ?? role.rawValue, limit: 40)
+        let time = DateText.minutes(of: timestamp)
         let text = Terminal.safe(content, keepingLines: true)
         if isDim {
-            Terminal.write(Terminal.dim("\(when)  \(who): \(Terminal.line(content, limit: 160))"))
+            Terminal.write(Terminal.dim("\(time)  \(name): \(Terminal.line(content, limit: 160))"))
         } else {
-            Terminal.write(Terminal.dim("\(when)  ") + "\(who): \(text)")
+            Terminal.write(Terminal.dim("\(time)  ") + "\(name): \(text)")
         }
     }
 }

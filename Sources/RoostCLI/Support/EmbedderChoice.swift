@@ -2,70 +2,72 @@ import Foundation
 import Roost
 import RoostRemote
 
-/// The model that a command line, a setting or a store names.
+/// Opens the model that a command line, a setting or a store names.
 enum EmbedderChoice {
-    /// What the name of a remote model begins with.
+    /// The prefix of the names of remote models.
     static let remotePrefix = "remote:"
 
-    /// An installed model by name, one in a folder, which has a slash in its name, or `remote:NAME`, which is
-    /// asked what it is.
+    /// The suffix of the names of models with 8-bit layers.
+    private static let int8Suffix = ":int8"
+
+    /// Opens an installed model, a model folder (a name with a slash), or a remote model (`remote:NAME`),
+    /// whose dimension is requested from the server.
     static func open(_ name: String) async throws -> any Embedder {
         if name.hasPrefix(remotePrefix) {
             return try await RemoteEmbedder.connect(
                 RemoteSettings().embeddingModel(String(name.dropFirst(remotePrefix.count))))
         }
-        guard name.contains("/") else { return try UserPlaces().models.open(name) }
-        let isRough = name.hasSuffix(":int8")
-        let folder = URL(fileURLWithPath: isRough ? String(name.dropLast(5)) : name)
-        return try LocalModel.open(folder, precision: isRough ? .int8 : .float32)
+        guard name.contains("/") else { return try UserDirectories().models.open(name) }
+        let isInt8 = name.hasSuffix(int8Suffix)
+        let folder = URL(fileURLWithPath: isInt8 ? String(name.dropLast(int8Suffix.count)) : name)
+        return try LocalModel.open(folder, precision: isInt8 ? .int8 : .float32)
     }
 
-    /// As ``open(_:)``, for a store, which has to find the model again: a folder's is added to the installed
-    /// ones first.
+    /// Opens a model for a store. Installs the model of a folder first, so that the store finds it again.
     ///
-    /// - Parameter notes: what was done.
+    /// - Parameter notes: Receives a message if a model was installed.
     static func openForStore(_ name: String, _ notes: inout [String]) async throws -> any Embedder {
         guard name.contains("/"), !name.hasPrefix(remotePrefix) else { return try await open(name) }
-        let isRough = name.hasSuffix(":int8")
-        let path = isRough ? String(name.dropLast(5)) : name
+        let isInt8 = name.hasSuffix(int8Suffix)
+        let path = isInt8 ? String(name.dropLast(int8Suffix.count)) : name
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
-            throw EmbedderError(.modelNotFound, "there is no model folder \(Terminal.line(path))")
+            throw EmbedderError(
+                .modelNotFound, "cannot open the model folder \(Terminal.line(path)): not found")
         }
-        let models = UserPlaces().models
+        let models = UserDirectories().models
         let added = try models.add(URL(fileURLWithPath: path))
-        notes.append("added the model \(added) to \(models.directory.path)")
-        return try models.open(isRough ? added + ":int8" : added)
+        notes.append("installed the model \(added) in \(models.directory.path)")
+        return try models.open(isInt8 ? added + int8Suffix : added)
     }
 
-    /// The model that a store's vectors were made with. A store says only what the model is called: where it
-    /// is asked, and with which key, comes from the user.
+    /// Opens the model of a store's embedding space. Security: a store gives only the name of a remote model;
+    /// the server and the key come from the user's settings.
     static func open(for space: EmbeddingSpace) throws -> any Embedder {
         guard space.model.hasPrefix(remotePrefix), space.revision == "remote" else {
-            return try UserPlaces().models.open(for: space)
+            return try UserDirectories().models.open(for: space)
         }
         return RemoteEmbedder(
             try RemoteSettings().embeddingModel(String(space.model.dropFirst(remotePrefix.count))),
             space: space)
     }
 
-    /// What a user should know of the work that an embedder has done, and what only the curious want to.
+    /// Returns messages about the work of an embedder: notes for every user, and details for `--verbose`.
     static func remarks(on embedder: any Embedder) -> (notes: [String], details: [String]) {
         guard let statistics = (embedder as? RemoteEmbedder)?.statistics else { return ([], []) }
         var (notes, details) = ([String](), [String]())
         if statistics.truncatedTexts > 0 {
             notes.append(
-                "the remote model read only the beginning of \(statistics.truncatedTexts) texts; "
-                    + "they were embedded in parts")
+                "the remote model truncated \(statistics.truncatedTexts) texts; they were embedded in parts")
         }
         let others = statistics.splitTexts - statistics.truncatedTexts
         if others > 0 {
             notes.append("\(others) texts were too long for the remote model and were embedded in parts")
         }
         if statistics.halvedRequests > 0 {
-            details.append("\(statistics.halvedRequests) requests were too large and went in two")
+            details.append("\(statistics.halvedRequests) requests were too large and were split")
         }
-        if statistics.retries > 0 { details.append("\(statistics.retries) requests were sent again") }
+        if statistics.retries > 0 { details.append("\(statistics.retries) requests were retried") }
         return (notes, details)
     }
 }

@@ -1,10 +1,12 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostBackups
+import RoostChunks
 import RoostFiles
 import Synchronization
 
-/// Exit statuses, as sysexits.h has them.
+/// The exit statuses, as defined by sysexits.h, with 1 for a search without results.
 enum ExitStatus: Int32 {
     case success = 0
     case nothingFound = 1
@@ -20,41 +22,43 @@ enum ExitStatus: Int32 {
     case interrupted = 130
 }
 
-/// Ends the process with one line that says what happened and an exit status that says it to programs.
+/// Ends the process after an error, with a one-line message and an exit status.
 enum Failure {
+    /// Prints the message of an error and exits with its status.
     static func exit(with error: any Error) -> Never {
         if error is CancellationError {
-            Terminal.error("roost: stopped; nothing was changed by this command")
+            Terminal.error("roost: stopped; this command changed nothing")
             Foundation.exit(ExitStatus.interrupted.rawValue)
         }
         guard let (message, status) = explain(error) else {
             let code = RoostCommand.exitCode(for: error)
             guard code == .validationFailure else { RoostCommand.exit(withError: error) }
             let text = Terminal.line(RoostCommand.message(for: error), limit: 400)
-            Terminal.error("roost: \(text) See `roost help`, or --help after a verb.")
+            Terminal.error("roost: \(text) See `roost help`, or --help after a command.")
             Foundation.exit(ExitStatus.usage.rawValue)
         }
         Terminal.error("roost: \(message)")
         Foundation.exit(status.rawValue)
     }
 
-    /// `nil` for errors of the argument parser, which explains its own.
+    /// Returns the message and status of an error; `nil` for errors of the argument parser, which formats
+    /// them itself.
     private static func explain(_ error: any Error) -> (String, ExitStatus)? {
         switch error {
-        case let error as RoostError: (error.message, status(error.code))
-        case let error as StorageError: (error.message, status(error.code))
+        case let error as RoostError: (RemedyText.message(error.message, error.remedy), status(error.code))
+        case let error as StorageError: (RemedyText.message(error.message, error.remedy), status(error.code))
         case let error as EmbedderError:
-            (error.message, status(error.code))
+            (RemedyText.message(error.message, error.remedy), status(error.code))
         case let error as ClusteringError:
             (
                 error.message + (error.code == .tooManyClusters ? "; ask for fewer with --clusters" : ""),
                 error.code == .noVectors ? .noInput : .usage
             )
         case let error as CommandError: (error.message, error.status)
-        case let error as BackupError: (error.message, status(error.code))
+        case let error as BackupError: (RemedyText.message(error.message, error.remedy), status(error.code))
         case let error as ChunkStorageError: (error.description, status(error))
         case let error as FileError: (error.description, error.isMissing ? .noInput : .inputOutput)
-        case is DecodingError: ("a file is not the JSON that was expected", .badData)
+        case is DecodingError: ("cannot read a file: its JSON does not have the expected structure", .badData)
         case let error as CocoaError: (error.localizedDescription, .inputOutput)
         default: nil
         }
@@ -112,10 +116,16 @@ enum Failure {
     }
 }
 
-/// An error of the command line itself.
+/// An error that the command itself raises, as opposed to the library.
 struct CommandError: Error {
     var message: String
     var status: ExitStatus
+
+    /// The error for an unsupported storage name.
+    static func unknownProvider(_ name: String) -> CommandError {
+        CommandError(
+            .usage, "unknown storage '\(Terminal.line(name, limit: 40))'; use sqlite or json")
+    }
 
     init(_ status: ExitStatus, _ message: String) {
         self.message = message
@@ -123,11 +133,12 @@ struct CommandError: Error {
     }
 }
 
-/// Ctrl-C: the first asks the work to stop at the next safe place, the second ends the process.
+/// The handling of Ctrl-C: the first cancels the work at the next safe point, the second ends the process.
 enum Interruption {
-    /// While another program has the terminal, Ctrl-C is meant for that.
+    /// Whether to ignore Ctrl-C, because an editor runs in the terminal and handles it.
     static let isIgnored = Atomic(false)
 
+    /// Runs the body in a task that Ctrl-C cancels.
     static func run(_ body: sending @escaping () async throws -> Void) async throws {
         let task = Task { try await body() }
         signal(SIGINT, SIG_IGN)
@@ -144,7 +155,7 @@ enum Interruption {
 
     private final class Presses: Sendable {
         private let lock = NSLock()
-        nonisolated(unsafe) private var count = 0  // read and written under the lock only
+        nonisolated(unsafe) private var count = 0  // protected by lock
 
         func isFirst() -> Bool {
             lock.withLock {

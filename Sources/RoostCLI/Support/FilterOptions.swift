@@ -2,22 +2,23 @@ import ArgumentParser
 import Foundation
 import Roost
 
-/// Which entries are meant.
+/// The options that select entries.
 struct FilterOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
             """
-            Only entries whose metadata is so: 'year>=2020', 'lang in en,de', 'status!=done', 'title^=On ', \
-            'due exists', 'due missing'.
+            Only entries whose metadata matches: 'year>=2020', 'lang in en,de', 'status!=done', \
+            'title^=On ' (prefix), 'due exists', 'due missing'; repeatable, all must match.
             """, valueName: "condition"))
     var `where`: [String] = []
 
-    @Option(name: .long, help: "Only entries with this tag; several must all be there.")
+    @Option(name: .long, help: "Only entries with this tag; repeatable, all must be present.")
     var tag: [String] = []
 
     @Option(
-        name: .long, help: ArgumentHelp("Only entries of this file, folder or source.", valueName: "PATH"))
+        name: .long,
+        help: ArgumentHelp("Only entries of this file, folder or source; repeatable.", valueName: "PATH"))
     var source: [String] = []
 
     @Option(
@@ -26,18 +27,28 @@ struct FilterOptions: ParsableArguments {
             "Only entries changed since: 7d, 12h, 2026-01-31 or a date with time.", valueName: "when"))
     var since: String?
 
-    @Option(name: .long, help: ArgumentHelp("Only entries changed before.", valueName: "when"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Only entries changed before this time, in the same form.", valueName: "when"))
     var until: String?
 
-    @Option(name: .long, help: ArgumentHelp("Only members of this cluster.", valueName: "ID"))
+    @Option(
+        name: .long, help: ArgumentHelp("Only members of this cluster: id or label.", valueName: "ID"))
     var cluster: String?
 
-    func validate() throws {
-        for text in [since, until].compactMap(\.self) where Self.date(text, now: Date()) == nil {
+    /// Checks that texts are dates.
+    ///
+    /// - Throws: `ValidationError` if one is not.
+    static func validateDates(_ texts: [String?]) throws {
+        for text in texts.compactMap(\.self) where date(text, now: Date()) == nil {
             throw ValidationError(
-                "'\(Terminal.line(text, limit: 40))' is no date: give 30m, 12h, 7d, 2w, 2026-01-31 or "
+                "invalid time '\(Terminal.line(text, limit: 40))'; use 30m, 12h, 7d, 2w, 2026-01-31 or "
                     + "2026-01-31T09:00:00Z.")
         }
+    }
+
+    func validate() throws {
+        try Self.validateDates([since, until])
         for text in self.where where EntryCondition(where: text) == nil {
             throw ValidationError(
                 "--where takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
@@ -45,6 +56,7 @@ struct FilterOptions: ParsableArguments {
         }
     }
 
+    /// Returns the filter that the options describe.
     func filter(_ options: StoreOptions, _ store: KnowledgeStore) async throws -> EntryFilter {
         var filter = EntryFilter(tags: Set(tag))
         filter.conditions = self.where.compactMap(EntryCondition.init(where:))
@@ -58,7 +70,7 @@ struct FilterOptions: ParsableArguments {
         return filter
     }
 
-    /// The sources that are what was given, or are in the folder that was given.
+    /// Returns the sources that `--source` names, with all sources in the folders that it names.
     private func sources(_ store: KnowledgeStore) async throws -> Set<String> {
         let known = try await store.storage.snapshot().sources().map(\.id)
         var found = Set<String>()
@@ -71,7 +83,10 @@ struct FilterOptions: ParsableArguments {
         return found
     }
 
-    /// A point in time: so long ago, a day's beginning here, or a date with time and zone.
+    /// Parses a time: a duration before now (`7d`), a day in the local time zone (`2026-01-31`), or an ISO
+    /// 8601 date with time and zone.
+    ///
+    /// - Returns: `nil` if the text has none of these forms.
     static func date(_ text: String, now: Date) -> Date? {
         let units: [Character: Double] = ["m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400]
         if let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()), count >= 0 {
@@ -89,30 +104,32 @@ struct FilterOptions: ParsableArguments {
 }
 
 extension EntryCondition {
-    /// A condition as people write it: `key=value` and the like. The first sign counts; spaces around it are
-    /// left out.
+    /// Parses a condition such as `key=value`. The first operator in the text counts; one space on each side
+    /// of it is ignored.
+    ///
+    /// - Returns: `nil` if the text is not a condition.
     init?(where text: String) {
-        let signs: [(sign: String, test: (String) -> Test)] = [
+        let operators: [(name: String, test: (String) -> Test)] = [
             ("!=", Test.differs), ("<=", Test.isAtMost), (">=", Test.isAtLeast), ("^=", Test.hasPrefix),
             ("=", Test.equals), ("<", Test.isLess), (">", Test.isGreater),
         ]
-        if let place = text.firstIndex(where: { "!<>^=".contains($0) }) {
-            let rest = text[place...]
-            guard let (sign, test) = signs.first(where: { rest.hasPrefix($0.sign) }) else { return nil }
-            let key = text[..<place]
+        if let start = text.firstIndex(where: { "!<>^=".contains($0) }) {
+            let rest = text[start...]
+            guard let (name, test) = operators.first(where: { rest.hasPrefix($0.name) }) else { return nil }
+            let key = text[..<start]
             let isSpaced = key.last == " "
-            let value = rest.dropFirst(sign.count)
+            let value = rest.dropFirst(name.count)
             self.init(
                 Self.field(String(isSpaced ? key.dropLast() : key)),
                 test(String(isSpaced && value.first == " " ? value.dropFirst() : value)))
-        } else if let place = text.range(of: " in ") {
-            let values = text[place.upperBound...].split(separator: ",", omittingEmptySubsequences: false)
+        } else if let range = text.range(of: " in ") {
+            let values = text[range.upperBound...].split(separator: ",", omittingEmptySubsequences: false)
                 .map { $0.trimmingCharacters(in: .whitespaces) }
-            self.init(Self.field(String(text[..<place.lowerBound])), .isOneOf(values))
+            self.init(Self.field(String(text[..<range.lowerBound])), .isOneOf(values))
         } else if text.hasSuffix(" exists") {
-            self.init(Self.field(String(text.dropLast(7))), .exists)
+            self.init(Self.field(String(text.dropLast(" exists".count))), .exists)
         } else if text.hasSuffix(" missing") {
-            self.init(Self.field(String(text.dropLast(8))), .isMissing)
+            self.init(Self.field(String(text.dropLast(" missing".count))), .isMissing)
         } else {
             return nil
         }

@@ -1,38 +1,41 @@
 import Foundation
 import Roost
 
-/// A hit as `--json` writes it.
+/// The JSON output for a hit.
 struct HitDocument: Encodable {
     struct Part: Encodable {
         var ordinal: Int
-        /// In the source's file, where it is known; from 1.
+        /// The line in the source file, from 1; `nil` if it is unknown.
         var line: Int?
+        /// The range in UTF-8 bytes of the entry's content.
         var range: [Int]
         var text: String
     }
 
-    /// What of the entry is shown, and the words in it that were asked for.
+    /// The part of the entry that is shown, with the words that matched.
     struct Excerpt: Encodable {
         var line: Int?
-        /// UTF-8 bytes of the entry's content.
+        /// The range in UTF-8 bytes of the entry's content.
         var range: [Int]
         var text: String
-        /// UTF-8 bytes of `text`, each from and to.
+        /// The matched words as ranges in UTF-8 bytes of `text`.
         var marks: [[Int]]
     }
 
-    /// What each of the two lists said.
+    /// The rank and score of the hit in the results of both searches.
     struct Explanation: Encodable {
-        struct Place: Encodable {
+        struct Ranking: Encodable {
             var rank: Int
             var score: Float
         }
 
-        var vector: Place?
-        var text: Place?
+        var vector: Ranking?
+        var text: Ranking?
     }
 
+    /// The passages around the matched passage, for `--context`.
     struct Context: Encodable {
+        /// The range in UTF-8 bytes of the entry's content.
         var range: [Int]
         var text: String
     }
@@ -76,8 +79,8 @@ struct HitDocument: Encodable {
                 range: [range.lowerBound, range.upperBound], text: entry.text(in: range) ?? "")
         }
         if search.explain {
-            let vector = hit.vectorRank.map { Explanation.Place(rank: $0, score: hit.score) }
-            let text = hit.textRank.map { Explanation.Place(rank: $0, score: hit.textScore ?? 0) }
+            let vector = hit.vectorRank.map { Explanation.Ranking(rank: $0, score: hit.score) }
+            let text = hit.textRank.map { Explanation.Ranking(rank: $0, score: hit.textScore ?? 0) }
             explanation = Explanation(vector: vector, text: text)
         }
         if search.fold { duplicates = hit.duplicates.map(\.text) }
@@ -89,22 +92,22 @@ struct HitDocument: Encodable {
 extension HitDocument.Excerpt {
     fileprivate init(_ snippet: Snippet, of entry: Entry, _ lines: SourceLines) {
         let start = snippet.utf8Range.lowerBound
-        line = lines.line(of: snippet.marks.first?.lowerBound ?? start, in: entry)
+        line = lines.line(of: snippet.highlights.first?.lowerBound ?? start, in: entry)
         range = [start, snippet.utf8Range.upperBound]
         text = entry.text(in: snippet.utf8Range) ?? ""
-        marks = snippet.marks.map { [$0.lowerBound - start, $0.upperBound - start] }
+        marks = snippet.highlights.map { [$0.lowerBound - start, $0.upperBound - start] }
     }
 }
 
 extension Entry {
-    /// The file that it came from.
+    /// The path of the source file; `nil` if the entry did not come from a file.
     var path: String? {
         guard let source, source.hasPrefix("file://") else { return nil }
         return URL(string: source)?.path
     }
 
-    /// Where it came from, for people: a path below this folder where it can be said so.
-    var place: String {
+    /// The source in readable form: a relative path for files below the current folder.
+    var displayPath: String {
         guard let path else { return source ?? "-" }
         let here = FileManager.default.currentDirectoryPath + "/"
         return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path

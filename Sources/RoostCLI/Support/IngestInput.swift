@@ -2,7 +2,8 @@ import Foundation
 import Roost
 import Synchronization
 
-/// Reads files as the ingest asks for them. One that cannot be read is skipped where others can.
+/// Reads the input files one by one while the ingest consumes them. An unreadable file is skipped, unless it
+/// is the only one.
 final class IngestInput {
     private let files: [URL]
     private let readsInput: Bool
@@ -31,7 +32,7 @@ final class IngestInput {
                         sizes.note(draftAt: files.count - remaining.count - 1)
                         return draft
                     } catch let error as RoostError where !isOnlyFile {
-                        skipped.append(.init(source: file.path, reason: reason(error, file)))
+                        skipped.append(IngestReport.Skip(file, error))
                     } catch {
                         fatalError = error
                         return nil
@@ -41,12 +42,6 @@ final class IngestInput {
                 input = false
                 return readInput()
             })
-    }
-
-    private func reason(_ error: RoostError, _ file: URL) -> String {
-        var text = error.message
-        if text.hasPrefix(file.path) { text = String(text.dropFirst(file.path.count)) }
-        return text.trimmingCharacters(in: CharacterSet(charactersIn: " :,"))
     }
 
     private func readInput() -> SourceDraft? {
@@ -63,11 +58,11 @@ final class IngestInput {
     }
 }
 
-/// How many bytes lie before each source, so that progress is told by size.
+/// The sizes of the input files, which make the progress proportional to bytes.
 final class IngestSizes: Sendable {
-    /// The bytes of the first n files.
+    /// The total size of the first n files, in bytes, for n from 0.
     private let before: [Int]
-    /// The file of each source that was given out.
+    /// The index of the file of each source that was returned.
     private let files = Mutex<[Int]>([])
 
     init(_ files: [URL]) {
@@ -80,15 +75,17 @@ final class IngestSizes: Sendable {
             }
     }
 
+    /// Records that the next source is the file with this index.
     func note(draftAt file: Int) { files.withLock { $0.append(file) } }
 
-    /// How much of all bytes is done, from 0 to 1; 0 where there are no files.
+    /// Returns the processed share of all bytes, from 0 to 1; 0 if there are no files.
     func fraction(of progress: IngestProgress) -> Double {
         guard let all = before.last, all > 0 else { return 0 }
-        let given = files.withLock { $0 }
-        let done = progress.sources == 0 ? 0 : before[given[min(progress.sources, given.count) - 1] + 1]
-        guard progress.sources < given.count else { return Double(done) / Double(all) }
-        let next = given[progress.sources]
+        let returned = files.withLock { $0 }
+        let done =
+            progress.sources == 0 ? 0 : before[returned[min(progress.sources, returned.count) - 1] + 1]
+        guard progress.sources < returned.count else { return Double(done) / Double(all) }
+        let next = returned[progress.sources]
         let size = Double(before[next + 1] - before[next]) * progress.fractionOfNextSource
         return (Double(before[next]) + size) / Double(all)
     }

@@ -1,25 +1,27 @@
 import Foundation
 
-/// Progress on standard error, for work that takes longer than a second, on a terminal only.
+/// A progress line on standard error for work that takes longer than a second. Shown only on a terminal.
 final class Progress: Sendable {
     private let start = Date()
     private let isShown: Bool
     private let lock = NSLock()
-    nonisolated(unsafe) private var last = Date.distantPast  // under the lock
-    nonisolated(unsafe) private var count = 0  // under the lock
+    nonisolated(unsafe) private var last = Date.distantPast  // protected by lock
+    nonisolated(unsafe) private var count = 0  // protected by lock
 
     private let unit: String
 
-    /// - Parameter unit: what is counted.
+    /// - Parameter unit: The plural name of the counted items.
     init(isQuiet: Bool, unit: String = "entries") {
         isShown = Terminal.isErrorTerminal && !isQuiet
         self.unit = unit
     }
 
-    /// How many were done at the last update.
+    /// The number of finished items at the last update.
     var done: Int { lock.withLock { count } }
 
-    /// - Parameter fraction: how much of the whole is done, from 0 to 1.
+    /// Updates the line, at most five times a second.
+    ///
+    /// - Parameter fraction: The finished share of the work, from 0 to 1; 0 if it is unknown.
     func update(_ done: Int, fraction: Double) {
         lock.withLock {
             count = done
@@ -27,7 +29,7 @@ final class Progress: Sendable {
             let elapsed = now.timeIntervalSince(start)
             guard isShown, elapsed > 1, now.timeIntervalSince(last) > 0.2 else { return }
             last = now
-            var text = String(format: "\r\u{1B}[K%d %@, %.0f a second", done, unit, Double(done) / elapsed)
+            var text = String(format: "\r\u{1B}[K%d %@, %.0f per second", done, unit, Double(done) / elapsed)
             if fraction > 0.01, fraction < 1 {
                 text += String(
                     format: ", %.0f %%, %@ left", fraction * 100,
@@ -37,7 +39,7 @@ final class Progress: Sendable {
         }
     }
 
-    /// Clears the line.
+    /// Clears the line if it was shown.
     func finish() {
         lock.withLock {
             guard last != .distantPast else { return }
@@ -46,7 +48,7 @@ final class Progress: Sendable {
     }
 
     private static func duration(_ seconds: TimeInterval) -> String {
-        let whole = Int(seconds.rounded(.up))
-        return whole < 60 ? "\(whole) s" : "\(whole / 60) min \(whole % 60) s"
+        let rounded = Int(seconds.rounded(.up))
+        return rounded < 60 ? "\(rounded) s" : "\(rounded / 60) min \(rounded % 60) s"
     }
 }

@@ -2,46 +2,51 @@ import Foundation
 import Roost
 import RoostRemote
 
-/// Where remote models are asked, and with which key: from the environment and the user's settings, never
-/// from a store.
+/// The endpoints and keys of remote models.
+///
+/// They come from the environment and the user's settings, never from a store: opening an untrusted store
+/// must not send texts or keys to a server.
 struct RemoteSettings {
     private let environment = ProcessInfo.processInfo.environment
     private let settings: UserConfiguration
 
-    init() throws { settings = try UserConfiguration(UserPlaces().configurationFile) }
+    init() throws { settings = try UserConfiguration(UserDirectories().configurationFile) }
 
-    /// A model that embeds.
+    /// Returns the embedding model with a name.
+    ///
+    /// - Throws: ``CommandError`` if no endpoint is configured.
     func embeddingModel(_ name: String) throws -> RemoteModel {
         guard let endpoint = try endpoint("remote") else {
             throw CommandError(
                 .configuration,
-                "the model \(Terminal.line(EmbedderChoice.remotePrefix + name, limit: 60)) is remote, "
-                    + "and no endpoint is set; "
-                    + "`roost config remote-endpoint http://localhost:11434/v1`, say")
+                "cannot use the model \(Terminal.line(EmbedderChoice.remotePrefix + name, limit: 60)): no "
+                    + "endpoint is configured; set one, for example with "
+                    + "`roost config remote-endpoint http://localhost:11434/v1`")
         }
         return try model(endpoint, name, key("remote"))
     }
 
-    /// A chat model that names clusters. A place of its own has a key of its own: that for embeddings is
-    /// sent to no other place.
+    /// Returns the chat model that labels clusters. Each endpoint has a separate key: the key for embeddings
+    /// is never sent to the endpoint for labels.
     ///
-    /// - Parameter name: `nil` takes the one of the settings.
+    /// - Parameter name: The name of the model; `nil` for the model of the settings.
+    /// - Throws: ``CommandError`` if no model or endpoint is configured.
     func labelingModel(_ name: String?) throws -> RemoteModel {
         guard let name = try name ?? settings.value(of: "label-model") else {
             throw CommandError(
                 .configuration,
-                "no chat model is set that could name clusters; name one with --model NAME or "
+                "cannot label clusters: no chat model is configured; use --model NAME or "
                     + "`roost config label-model NAME`")
         }
         let prefix = EmbedderChoice.remotePrefix
         let bare = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
-        for place in ["label", "remote"] {
-            if let endpoint = try endpoint(place) { return try model(endpoint, bare, key(place)) }
+        for service in ["label", "remote"] {
+            if let endpoint = try endpoint(service) { return try model(endpoint, bare, key(service)) }
         }
         throw CommandError(
             .configuration,
-            "no endpoint is set where \(Terminal.line(bare, limit: 60)) could be asked; "
-                + "`roost config label-endpoint http://localhost:11434/v1`, say")
+            "cannot use the model \(Terminal.line(bare, limit: 60)): no endpoint is configured; set one, for "
+                + "example with `roost config label-endpoint http://localhost:11434/v1`")
     }
 
     private func model(_ endpoint: String, _ name: String, _ key: Secret?) throws -> RemoteModel {
@@ -50,28 +55,31 @@ struct RemoteSettings {
         return model
     }
 
-    private func given(_ place: String, _ what: String) -> String? {
-        environment["ROOST_\(place.uppercased())_\(what)"].flatMap { $0.isEmpty ? nil : $0 }
+    private func variable(_ service: String, _ suffix: String) -> String? {
+        environment["ROOST_\(service.uppercased())_\(suffix)"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private func endpoint(_ place: String) throws -> String? {
-        try given(place, "ENDPOINT") ?? settings.value(of: "\(place)-endpoint")
+    private func endpoint(_ service: String) throws -> String? {
+        try variable(service, "ENDPOINT") ?? settings.value(of: "\(service)-endpoint")
     }
 
-    private func key(_ place: String) throws -> Secret? {
-        if let text = given(place, "KEY") {
+    private func key(_ service: String) throws -> Secret? {
+        if let text = variable(service, "KEY") {
             guard let key = Secret(text) else {
                 throw CommandError(
-                    .configuration, "$ROOST_\(place.uppercased())_KEY has characters that no key has")
+                    .configuration,
+                    "invalid key in $ROOST_\(service.uppercased())_KEY: it contains unsupported characters")
             }
             return key
         }
-        guard let path = try settings.value(of: "\(place)-key-file") else { return nil }
-        guard let data = FileManager.default.contents(atPath: path), data.count < 1 << 16,
+        guard let path = try settings.value(of: "\(service)-key-file") else { return nil }
+        guard let data = FileManager.default.contents(atPath: path),
+            data.count < BackupOptions.maximumSecretFileSize,
             let key = Secret(String(decoding: data, as: UTF8.self))
         else {
             throw CommandError(
-                .configuration, "there is no key in \(path), which the setting \(place)-key-file names")
+                .configuration,
+                "cannot read a key from \(path), the value of the setting \(service)-key-file")
         }
         return key
     }

@@ -4,86 +4,98 @@ public import Roost
 
 extension SearchMode: ExpressibleByArgument {}
 
-/// How to search, and how to show what was found.
+/// The options for searches and for the output of hits.
 struct SearchOptions: ParsableArguments {
     @Option(
-        name: .customShort("n"), parsing: .unconditional, help: ArgumentHelp("The most hits.", valueName: "N")
+        name: .customShort("n"), parsing: .unconditional,
+        help: ArgumentHelp("The maximum number of hits. Default: the setting limit, else 10.", valueName: "N")
     )
     var limit: Int?
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: ArgumentHelp("Pass over the best ones.", valueName: "N"))
+        help: ArgumentHelp("Skip the N best hits.", valueName: "N"))
     var offset = 0
 
-    // Unconditional: a cosine may begin with a minus.
+    // `.unconditional`, because a cosine may begin with a minus sign.
     @Option(
         name: .long, parsing: .unconditional,
-        help: "Only hits with at least this cosine, also of those that words found.")
+        help: "The minimum cosine similarity, also of hits that the search by words found.")
     var minScore: Float?
 
-    @Flag(name: .long, help: "Compare every vector, also where the store has a graph.")
+    @Flag(name: .long, help: "Compare all vectors instead of using the graph of the index.")
     var exact = false
 
-    @Flag(name: .long, help: "Prefer hits that differ from those before them.")
+    @Flag(name: .long, help: "Prefer hits that differ from the hits before them.")
     var diverse = false
 
-    @Flag(name: .long, help: "Show nearly equal entries as one.")
+    @Flag(name: .long, help: "Show near-duplicates as one hit.")
     var fold = false
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: ArgumentHelp("Show so many passages before and after.", valueName: "N"))
+        help: ArgumentHelp("Show N passages before and after the matched passage.", valueName: "N"))
     var context: Int?
 
-    @Flag(name: .customShort("l"), help: "Only the paths, each once.")
+    @Flag(name: .customShort("l"), help: "Print only the paths, each once.")
     var pathsOnly = false
 
-    @Flag(name: .long, help: "Say what each hit owes to its vector and to its words.")
+    @Flag(name: .long, help: "Show the rank and score of each hit by meaning and by words.")
     var explain = false
 
-    @Flag(name: .long, help: "Results as JSON.")
+    @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
-    /// How different hits are preferred to be, and when entries are nearly equal.
-    private static let (diversity, duplicateThreshold): (Float, Float) = (0.4, 0.95)
+    /// The weight of diversity against relevance for `--diverse`, from 0 to 1.
+    private static let diversity: Float = 0.4
+    /// The minimum cosine similarity of near-duplicates for `--fold`, as in `roost duplicates`.
+    private static let duplicateThreshold: Float = 0.95
 
     func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("-n takes a whole number above 0, not \(limit).") }
-        if offset < 0 { throw ValidationError("--offset takes a whole number from 0, not \(offset).") }
+        if let limit, limit < 1 {
+            throw ValidationError("-n takes a whole number of at least 1, not \(limit).")
+        }
+        if offset < 0 {
+            throw ValidationError("--offset takes a whole number of at least 0, not \(offset).")
+        }
         if let context, !(0...1000).contains(context) {
             throw ValidationError("--context takes a whole number from 0 to 1000, not \(context).")
         }
         if let minScore, !minScore.isFinite { throw ValidationError("--min-score takes a number.") }
     }
 
-    func queryOptions(_ filter: EntryFilter) throws -> QueryOptions {
-        let settings = try UserConfiguration(UserPlaces().configurationFile)
-        var options = QueryOptions(
-            limit: try limit ?? settings.value(of: "limit").flatMap { Int($0) } ?? 10, minimumScore: minScore,
-            filter: filter)
-        options.offset = offset
-        options.isExact = exact
-        options.diversity = diverse ? Self.diversity : nil
-        options.duplicateThreshold = fold ? Self.duplicateThreshold : nil
-        return options
+    /// Returns the search that the options describe.
+    func entrySearch(_ subject: EntrySearch.Subject, _ filter: EntryFilter) throws -> EntrySearch {
+        let settings = try UserConfiguration(UserDirectories().configurationFile)
+        var search = EntrySearch(
+            subject, matching: filter,
+            limit: try limit ?? settings.value(of: "limit").flatMap { Int($0) } ?? 10)
+        search.minimumScore = minScore
+        search.offset = offset
+        search.isExact = exact
+        search.diversity = diverse ? Self.diversity : nil
+        search.duplicateThreshold = fold ? Self.duplicateThreshold : nil
+        return search
     }
 
+    /// Prints a result.
+    ///
+    /// - Throws: `ExitCode` if there are no hits; ``RoostError`` if the store is empty.
     func show(_ result: QueryResult, _ options: StoreOptions) throws {
         let lines = SourceLines()
-        for notice in result.notices { options.note(notice) }
+        for notice in result.notices { options.note(RemedyText.message(notice.message, notice.remedy)) }
         if result.omittedTokens > 0 {
             options.note(
-                "the query is longer than the model takes in: its last \(result.omittedTokens) tokens were "
-                    + "left out")
+                "the query exceeds the model's maximum length: its last \(result.omittedTokens) tokens were "
+                    + "ignored")
         }
         if json {
             try Terminal.json(
                 result.hits.map { HitDocument($0, result.snippet(of: $0), self, lines) })
         } else if pathsOnly {
             var seen = Set<String>()
-            for hit in result.hits where seen.insert(hit.entry.place).inserted {
-                Terminal.write(Terminal.safe(hit.entry.place))
+            for hit in result.hits where seen.insert(hit.entry.displayPath).inserted {
+                Terminal.write(Terminal.safe(hit.entry.displayPath))
             }
         } else {
             for hit in result.hits { write(hit, result.snippet(of: hit), lines) }
@@ -97,27 +109,27 @@ struct SearchOptions: ParsableArguments {
     }
 
     static let emptyStore = RoostError(
-        .emptyStore, "the store is empty; add something with `roost ingest PATH`")
+        .emptyStore, "the store is empty; add entries with `roost ingest PATH`")
 
-    /// Why nothing was found.
+    /// Returns the reason why there are no hits.
     private static func reason(_ result: QueryResult, offset: Int, hasMinimum: Bool) -> String {
         if result.candidateCount == 0 {
             return result.text?.isSelective == true
-                ? "no entry has what the query requires; words in \"quotes\" must stand so, and those after "
-                    + "a - must not (`--mode vector` takes the query as it is)"
-                : "no entry meets the filter"
+                ? "no entry matches: \"quoted words\" must occur as a phrase, and -words must not occur "
+                    + "(`--mode vector` searches without these operators)"
+                : "no entry matches the filter"
         }
-        if hasMinimum { return "nothing was found; a lower --min-score finds more" }
-        if offset > 0 { return "there are no hits behind the first \(offset)" }
-        return result.text == nil ? "no other entry was found" : "no entry has any of the words"
+        if hasMinimum { return "no hits; a lower --min-score finds more" }
+        if offset > 0 { return "no hits after the first \(offset)" }
+        return result.text == nil ? "no other entry was found" : "no entry contains any of the words"
     }
 
     private func write(_ hit: QueryHit, _ snippet: Snippet, _ lines: SourceLines) {
         let entry = hit.entry
-        let start = snippet.marks.first?.lowerBound ?? snippet.utf8Range.lowerBound
+        let start = snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound
         let line = lines.line(of: start, in: entry).map { ":\($0)" } ?? ""
         Terminal.write(
-            "\(Terminal.bold(Terminal.score(hit.score)))  \(Terminal.safe(entry.place))\(line)  "
+            "\(Terminal.bold(Terminal.score(hit.score)))  \(Terminal.safe(entry.displayPath))\(line)  "
                 + Terminal.dim(String(entry.id.text.prefix(8))))
         if let context {
             let text = Terminal.safe(entry.text(in: hit.context(context)) ?? "", keepingLines: true)
@@ -137,7 +149,8 @@ struct SearchOptions: ParsableArguments {
         if !hit.duplicates.isEmpty {
             let ids = hit.duplicates.prefix(5).map { String($0.text.prefix(8)) }.joined(separator: ", ")
             let more = hit.duplicates.count > 5 ? ", …" : ""
-            Terminal.write(Terminal.dim("       and \(hit.duplicates.count) nearly equal: \(ids)\(more)"))
+            Terminal.write(
+                Terminal.dim("       and \(hit.duplicates.count) near-duplicates: \(ids)\(more)"))
         }
     }
 }

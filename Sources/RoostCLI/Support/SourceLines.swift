@@ -1,19 +1,19 @@
 import Foundation
 import Roost
 
-/// Where rows stand in their files, for people: a row's entry knows its name, and its file is asked for the
-/// line.
+/// Finds the line numbers of entries that came from rows of files. An entry stores only the key of its row,
+/// so the file is read again.
 final class SourceLines {
-    /// Files larger than this are not read to show a line.
-    private static let largest = 16 << 20
+    /// The maximum size of files that are read to show line numbers: 16 MiB, read in a fraction of a second.
+    private static let maximumFileSize = 16 << 20
     private var lines: [String: [Entry.ID: Int]] = [:]
 
-    /// The line, from 1, that a byte of an entry's content is on; `nil` where it is not known.
+    /// Returns the line number, from 1, of a byte of an entry's content; `nil` if it is unknown.
     func line(of byte: Int, in entry: Entry) -> Int? {
         let own = entry.line(ofByte: byte)
         guard entry.key != EntryID.wholeFileKey else { return own }
         guard let path = entry.path, let first = rows(path)[entry.id] else { return nil }
-        // A row of JSON Lines is one line, whatever line ends its text has.
+        // A row of JSON Lines is one line, even if its text contains line breaks.
         let isLine = ["jsonl", "ndjson"].contains((path as NSString).pathExtension.lowercased())
         return isLine ? first : first + own - 1
     }
@@ -23,7 +23,7 @@ final class SourceLines {
         let url = URL(fileURLWithPath: path)
         var found: [Entry.ID: Int] = [:]
         let size = (try? url.resourceValues(forKeys: [.fileSizeKey]))?.fileSize ?? .max
-        if size <= Self.largest, let draft = try? RecordReader().read(url) {
+        if size <= Self.maximumFileSize, let draft = try? RecordReader().read(url) {
             var occurrences: [ContentDigest: Int] = [:]
             for row in draft.entries {
                 let digest = ContentDigest(of: row.content)

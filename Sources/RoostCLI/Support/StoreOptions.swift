@@ -1,71 +1,79 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostBackups
+import RoostFiles
 
-/// Options that every verb has, and how they lead to a store.
+/// The options of all commands that use a store, and the functions that open it.
 struct StoreOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The store's folder.", valueName: "DIR"))
     var store: String?
 
-    @Flag(name: .shortAndLong, help: "Only results and errors.")
+    @Flag(name: .shortAndLong, help: "Print only results and errors.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Say more: which store and model, how long it took.")
+    @Flag(name: .shortAndLong, help: "Print details: the store, the model and the duration.")
     var verbose = false
 
+    /// Prints a message on standard error, unless `--quiet` is given.
     func note(_ text: @autoclosure () -> String) {
         if !quiet { Terminal.error(text()) }
     }
 
+    /// Prints a message on standard error if `--verbose` is given.
     func detail(_ text: @autoclosure () -> String) {
         if verbose { Terminal.error(text()) }
     }
 
-    /// Writes the index anew where that is worth it. What it is made of is in the store, so that a failure is
-    /// only said.
+    /// Rebuilds the index if enough entries have changed. The index is derived from the store, so a failure
+    /// is only reported.
     func refreshIndex(of store: KnowledgeStore) async {
         do {
             switch try await store.refreshIndex() {
             case .current: break
-            case .written: detail("the index was written anew")
+            case .written: detail("rebuilt the index")
             case .writtenWithoutGraph(let passages):
-                note("\(passages) passages are compared one by one; `roost index build` adds a graph")
+                note(
+                    "the index of \(passages) passages has no graph; run `roost index build` for faster "
+                        + "searches")
             case .due(let changes):
                 note(
-                    "\(changes) entries have changed since the index was built; `roost index build` "
-                        + "writes it anew")
+                    "\(changes) entries have changed since the index was built; run `roost index build` to "
+                        + "update it")
             }
         } catch {
-            note("the index was not written anew (\(error)); searches take longer without it")
+            note("cannot update the index: \(error); searches are slower without it")
         }
     }
 
-    /// Makes a snapshot before much of the store is rewritten.
+    /// Creates a backup before a command that changes a large part of the store.
     func backUpFirst() async throws {
         guard
             let report = try await StoreBackup(try location())
-                .createAutomatically(passphrase: BackupOptions.passphraseOfEnvironment())
+                .createAutomatically(passphrase: BackupOptions.passphraseFromEnvironment())
         else { return }
-        note("a backup was made first: `roost backup list` shows it (\(report.snapshot.id.prefix(8)))")
+        note("created the backup \(report.snapshot.id.prefix(8)) first; see `roost backup list`")
     }
 
-    /// Says what happened while texts were embedded.
+    /// Prints messages about the work of an embedder.
     func remark(on embedder: any Embedder) {
         let remarks = EmbedderChoice.remarks(on: embedder)
         for text in remarks.notes { note(text) }
         for text in remarks.details { detail(text) }
     }
 
-    /// The folder of the store, whether there is one or not.
+    /// Returns the folder of the store, even if the store does not exist yet.
     func location() throws -> URL {
-        let places = UserPlaces()
+        let directories = UserDirectories()
         if let store { return URL(fileURLWithPath: store) }
-        if let named = places.environmentStore { return named }
+        if let named = directories.environmentStore { return named }
         let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
-        return try StoreManifest.findUpward(from: here) ?? places.defaultStore
+        return try StoreManifest.findUpward(from: here) ?? directories.defaultStore
     }
 
-    /// - Parameter recordingUndo: whether what is changed is written down for `roost undo`.
+    /// Opens the store. If its model is not installed, an ``AbsentEmbedder`` takes the model's place.
+    ///
+    /// - Parameter recordingUndo: Whether changes are recorded for `roost undo`.
     func open(recordingUndo: Bool = true) async throws -> KnowledgeStore {
         let location = try location()
         detail("store: \(location.path)")
@@ -75,7 +83,7 @@ struct StoreOptions: ParsableArguments {
             do {
                 return try EmbedderChoice.open(for: space)
             } catch {
-                // What needs no embedding can be done all the same.
+                // Commands that embed nothing work without the model.
                 return AbsentEmbedder(space: space, reason: error)
             }
         }
@@ -89,15 +97,16 @@ struct StoreOptions: ParsableArguments {
         )
     }
 
+    /// Returns whether the store exists.
     func hasStore() throws -> Bool { StoreManifest.exists(in: try location()) }
 
-    /// The store, or an empty one in memory where there is none: for looking at what would be done.
-    func openOrPretend() async throws -> KnowledgeStore {
+    /// Opens the store or, if it does not exist, an empty store in memory: for dry runs.
+    func openOrSimulate() async throws -> KnowledgeStore {
         if try hasStore() { return try await open() }
         return KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
     }
 
-    /// The store, made if there is none.
+    /// Opens the store, and creates it if it does not exist.
     func openOrCreate() async throws -> KnowledgeStore {
         let location = try location()
         if StoreManifest.exists(in: location) { return try await open() }
@@ -105,30 +114,37 @@ struct StoreOptions: ParsableArguments {
         do {
             made = try await create(location, provider: nil, model: nil)
         } catch let error as RoostError where error.code == .storeExists {
-            return try await open()  // Another process was quicker.
+            return try await open()  // another process created the store in the meantime
         }
-        note("made a store in \(location.path) (\(made.embedder.space.model))")
+        note("created a store in \(location.path) (\(made.embedder.space.model))")
         return made
     }
 
+    /// Creates a store.
+    ///
+    /// - Parameters:
+    ///   - provider: The name of the storage; `nil` for the user's setting.
+    ///   - model: The name of the model; `nil` for the user's setting.
+    ///   - maximumSize: The maximum size of the storage in bytes; `nil` for no limit.
     func create(
         _ location: URL, provider: String?, model: String?, maximumSize: Int? = nil
     ) async throws -> KnowledgeStore {
         guard !StoreManifest.exists(in: location) else {
-            throw RoostError(.storeExists, "there is a store in \(location.path) already")
+            throw RoostError(
+                .storeExists, "cannot create a store in \(location.path): a store already exists there")
         }
-        let places = UserPlaces()
-        let settings = try UserConfiguration(places.configurationFile)
+        let directories = UserDirectories()
+        let settings = try UserConfiguration(directories.configurationFile)
         let providerName = try provider ?? settings.value(of: "provider") ?? "sqlite"
         guard let provider = StoreManifest.Provider(rawValue: providerName) else {
-            throw CommandError(.usage, "there is no provider '\(providerName)'; there are sqlite and json")
+            throw CommandError.unknownProvider(providerName)
         }
         var notes: [String] = []
         let embedder: any Embedder
         if let name = try model ?? settings.value(of: "model") {
             embedder = try await EmbedderChoice.openForStore(name, &notes)
         } else {
-            embedder = try standardEmbedder(places.models, &notes)
+            embedder = try standardEmbedder(directories.models, &notes)
         }
         do {
             let made = try await KnowledgeStore.create(
@@ -136,63 +152,74 @@ struct StoreOptions: ParsableArguments {
                 recording: recorder(location))
             for text in notes { note(text) }
             return made
-        } catch let error as StorageError where error.code == .inputOutput {
+        } catch let error as StorageError
+            where error.code == .inputOutput || error.underlying is FileError
+        {
             throw CommandError(.cannotCreate, error.message)
         }
     }
 
-    /// MiniLM where it is installed, else the lexical embedder, which is said.
+    /// Returns MiniLM if it is installed, else the lexical embedder with a note.
     private func standardEmbedder(_ models: ModelLibrary, _ notes: inout [String]) throws -> any Embedder {
         if models.names().contains(ModelLibrary.aliases["minilm"] ?? "") { return try models.open("minilm") }
         notes.append(
-            "no embedding model is installed: texts are compared by their words, not their meaning "
-                + "(lexical). Scripts/model installs one, and `roost reembed --model minilm` moves the store "
-                + "to it.")
+            "no embedding model is installed, so texts are compared by their words, not their meaning "
+                + "(lexical). Install a model with "
+                + "`roost model pull sentence-transformers/all-MiniLM-L6-v2`, then run `roost reembed --model minilm`."
+        )
         return LexicalEmbedder()
     }
 
-    /// The entry that an id, or the unique beginning of one, names.
+    /// Returns the entry that an id, or the unique beginning of an id, names.
     func entryID(_ text: String, _ store: KnowledgeStore) async throws -> Entry.ID {
         if let id = UUID(uuidString: text) { return id }
         let digits = text.lowercased()
         guard digits.count >= 4, digits.allSatisfy({ $0.isHexDigit || $0 == "-" }) else {
             throw CommandError(
-                .usage, "'\(Terminal.line(text, limit: 40))' is no id; ids are printed by `roost list`")
+                .usage,
+                "invalid id '\(Terminal.line(text, limit: 40))'; run `roost list` to list entries with ids")
         }
         let page = try await store.storage.snapshot()
             .entries(after: nil, limit: 2, matching: EntryFilter(idPrefix: digits))
         guard let first = page.entries.first else {
-            throw RoostError(.notFound, "there is no entry \(digits)")
+            throw RoostError(.notFound, "no entry has the id \(digits)")
         }
         guard page.entries.count == 1 else {
-            throw CommandError(.usage, "\(digits) is the beginning of several ids; give more of it")
+            throw CommandError(.usage, "several ids begin with \(digits); give a longer part of the id")
         }
         return first.id
     }
 
-    /// The cluster that an id, the beginning of one, or a label names.
+    /// Returns the cluster that an id, the beginning of an id, or a label names.
     func cluster(_ text: String, _ store: KnowledgeStore) async throws -> Cluster {
         let clusters = try await store.storage.fetchClusters()
         guard !clusters.isEmpty else {
-            throw RoostError(.emptyStore, "the store has no clusters yet; `roost recluster` makes them")
+            throw RoostError(
+                .emptyStore, "the store has no clusters yet; run `roost recluster` to create them")
         }
         let named = clusters.filter { $0.label == text }
         let found = named.isEmpty ? clusters.filter { $0.id.text.hasPrefix(text.lowercased()) } : named
         guard let first = found.first, !text.isEmpty else {
             throw RoostError(
                 .notFound,
-                "there is no cluster '\(Terminal.line(text, limit: 40))'; `roost cluster list` shows them")
+                "no cluster has the id or label '\(Terminal.line(text, limit: 40))'; run "
+                    + "`roost cluster list` to list the clusters")
         }
         guard found.count == 1 else {
             throw CommandError(
-                .usage, "'\(Terminal.line(text, limit: 40))' names several clusters; give more of the id")
+                .usage,
+                "'\(Terminal.line(text, limit: 40))' matches several clusters; give a longer part of the id")
         }
         return first
     }
 }
 
-/// Which entries are meant.
+/// Parses `key=value` arguments.
 enum KeyValue {
+    /// Parses pairs.
+    ///
+    /// - Parameter option: The name of the option, for the error message.
+    /// - Throws: ``CommandError`` if an argument is not a pair.
     static func parse(_ pairs: [String], option: String) throws -> [(key: String, value: String)] {
         try pairs.map { pair in
             guard let separator = pair.firstIndex(of: "="), separator != pair.startIndex else {

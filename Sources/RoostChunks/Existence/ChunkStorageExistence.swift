@@ -1,20 +1,26 @@
-/// Whether chunks are there, more quickly than by reading them.
+/// An existence check that is faster than reading chunks.
 public protocol ChunkStorageExistence: Sendable {
-    /// Whether there is a chunk; `false` also where that cannot be told.
+    /// Returns whether a chunk exists. Also returns `false` if the storage cannot be read.
     func chunkExists(identifier: ChunkIdentifier) async -> Bool
 
-    /// For each of some chunks whether it is there, in one pass; `false` also where that cannot be told.
+    /// Returns, for each identifier, whether the chunk exists, in one pass. Also returns `false` for a chunk
+    /// if the storage cannot be read.
     func chunkExists(identifiers: [ChunkIdentifier]) async -> [ChunkIdentifier: Bool]
 
-    /// Whether there is a chunk.
+    /// Returns whether a chunk exists.
     ///
-    /// The default cannot tell "absent" from "could not ask", since ``chunkExists(identifier:)`` cannot.
-    /// - Throws: ``ChunkStorageError``, or an error of the implementer's, where that cannot be told.
+    /// The default implementation calls ``chunkExists(identifier:)`` and therefore cannot distinguish a
+    /// missing chunk from a storage that cannot be read. Implement this method if the backend can.
+    ///
+    /// - Throws: ``ChunkStorageError``, or an error of the implementation, if the storage cannot be read.
     func presence(of identifier: ChunkIdentifier) async throws -> Bool
 
-    /// For each of some chunks whether it is there, in one pass. The default is as that for one.
+    /// Returns, for each identifier, whether the chunk exists, in one pass.
     ///
-    /// - Throws: as ``presence(of:)-(ChunkIdentifier)``, where it cannot be told of one of them.
+    /// The default implementation has the same limitation as the one for a single identifier.
+    ///
+    /// - Throws: ``ChunkStorageError``, or an error of the implementation, if the storage cannot be read for
+    ///   one of the chunks.
     func presence(of identifiers: [ChunkIdentifier]) async throws -> [ChunkIdentifier: Bool]
 }
 

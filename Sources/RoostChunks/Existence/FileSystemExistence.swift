@@ -1,13 +1,21 @@
 public import Foundation
 import RoostFiles
 
-/// Which chunks are below a folder, as ``FileSystemRetrieval`` puts them there.
+/// An existence check for chunks that ``FileSystemRetrieval`` wrote below a folder.
 ///
-/// One chunk is asked for by its name; of many, the folders that they would be in are listed, each once.
+/// A single chunk is looked up by name. For many chunks, each folder that could contain one of them is listed
+/// once.
 public struct FileSystemExistence: ChunkStorageExistence {
+    /// The mapping of identifiers to paths that the chunks were written with.
     public let organization: any ChunkStorageOrganization
+    /// The folder of the storage.
     public let baseURL: URL
 
+    /// Creates an existence check.
+    ///
+    /// - Parameters:
+    ///   - organization: The mapping of identifiers to paths that the chunks were written with.
+    ///   - baseURL: The folder of the storage. It need not exist.
     public init(organization: any ChunkStorageOrganization, baseURL: URL) {
         (self.organization, self.baseURL) = (organization, baseURL.standardizedFileURL)
     }
@@ -16,20 +24,22 @@ public struct FileSystemExistence: ChunkStorageExistence {
         (try? await presence(of: identifier)) ?? false
     }
 
-    /// Where a folder cannot be listed, its chunks are said not to be there.
+    /// Returns, for each identifier, whether the chunk exists. Chunks in a folder that cannot be listed are
+    /// reported as missing.
     public func chunkExists(identifiers: [ChunkIdentifier]) async -> [ChunkIdentifier: Bool] {
-        (try? await look(for: identifiers, isLenient: true))
+        (try? await lookUp(identifiers, isLenient: true))
             ?? Dictionary(identifiers.map { ($0, false) }) { first, _ in first }
     }
 
     public func presence(of identifier: ChunkIdentifier) async throws -> Bool {
-        // A look at a name waits for no disk but the first time; another thread takes longer than that.
+        // `lstat` reads the disk only if the folder is not cached, so that a change of thread costs more.
         try Self.isFile(baseURL.path + "/" + path(of: identifier))
     }
 
-    /// - Complexity: O(identifiers + what is in their folders).
+    /// - Complexity: O(*n* + *m*), where *n* is the number of identifiers and *m* the number of files in
+    ///   their folders.
     public func presence(of identifiers: [ChunkIdentifier]) async throws -> [ChunkIdentifier: Bool] {
-        try await look(for: identifiers, isLenient: false)
+        try await lookUp(identifiers, isLenient: false)
     }
 
     private func path(of identifier: ChunkIdentifier) throws -> String {
@@ -41,15 +51,15 @@ public struct FileSystemExistence: ChunkStorageExistence {
         return path
     }
 
-    /// With so few in all, each is asked for by itself.
-    private static let fewest = 16
-    /// How many threads look at folders.
-    private static let threads = 4
+    /// The maximum number of identifiers that are looked up one by one instead of by listing folders.
+    private static let maximumSingleLookUps = 16
+    /// The number of threads that list folders.
+    private static let threadCount = 4
 
-    private func look(
-        for identifiers: [ChunkIdentifier], isLenient: Bool
+    private func lookUp(
+        _ identifiers: [ChunkIdentifier], isLenient: Bool
     ) async throws -> [ChunkIdentifier: Bool] {
-        guard identifiers.count > Self.fewest else {
+        guard identifiers.count > Self.maximumSingleLookUps else {
             var result: [ChunkIdentifier: Bool] = [:]
             for identifier in identifiers {
                 do {
@@ -65,11 +75,11 @@ public struct FileSystemExistence: ChunkStorageExistence {
         var result = [ChunkIdentifier: Bool](minimumCapacity: identifiers.count)
         for identifier in identifiers { result[identifier] = false }
         let all = try await Array(wanted)
-        let share = max(1, (all.count + Self.threads - 1) / Self.threads)
+        let share = max(1, (all.count + Self.threadCount - 1) / Self.threadCount)
         try await withThrowingTaskGroup(of: [ChunkIdentifier].self) { group in
             for start in stride(from: 0, to: all.count, by: share) {
                 let part = all[start..<min(all.count, start + share)]
-                group.addTask { try await present(in: part, isLenient) }
+                group.addTask { try await chunks(in: part, isLenient) }
             }
             for try await found in group {
                 for identifier in found where result[identifier] != nil { result[identifier] = true }
@@ -78,7 +88,7 @@ public struct FileSystemExistence: ChunkStorageExistence {
         return result
     }
 
-    /// The folders that some chunks would be in.
+    /// Returns the folders that can contain the given chunks.
     @concurrent
     private func folders(of identifiers: [ChunkIdentifier], _ isLenient: Bool) async throws -> Set<String> {
         var folders = Set<String>()
@@ -94,8 +104,8 @@ public struct FileSystemExistence: ChunkStorageExistence {
         return folders
     }
 
-    /// The chunks in some folders.
-    private func present(
+    /// Returns the chunks that the given folders contain.
+    private func chunks(
         in folders: ArraySlice<String>, _ isLenient: Bool
     ) async throws -> [ChunkIdentifier] {
         let (base, organization) = (baseURL.path, organization)
@@ -109,7 +119,7 @@ public struct FileSystemExistence: ChunkStorageExistence {
                         if let identifier = organization.identifier(from: path) { found.append(identifier) }
                     }
                 } catch let error as FileError {
-                    if !isLenient { throw ChunkStorageError.storageUnavailable(reason: error.description) }
+                    if !isLenient { throw ChunkStorageError(error) }
                 }
             }
             return found
@@ -120,7 +130,7 @@ public struct FileSystemExistence: ChunkStorageExistence {
         do {
             return try FolderListing.isFile(path)
         } catch let error as FileError {
-            throw ChunkStorageError.storageUnavailable(reason: error.description)
+            throw ChunkStorageError(error)
         }
     }
 }

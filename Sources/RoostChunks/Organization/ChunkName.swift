@@ -1,40 +1,42 @@
-/// An identifier as names of files.
+/// The encoding of chunk identifiers as names of files.
 ///
-/// Lower-case ASCII letters, digits, `-` and `_` stand for themselves, every other byte of UTF-8 for `%` and
-/// two lower-case hexadecimal digits: so that no name has a separator, a dot or an upper-case letter, and
-/// file systems that ignore case keep different chunks apart. A name that is too long for a file is cut; the
-/// parts before the last end in `+`.
+/// Lower-case ASCII letters, digits, `-` and `_` are written unchanged. Every other byte of the UTF-8 form is
+/// written as `%` and two lower-case hexadecimal digits. A name therefore contains no separator, dot or
+/// upper-case letter, and file systems that ignore case keep different chunks apart. A name that is too long
+/// for one file name is divided into path components; all components except the last end in `+`.
 package enum ChunkName {
-    /// Of 255 bytes that file systems take, some are left for what is put around a name while it is written.
-    private static let longestPart = 180
+    /// The maximum length of a component, in bytes. File systems allow 255; the remainder is for the prefix
+    /// and suffix that a temporary file adds to the name.
+    private static let maximumComponentLength = 180
 
-    /// Whether an identifier is written as it is, in one part: most are, being digests.
-    static func isPlain(_ text: Substring) -> Bool {
+    /// Returns whether an identifier is its own encoded name, in one component. This holds for digests.
+    static func isUnescaped(_ text: Substring) -> Bool {
         let utf8 = text.utf8
-        return !utf8.isEmpty && utf8.count <= longestPart && utf8.allSatisfy(isPlain)
+        return !utf8.isEmpty && utf8.count <= maximumComponentLength && utf8.allSatisfy(isUnescaped)
     }
 
-    /// The parts of an identifier's name; one where it is not long.
-    static func parts(of identifier: ChunkIdentifier) -> [String] {
-        var (parts, part) = ([String](), [UInt8]())
+    /// Returns the path components of an identifier's encoded name; only a long name has more than one.
+    static func components(of identifier: ChunkIdentifier) -> [String] {
+        var (components, component) = ([String](), [UInt8]())
         for byte in identifier.id.utf8 {
-            let escaped = isPlain(byte) ? [byte] : [UInt8(ascii: "%")] + hexadecimal(byte)
-            if part.count + escaped.count > longestPart {
-                parts.append(String(decoding: part + [UInt8(ascii: "+")], as: UTF8.self))
-                part = []
+            let escaped = isUnescaped(byte) ? [byte] : [UInt8(ascii: "%")] + hexadecimal(byte)
+            if component.count + escaped.count > maximumComponentLength {
+                components.append(String(decoding: component + [UInt8(ascii: "+")], as: UTF8.self))
+                component = []
             }
-            part += escaped
+            component += escaped
         }
-        if !part.isEmpty { parts.append(String(decoding: part, as: UTF8.self)) }
-        return parts
+        if !component.isEmpty { components.append(String(decoding: component, as: UTF8.self)) }
+        return components
     }
 
-    /// The identifier of a name's parts; `nil` where they are no name's, exactly as it is written.
-    static func identifier(of parts: ArraySlice<Substring>) -> ChunkIdentifier? {
+    /// Returns the identifier whose encoded name has the given components, or `nil` if they are not exactly
+    /// what ``components(of:)`` returns for some identifier.
+    static func identifier(of components: ArraySlice<Substring>) -> ChunkIdentifier? {
         var bytes: [UInt8] = []
-        for (index, part) in parts.enumerated() {
-            var rest = Substring(part)
-            if index + 1 < parts.count {
+        for (index, component) in components.enumerated() {
+            var rest = Substring(component)
+            if index + 1 < components.count {
                 guard rest.last == "+" else { return nil }
                 rest.removeLast()
             }
@@ -45,30 +47,31 @@ package enum ChunkName {
                     else { return nil }
                     bytes.append(high << 4 | low)
                 } else {
-                    guard isPlain(byte) else { return nil }
+                    guard isUnescaped(byte) else { return nil }
                     bytes.append(byte)
                 }
             }
         }
         guard !bytes.isEmpty, let id = String(validating: bytes, as: UTF8.self) else { return nil }
         let identifier = ChunkIdentifier(id: id)
-        // There is one way to write a name.
-        guard self.parts(of: identifier).elementsEqual(parts, by: { $0.utf8.elementsEqual($1.utf8) }) else {
-            return nil
-        }
+        // Escapes of bytes that need none would decode too. Only the canonical encoding is accepted.
+        guard
+            self.components(of: identifier).elementsEqual(
+                components, by: { $0.utf8.elementsEqual($1.utf8) })
+        else { return nil }
         return identifier
     }
 
-    /// What is the same for a chunk wherever an organization of this package puts it: the end of the path,
-    /// without the folders that it is sorted into.
-    package static func end(of path: String) -> String {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        var first = parts.count - 1
-        while first > 0, parts[first - 1].hasSuffix("+") { first -= 1 }
-        return parts[max(0, first)...].joined(separator: "/")
+    /// Returns the encoded name at the end of a path, without the folders that the organization put above
+    /// it. It is the same for a chunk in every organization of this package.
+    package static func encodedName(atEndOf path: String) -> String {
+        let components = path.split(separator: "/", omittingEmptySubsequences: false)
+        var first = components.count - 1
+        while first > 0, components[first - 1].hasSuffix("+") { first -= 1 }
+        return components[max(0, first)...].joined(separator: "/")
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
+    private static func isUnescaped(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
             UInt8(ascii: "-"), UInt8(ascii: "_"):

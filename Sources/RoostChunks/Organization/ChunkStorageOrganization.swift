@@ -1,19 +1,20 @@
-/// Where chunks lie: a path for each identifier, and back.
+/// A mapping between chunk identifiers and the paths at which chunks are stored.
 ///
-/// Laws: a path is valid where, and only where, an identifier has it; the identifier of an identifier's path
-/// is that identifier; two identifiers never have the same path, nor paths that differ in case only.
+/// Every implementation obeys three laws: a path is valid if and only if some identifier maps to it; the
+/// identifier that is parsed from an identifier's path is that identifier; and two different identifiers
+/// never map to the same path, nor to paths that differ only in case.
 public protocol ChunkStorageOrganization: Sendable {
-    /// A word for it: `git-style`, `flat`.
+    /// A short machine-readable name, such as `git-style` or `flat`.
     var name: String { get }
-    /// A sentence for people.
+    /// A description for people, of at most one sentence.
     var description: String { get }
 
-    /// The path of a chunk, relative to the storage's folder, with `/` between its parts.
+    /// Returns the path of a chunk, relative to the root of the storage, with `/` between its components.
     func storagePath(for identifier: ChunkIdentifier) -> String
 
-    /// The identifier that has a path; `nil` where none has.
+    /// Returns the identifier whose path is `path`, or `nil` if the path is not valid.
     func identifier(from path: String) -> ChunkIdentifier?
 
-    /// Whether an identifier has this path.
+    /// Returns whether `path` is the path of some identifier.
     func isValidPath(_ path: String) -> Bool
 }

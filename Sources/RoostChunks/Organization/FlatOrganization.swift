@@ -1,13 +1,16 @@
-/// All chunks in one folder: for some thousands of them.
+/// An organization that puts all chunks into one folder.
+///
+/// It suits storages of up to some thousands of chunks. For more, use ``GitStyleOrganization``.
 public struct FlatOrganization: ChunkStorageOrganization {
+    /// Creates the organization. It has no parameters.
     public init() {}
 
     public var name: String { "flat" }
 
-    public var description: String { "in one folder, each under its name" }
+    public var description: String { "all chunks in one folder, each in a file named after its identifier" }
 
     public func storagePath(for identifier: ChunkIdentifier) -> String {
-        ChunkName.parts(of: identifier).joined(separator: "/")
+        ChunkName.components(of: identifier).joined(separator: "/")
     }
 
     public func identifier(from path: String) -> ChunkIdentifier? {

@@ -1,43 +1,52 @@
-/// Chunks in folders by the beginnings of their names, as Git keeps its objects: `a1/b2/a1b2c3…`. No folder
-/// has many of them.
+/// An organization that distributes chunks over folders by the first characters of their names, as Git does
+/// with its objects: `a1/b2/a1b2c3…`.
+///
+/// With digests as identifiers, the chunks are spread evenly, so that no folder becomes large.
 public struct GitStyleOrganization: ChunkStorageOrganization {
-    /// How many folders are above a chunk.
+    /// The number of folders above each chunk.
     public let directoryDepth: Int
 
-    /// What fills the name of a folder where the chunk's name is too short.
+    /// The number of characters of a chunk's name that form the name of one folder.
+    private static let folderNameLength = 2
+
+    /// Pads the name of a folder if the name of the chunk is too short. It never occurs in a chunk's name.
     private static let filler = Character("=")
 
+    /// Creates an organization with the given number of folder levels.
+    ///
+    /// - Parameter directoryDepth: The number of folders above each chunk.
     /// - Precondition: `directoryDepth` is from 0 to 8.
     public init(directoryDepth: Int = 2) {
-        precondition((0...8).contains(directoryDepth), "0 to 8 folders above a chunk")
+        precondition((0...8).contains(directoryDepth), "directoryDepth must be from 0 to 8")
         self.directoryDepth = directoryDepth
     }
 
     public var name: String { "git-style" }
 
     public var description: String {
-        "in folders by the first \(2 * directoryDepth) characters of the name, two to a folder"
+        "chunks in nested folders, named after the first \(Self.folderNameLength * directoryDepth) "
+            + "characters of the chunk's name, two characters per folder"
     }
 
     public func storagePath(for identifier: ChunkIdentifier) -> String {
-        if ChunkName.isPlain(identifier.id[...]) { return plainPath(identifier.id) }
-        let parts = ChunkName.parts(of: identifier)
-        return (folders(of: parts) + parts).joined(separator: "/")
+        if ChunkName.isUnescaped(identifier.id[...]) { return unescapedPath(identifier.id) }
+        let components = ChunkName.components(of: identifier)
+        return (folders(of: components) + components).joined(separator: "/")
     }
 
     public func identifier(from path: String) -> ChunkIdentifier? {
-        // A plain name after its folders, which most are.
-        let length = 3 * directoryDepth
+        // The common case: a name without escapes after its folders.
+        let length = (Self.folderNameLength + 1) * directoryDepth
         if path.utf8.count > length {
             let name = path[path.utf8.index(path.startIndex, offsetBy: length)...]
-            if ChunkName.isPlain(name) {
+            if ChunkName.isUnescaped(name) {
                 let id = String(name)
-                return plainPath(id).utf8.elementsEqual(path.utf8) ? ChunkIdentifier(id: id) : nil
+                return unescapedPath(id).utf8.elementsEqual(path.utf8) ? ChunkIdentifier(id: id) : nil
             }
         }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count > directoryDepth,
-            let identifier = ChunkName.identifier(of: parts[directoryDepth...]),
+        let components = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard components.count > directoryDepth,
+            let identifier = ChunkName.identifier(of: components[directoryDepth...]),
             storagePath(for: identifier).utf8.elementsEqual(path.utf8)
         else { return nil }
         return identifier
@@ -45,37 +54,40 @@ public struct GitStyleOrganization: ChunkStorageOrganization {
 
     public func isValidPath(_ path: String) -> Bool { identifier(from: path) != nil }
 
-    /// As ``storagePath(for:)``, of an identifier that is its own name.
-    private func plainPath(_ id: String) -> String {
+    /// Returns the same as ``storagePath(for:)`` for an identifier that needs no escapes, without
+    /// intermediate arrays.
+    private func unescapedPath(_ id: String) -> String {
+        let length = Self.folderNameLength
         var id = id
         return id.withUTF8 { id in
-            String(unsafeUninitializedCapacity: 3 * directoryDepth + id.count) { path in
-                var place = 0
+            String(unsafeUninitializedCapacity: (length + 1) * directoryDepth + id.count) { path in
+                var offset = 0
                 for level in 0..<directoryDepth {
-                    for character in 2 * level..<2 * level + 2 {
-                        path[place] = character < id.count ? id[character] : Self.filler.asciiValue ?? 0
-                        place += 1
+                    for character in length * level..<length * (level + 1) {
+                        path[offset] = character < id.count ? id[character] : Self.filler.asciiValue ?? 0
+                        offset += 1
                     }
-                    path[place] = UInt8(ascii: "/")
-                    place += 1
+                    path[offset] = UInt8(ascii: "/")
+                    offset += 1
                 }
                 for byte in id {
-                    path[place] = byte
-                    place += 1
+                    path[offset] = byte
+                    offset += 1
                 }
-                return place
+                return offset
             }
         }
     }
 
-    private func folders(of parts: [String]) -> [String] {
-        guard let first = parts.first else { return [] }
+    private func folders(of components: [String]) -> [String] {
+        guard let first = components.first else { return [] }
+        let length = Self.folderNameLength
         let characters = Array(first)
         return (0..<directoryDepth).map { level in
-            let pair = characters.dropFirst(2 * level).prefix(2)
-            // A `+` at the end would make the folder a part of a name.
+            let pair = characters.dropFirst(length * level).prefix(length)
+            // A folder name that ended in `+` would be read as a component of the chunk's name.
             return String(pair.map { $0 == "+" ? Self.filler : $0 })
-                + String(repeating: Self.filler, count: 2 - pair.count)
+                + String(repeating: Self.filler, count: length - pair.count)
         }
     }
 }

@@ -1,16 +1,21 @@
 public import Foundation
 import Synchronization
 
-/// Keeps the chunks that were read or written last in memory.
+/// A decorator that keeps recently used chunks in memory.
 ///
-/// Of several tasks that want a chunk that is not there yet one reads it, and all have it. After a write or a
-/// removal through this retrieval no reader gets what was before; changes that others make beneath it are not
-/// noticed while a chunk is kept.
-public struct CachedRetrieval: ChunkStorageRetrieval {
-    private let wrapped: any ChunkStorageRetrieval
+/// If several tasks read the same chunk at the same time and it is not cached, it is read only once. After a
+/// write or deletion through this retrieval, no reader receives the previous bytes. Changes that other
+/// processes or retrievals make are not noticed while a chunk is cached. Existence checks are not cached.
+public struct CachedRetrieval: ChunkRetrievalDecorator {
+    public let wrapped: any ChunkStorageRetrieval
     private let cache: Cache
 
-    /// - Parameter limit: the most bytes of chunks that are kept; of more the least recently used go.
+    /// Creates a decorator with an empty cache.
+    ///
+    /// - Parameters:
+    ///   - wrapped: The retrieval whose chunks are cached.
+    ///   - limit: The maximum size of the cache, in bytes. The least recently used chunks are evicted first.
+    ///     The default is 64 MiB.
     public init(wrapped: any ChunkStorageRetrieval, limit: Int = 64 << 20) {
         self.wrapped = wrapped
         cache = Cache(limit: max(0, limit))
@@ -34,58 +39,46 @@ public struct CachedRetrieval: ChunkStorageRetrieval {
     }
 
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
-        // What was there may be gone, whether this ends well or not; what is being read may be either.
-        cache.forget(path)
-        defer { cache.forget(path) }
+        // A failed write may still have replaced the chunk, and a read in progress may return the old or
+        // the new bytes. Both are discarded, before and after the write.
+        cache.remove(path)
+        defer { cache.remove(path) }
         try await wrapped.writeChunk(data, at: path, metadata: metadata)
     }
 
-    /// Asks beneath: a kept chunk may have been removed by others.
-    public func chunkExists(at path: String) async -> Bool { await wrapped.chunkExists(at: path) }
-
     public func deleteChunk(at path: String) async throws {
-        cache.forget(path)
-        defer { cache.forget(path) }
+        cache.remove(path)
+        defer { cache.remove(path) }
         try await wrapped.deleteChunk(at: path)
-    }
-
-    public func presence(at path: String) async throws -> Bool { try await wrapped.presence(at: path) }
-
-    public func metadata(at path: String) async throws -> ChunkMetadata? {
-        try await wrapped.metadata(at: path)
     }
 
     public func createChunk(
         _ data: Data, at path: String, metadata: ChunkMetadata?
     ) async throws -> Bool {
-        cache.forget(path)
-        defer { cache.forget(path) }
+        cache.remove(path)
+        defer { cache.remove(path) }
         return try await wrapped.createChunk(data, at: path, metadata: metadata)
     }
 
-    public func paths(in folder: String) async throws -> [String] { try await wrapped.paths(in: folder) }
-
-    public func removeLeftovers(in folder: String) async throws {
-        try await wrapped.removeLeftovers(in: folder)
-    }
-
-    /// The bytes that are kept.
+    /// The number of bytes in the cache.
     package var cachedBytes: Int { cache.bytes }
 }
 
 extension CachedRetrieval {
-    /// A read that is under way.
+    /// A read in progress.
     final class Load: Sendable {
         let task: Task<Data?, any Error>
         init(_ task: Task<Data?, any Error>) { self.task = task }
     }
 
-    enum LookUp {
+    /// The state of a path in the cache.
+    enum Lookup {
         case found(Data)
         case loading(Load)
         case absent
     }
 
+    /// The cached chunks and the reads in progress, shared by all copies of the retrieval.
     final class Cache: Sendable {
         private struct Item {
             var data: Data
@@ -95,7 +88,7 @@ extension CachedRetrieval {
         private struct State {
             var items: [String: Item] = [:]
             var loads: [String: Load] = [:]
-            /// Paths by when they were last used.
+            /// Paths by the number of their last use.
             var uses: [UInt64: String] = [:]
             var oldest: UInt64 = 0
             var next: UInt64 = 0
@@ -136,7 +129,7 @@ extension CachedRetrieval {
 
         var bytes: Int { state.withLock { $0.bytes } }
 
-        func lookUp(_ path: String) -> LookUp {
+        func lookUp(_ path: String) -> Lookup {
             state.withLock { state in
                 if let item = state.items[path] {
                     state.touch(path)
@@ -146,8 +139,8 @@ extension CachedRetrieval {
             }
         }
 
-        /// The read of a path: the one that is under way, else a new one. It belongs to all who wait for it:
-        /// that one of them is cancelled does not end it.
+        /// Returns the read in progress for a path, or starts one. The read runs in its own task, because
+        /// several tasks may wait for it: the cancellation of one of them does not cancel the read.
         func load(_ path: String, _ read: @escaping @Sendable () async throws -> Data?) -> Load {
             state.withLock { state in
                 if let load = state.loads[path] { return load }
@@ -157,7 +150,7 @@ extension CachedRetrieval {
             }
         }
 
-        /// Keeps what was read, unless the chunk was written or removed since the read began.
+        /// Caches the result of a read, unless the chunk was written or deleted since the read began.
         func finish(_ path: String, _ load: Load, _ data: Data?) {
             state.withLock { state in
                 guard state.loads[path] === load else { return }
@@ -166,7 +159,8 @@ extension CachedRetrieval {
             }
         }
 
-        func forget(_ path: String) {
+        /// Removes a chunk and disregards the result of a read in progress.
+        func remove(_ path: String) {
             state.withLock { state in
                 state.remove(path)
                 state.loads[path] = nil

@@ -1,25 +1,34 @@
-/// Which paths a retrieval takes: those that stay where they are told to be.
+/// Validation of chunk paths: a retrieval accepts only paths that stay below its root.
 package enum ChunkPath {
-    /// Beside chunks, in the same folder: what was written with them.
+    /// The folder, at the root of a storage, that contains the metadata of chunks.
     static let metadataFolder = ".metadata"
 
-    private static let longest = 3500
+    /// The maximum length of a path in bytes. Linux limits absolute paths to 4096 (`PATH_MAX`); the remainder
+    /// is for the folder of the storage.
+    private static let maximumLength = 3500
+    /// The maximum length of a component in bytes, as on most file systems (`NAME_MAX`).
+    private static let maximumComponentLength = 255
 
-    /// - Throws: ``ChunkStorageError/invalidPath(_:)`` for one that is empty, absolute, has an empty part,
-    ///   `.`, `..`, a NUL, or begins where metadata are kept.
+    /// Validates a path.
+    ///
+    /// - Throws: ``ChunkStorageError/invalidPath(_:)`` if the path is empty, too long or absolute, contains
+    ///   an empty component, `.`, `..` or a NUL byte, is in the metadata folder, or is the name of a
+    ///   temporary file.
     package static func check(_ path: String) throws {
         if isPlain(path) { return }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard !path.isEmpty, path.utf8.count <= longest, !path.utf8.contains(0),
-            parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." && $0.utf8.count <= 255 }),
-            parts.first?.lowercased() != metadataFolder,
-            // A temporary file's name is `.NAME.PROCESS.NUMBER.tmp`.
-            parts.last.map({ !($0.hasPrefix(".") && $0.hasSuffix(".tmp")) }) ?? false
+        let components = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard !path.isEmpty, path.utf8.count <= maximumLength, !path.utf8.contains(0),
+            components.allSatisfy({
+                !$0.isEmpty && $0 != "." && $0 != ".." && $0.utf8.count <= maximumComponentLength
+            }),
+            components.first?.lowercased() != metadataFolder,
+            // `AtomicFile` names temporary files `.NAME.PROCESS.NUMBER.tmp`.
+            components.last.map({ !($0.hasPrefix(".") && $0.hasSuffix(".tmp")) }) ?? false
         else { throw ChunkStorageError.invalidPath(path) }
     }
 
-    /// Whether a path is harmless at first sight, as those of the package's organizations are: no dots, and
-    /// no long or empty parts.
+    /// Returns whether a path consists of the characters that the organizations of this package use, without
+    /// long or empty components. Such a path is valid, and this check is faster than the general one.
     private static func isPlain(_ path: String) -> Bool {
         var length = 0
         for byte in path.utf8 {
@@ -32,12 +41,12 @@ package enum ChunkPath {
                 length += 1
             default: return false
             }
-            guard length <= 255 else { return false }
+            guard length <= maximumComponentLength else { return false }
         }
-        return length > 0 && path.utf8.count <= longest
+        return length > 0 && path.utf8.count <= maximumLength
     }
 
-    /// What the paths in a folder begin with.
+    /// Returns the prefix that the paths of all chunks in a folder have.
     static func prefix(of folder: String) throws -> String {
         guard !folder.isEmpty else { return "" }
         try check(folder)

@@ -1,57 +1,70 @@
 public import Foundation
 
-/// How chunks are read and written, by path: a file system, a bucket, a database.
+/// A component that reads and writes chunks by path: in a file system, a bucket or a database.
 ///
-/// Safe to call from any number of tasks at once. Paths are relative, with `/` between their parts. A chunk
-/// that is not there is no error.
+/// Implementations can be called from any number of tasks at the same time. Paths are relative, with `/`
+/// between their components. A chunk that does not exist is not an error.
 public protocol ChunkStorageRetrieval: Sendable {
-    /// The bytes of a chunk; `nil` where there is none.
+    /// Returns the bytes of a chunk, or `nil` if the chunk does not exist.
     ///
-    /// - Throws: ``ChunkStorageError``, or an error of the implementer's.
+    /// - Throws: ``ChunkStorageError``, or an error of the implementation.
     func readChunk(at path: String) async throws -> Data?
 
-    /// Writes a chunk, in the place of one at the same path: readers see the old one or the new one.
+    /// Writes a chunk. A chunk at the same path is replaced.
     ///
-    /// - Throws: ``ChunkStorageError``, or an error of the implementer's; what was there is there still.
+    /// - **Atomicity**: Readers see either the old chunk or the new one.
+    /// - Throws: ``ChunkStorageError``, or an error of the implementation. The previous chunk is still there
+    ///   in that case.
     func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws
 
-    /// Whether there is a chunk; `false` also where that cannot be told. Where the difference matters ask
-    /// ``presence(at:)``.
+    /// Returns whether a chunk exists. Also returns `false` if the backend cannot be read; use
+    /// ``presence(at:)`` where the difference matters.
     func chunkExists(at path: String) async -> Bool
 
-    /// Removes a chunk.
+    /// Deletes a chunk. Deleting a chunk that does not exist is not an error.
     ///
-    /// - Throws: ``ChunkStorageError``, or an error of the implementer's; the chunk may be there still.
+    /// - Throws: ``ChunkStorageError``, or an error of the implementation. The chunk may still exist in that
+    ///   case.
     func deleteChunk(at path: String) async throws
 
-    /// Whether there is a chunk.
+    /// Returns whether a chunk exists.
     ///
-    /// The default reads the chunk, since ``chunkExists(at:)`` cannot tell "absent" from "could not ask".
-    /// - Throws: as ``readChunk(at:)``.
+    /// The default implementation reads the chunk, because ``chunkExists(at:)`` cannot distinguish a missing
+    /// chunk from a backend that cannot be read.
+    ///
+    /// - Throws: The same errors as ``readChunk(at:)``.
     func presence(at path: String) async throws -> Bool
 
-    /// What was written with a chunk; `nil`, the default, where nothing is kept.
+    /// Returns the metadata that was written with a chunk.
     ///
-    /// - Throws: as ``readChunk(at:)``.
+    /// The default implementation returns `nil`; it is for backends that keep no metadata.
+    ///
+    /// - Returns: `nil` if the chunk does not exist or was written without metadata.
+    /// - Throws: The same errors as ``readChunk(at:)``.
     func metadata(at path: String) async throws -> ChunkMetadata?
 
-    /// Writes a chunk where there is none.
+    /// Writes a chunk unless one exists at this path.
     ///
-    /// - **Atomicity**: of several at once one succeeds, where the implementer says so; the default asks and
-    ///   then writes.
-    /// - Returns: `false` where there was one, which is left as it is.
-    /// - Throws: as ``writeChunk(_:at:metadata:)``.
+    /// - **Atomicity**: If several callers create the same chunk at the same time, exactly one succeeds,
+    ///   provided that the implementation documents this. The default implementation checks for the chunk and
+    ///   then writes it, which is not atomic.
+    /// - Returns: `false` if a chunk exists; it is left unchanged.
+    /// - Throws: The same errors as ``writeChunk(_:at:metadata:)``.
     func createChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws -> Bool
 
-    /// The paths of all chunks in a folder and those below it, in no order; the empty one is all there is.
+    /// Returns the paths of all chunks in a folder and its subfolders, in no particular order. An empty
+    /// string stands for the root.
     ///
-    /// - Throws: ``ChunkStorageError/unsupported(_:)``, which is the default; as ``readChunk(at:)``.
+    /// - Throws: ``ChunkStorageError/unsupported(_:)`` in the default implementation; otherwise the same
+    ///   errors as ``readChunk(at:)``.
     func paths(in folder: String) async throws -> [String]
 
-    /// Removes what writes that were interrupted left in a folder and those below it: parts of files, parts
-    /// of uploads. Nobody else may be writing there meanwhile. The default has nothing to remove.
+    /// Removes the remains of interrupted writes (parts of files or of uploads) in a folder and its
+    /// subfolders.
     ///
-    /// - Throws: as ``deleteChunk(at:)``.
+    /// No other process may write there at the same time. The default implementation does nothing.
+    ///
+    /// - Throws: The same errors as ``deleteChunk(at:)``.
     func removeLeftovers(in folder: String) async throws
 }
 
@@ -69,7 +82,7 @@ extension ChunkStorageRetrieval {
     }
 
     public func paths(in folder: String) async throws -> [String] {
-        throw ChunkStorageError.unsupported("list what it has")
+        throw ChunkStorageError.unsupported("list its chunks")
     }
 
     public func removeLeftovers(in folder: String) async throws {}

@@ -2,24 +2,24 @@ import CZlib
 import CZstd
 import Foundation
 
-/// How chunks are made smaller.
+/// A compression algorithm for chunks.
 public enum CompressionAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
-    /// RFC 1950, by zlib.
+    /// The zlib format (RFC 1950).
     case zlib
-    /// RFC 8878, by libzstd: smaller and several times as fast.
+    /// Zstandard (RFC 8878). It compresses better than zlib and is several times as fast.
     case zstd
 
-    /// - Returns: `nil` where the bytes cannot be made smaller.
+    /// - Returns: `nil` if compression does not make the bytes smaller.
     func compress(_ data: Data) throws -> Data? {
         guard !data.isEmpty else { return nil }
         return switch self {
         case .zlib: try Self.deflate(data)
-        case .zstd: try ZstdCodec.compress(data, level: 3)
+        case .zstd: try ZstdCodec.compress(data, level: ZstdCodec.defaultLevel)
         }
     }
 
-    /// - Parameter size: how many bytes there are to come out; more or fewer are damage.
-    /// - Returns: `nil` for what is damaged.
+    /// - Parameter size: The exact size of the result.
+    /// - Returns: `nil` if the bytes are corrupt or the result has a different size.
     func decompress(_ data: Data, size: Int) throws -> Data? {
         switch self {
         case .zlib: Self.inflate(data, size: size)
@@ -38,16 +38,15 @@ public enum CompressionAlgorithm: String, Sendable, Hashable, Codable, CaseItera
             }
         }
         guard status == Z_OK else {
-            throw ChunkStorageError.storageUnavailable(reason: "there is no memory to compress a chunk")
+            throw ChunkStorageError.storageUnavailable(reason: "not enough memory to compress a chunk")
         }
         return Int(length) < data.count ? output.prefix(Int(length)) : nil
     }
 
     private static func inflate(_ data: Data, size: Int) -> Data? {
-        var length = uLong(size)
-        // One more, so that what is too long is seen.
+        // One byte more than expected, so that a longer result is detected.
+        var length = uLong(size + 1)
         var output = Data(count: size + 1)
-        length = uLong(size + 1)
         let status = output.withUnsafeMutableBytes { output in
             data.withUnsafeBytes { input in
                 uncompress(

@@ -1,16 +1,20 @@
 public import Foundation
 package import RoostFiles
 
-/// Chunks as files below a folder, mode 0600, those of folders 0700.
+/// A retrieval that keeps each chunk in a file below a folder.
 ///
-/// A chunk is written to a temporary file, which is synchronised and renamed, and its folder synchronised:
-/// after the return it survives a loss of power, and no reader ever sees a part. Metadata lie in `.metadata`
-/// beside the chunks and are written first.
+/// Files have the permissions 0600, folders 0700. A write creates a temporary file, synchronizes it, renames
+/// it and synchronizes the folder. Once the write has returned, the chunk therefore survives a power failure,
+/// and no reader ever sees a part of it. Metadata are kept in the folder `.metadata` at the root and are
+/// written before the chunk.
 public struct FileSystemRetrieval: ChunkStorageRetrieval {
+    /// The folder of the storage.
     public let baseURL: URL
     private let files: FileSystem
 
-    /// - Parameter baseURL: is created with the first chunk.
+    /// Creates a retrieval.
+    ///
+    /// - Parameter baseURL: The folder of the storage. The first write creates it.
     public init(baseURL: URL) { self.init(baseURL: baseURL, files: .standard) }
 
     package init(baseURL: URL, files: FileSystem) {
@@ -19,7 +23,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
 
     public func readChunk(at path: String) async throws -> Data? {
         let url = try url(of: path)
-        return try await attempt { try Self.contents(url) }
+        return try await blocking { try Self.contents(url) }
     }
 
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
@@ -30,31 +34,33 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
 
     public func presence(at path: String) async throws -> Bool {
         let url = try url(of: path)
-        return try await attempt { try FolderListing.isFile(url.path) }
+        return try await blocking { try FolderListing.isFile(url.path) }
     }
 
     public func deleteChunk(at path: String) async throws {
-        let (chunk, beside) = (try url(of: path), metadataURL(of: path))
+        let (chunk, metadata) = (try url(of: path), metadataURL(of: path))
         let files = files
-        try await attempt {
+        try await blocking {
             try files.unlink(chunk.path)
-            try files.unlink(beside.path)
+            try files.unlink(metadata.path)
         }
     }
 
     public func metadata(at path: String) async throws -> ChunkMetadata? {
-        let (chunk, beside) = (try url(of: path), metadataURL(of: path))
-        return try await attempt {
-            guard try FolderListing.isFile(chunk.path), let data = try Self.contents(beside)
+        let (chunk, metadata) = (try url(of: path), metadataURL(of: path))
+        return try await blocking {
+            guard try FolderListing.isFile(chunk.path), let data = try Self.contents(metadata)
             else { return nil }
             guard let metadata = try? JSONDecoder().decode(ChunkMetadata.self, from: data) else {
-                throw ChunkStorageError.corrupt(path: path, reason: "its metadata cannot be read")
+                throw ChunkStorageError.corrupt(path: path, reason: "its metadata cannot be decoded")
             }
             return metadata
         }
     }
 
-    /// Of several processes at once one succeeds.
+    /// Writes a chunk unless one exists at this path.
+    ///
+    /// - **Atomicity**: If several processes create the same chunk at the same time, exactly one succeeds.
     public func createChunk(
         _ data: Data, at path: String, metadata: ChunkMetadata?
     ) async throws -> Bool {
@@ -64,7 +70,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     public func paths(in folder: String) async throws -> [String] {
         let prefix = try ChunkPath.prefix(of: folder)
         let top = prefix.isEmpty ? baseURL : baseURL.appendingPathComponent(folder)
-        return try await attempt {
+        return try await blocking {
             var paths: [String] = []
             var folders = [(top, prefix)]
             while let (url, prefix) = folders.popLast() {
@@ -84,7 +90,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     public func removeLeftovers(in folder: String) async throws {
         let prefix = try ChunkPath.prefix(of: folder)
         let (files, base) = (files, baseURL)
-        try await attempt {
+        try await blocking {
             var folders = [prefix.isEmpty ? base : base.appendingPathComponent(folder)]
             while let url = folders.popLast() {
                 folders += try FolderListing.items(of: url).filter(\.isFolder).map {
@@ -98,17 +104,17 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
     private func write(
         _ data: Data, at path: String, _ metadata: ChunkMetadata?, mustBeNew: Bool
     ) async throws -> Bool {
-        let (chunk, beside) = (try url(of: path), metadataURL(of: path))
+        let (chunk, metadataFile) = (try url(of: path), metadataURL(of: path))
         let encoded = try metadata.map { metadata in
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             return try encoder.encode(metadata)
         }
         let files = files
-        return try await attempt {
+        return try await blocking {
             if mustBeNew, try FolderListing.isFile(chunk.path) { return false }
-            // A file that goes into a folder that is there needs no look at the folders above.
-            func inFolder(_ url: URL, _ write: () throws -> Void) throws {
+            // Usually the folder exists. Creating it only after a failure saves a check of every ancestor.
+            func creatingFolder(of url: URL, _ write: () throws -> Void) throws {
                 do {
                     try write()
                 } catch let error as FileError where error.errno == ENOENT {
@@ -117,10 +123,12 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
                 }
             }
             if let encoded {
-                try inFolder(beside) { try AtomicFile.write(encoded, to: beside, files: files) }
+                try creatingFolder(of: metadataFile) {
+                    try AtomicFile.write(encoded, to: metadataFile, files: files)
+                }
             }
             do {
-                try inFolder(chunk) {
+                try creatingFolder(of: chunk) {
                     if mustBeNew {
                         try AtomicFile.create(data, at: chunk, files: files)
                     } else {
@@ -130,8 +138,8 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
             } catch let error as FileError where mustBeNew && error.errno == EEXIST {
                 return false
             }
-            // Those of a chunk that was here before are not this one's.
-            if encoded == nil { try files.unlink(beside.path) }
+            // Metadata of a chunk that was replaced must not be attributed to this one.
+            if encoded == nil { try files.unlink(metadataFile.path) }
             return true
         }
     }
@@ -145,7 +153,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         baseURL.appendingPathComponent(ChunkPath.metadataFolder).appendingPathComponent(path + ".json")
     }
 
-    /// - Returns: `nil` where there is no file.
+    /// - Returns: `nil` if the file does not exist.
     private static func contents(_ url: URL) throws -> Data? {
         do {
             let file = try FileDescriptor(url.path, O_RDONLY | O_NOFOLLOW)
@@ -155,18 +163,15 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         }
     }
 
-    /// Runs what blocks on a thread of its own, with errors of the chunk storage.
-    private func attempt<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws
-        -> Value
-    {
+    /// Runs blocking file operations on a separate thread, and throws their errors as
+    /// ``ChunkStorageError``.
+    private func blocking<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
         do {
             return try await BlockingWork.run { _ in try body() }
         } catch let error as FileError {
-            switch error.errno {
-            case ENAMETOOLONG: throw ChunkStorageError.invalidPath(error.path)
-            case ENOSPC, EDQUOT: throw ChunkStorageError.storageFull(reason: error.description)
-            default: throw ChunkStorageError.storageUnavailable(reason: error.description)
-            }
+            throw ChunkStorageError(error)
         }
     }
 }

@@ -1,31 +1,35 @@
 package import Foundation
 import RoostFiles
 
-/// What is in a folder, in one pass.
+/// Lists folders and looks up files with single system calls.
 package enum FolderListing {
+    /// A file or a subfolder.
     package struct Item: Sendable {
         package var name: String
         package var isFolder: Bool
     }
 
-    /// Whether there is a file; a symbolic link is none.
+    /// Returns whether a regular file exists at a path. A symbolic link is not a regular file.
     ///
-    /// - Throws: ``FileError`` where that cannot be told.
+    /// - Throws: ``FileError`` if the file system does not answer the question.
     package static func isFile(_ path: String) throws -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             let code = errno
             if code == ENOENT || code == ENOTDIR { return false }
-            throw FileError(operation: "look for", path: path, errno: code)
+            throw FileError(operation: "look up", path: path, errno: code)
         }
         return status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// - Returns: nothing for a folder that is not there. Symbolic links and other things that are neither
-    ///   files nor folders are left out.
+    /// Returns the regular files and subfolders of a folder. Everything else, such as symbolic links, is
+    /// omitted.
+    ///
+    /// - Returns: An empty array if the folder does not exist.
     /// - Throws: ``FileError``.
     package static func items(of folder: URL) throws -> [Item] { try items(ofPath: folder.path) }
 
+    /// Returns the same as ``items(of:)`` for a path.
     package static func items(ofPath folder: String) throws -> [Item] {
         guard let stream = opendir(folder) else {
             let code = errno
@@ -47,7 +51,7 @@ package enum FolderListing {
             guard let name, name != ".", name != ".." else { continue }
             var type = Int32(entry.pointee.d_type)
             if type == Int32(DT_UNKNOWN) {
-                // Some file systems do not say it here.
+                // Some file systems do not report the type in a directory entry.
                 var status = stat()
                 guard lstat(folder + "/" + name, &status) == 0 else { continue }
                 let mode = status.st_mode & S_IFMT

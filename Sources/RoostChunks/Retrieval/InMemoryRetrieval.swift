@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// Chunks in memory, for tests and for what need not last.
+/// A retrieval that keeps chunks in memory, for tests and temporary data.
 public final class InMemoryRetrieval: ChunkStorageRetrieval {
     private struct Chunk {
         var data: Data
@@ -10,6 +10,7 @@ public final class InMemoryRetrieval: ChunkStorageRetrieval {
 
     private let chunks = Mutex<[String: Chunk]>([:])
 
+    /// Creates an empty retrieval.
     public init() {}
 
     public func readChunk(at path: String) async throws -> Data? { chunks.withLock { $0[path]?.data } }
@@ -29,7 +30,9 @@ public final class InMemoryRetrieval: ChunkStorageRetrieval {
         chunks.withLock { $0[path]?.metadata }
     }
 
-    /// Of several at once one succeeds.
+    /// Writes a chunk unless one exists at this path.
+    ///
+    /// - **Atomicity**: If several tasks create the same chunk at the same time, exactly one succeeds.
     public func createChunk(
         _ data: Data, at path: String, metadata: ChunkMetadata?
     ) async throws -> Bool {

@@ -1,14 +1,17 @@
 public import Foundation
 
-/// Compares what is read with its name, which is the digest of its bytes
+/// A decorator that verifies content-addressed chunks: the name of a chunk must be the digest of its bytes
 /// (``ChunkIdentifier/init(hashing:)``).
-public struct VerifyingRetrieval: ChunkStorageRetrieval {
-    private let wrapped: any ChunkStorageRetrieval
+public struct VerifyingRetrieval: ChunkRetrievalDecorator {
+    public let wrapped: any ChunkStorageRetrieval
     private let organization: any ChunkStorageOrganization
 
+    /// Creates a decorator.
+    ///
     /// - Parameters:
-    ///   - wrapped: gives the bytes that the names are digests of: what compresses or encrypts stands below.
-    ///   - organization: finds the names in the paths.
+    ///   - wrapped: The retrieval that returns the bytes whose digests are the names. Decorators that
+    ///     compress or encrypt must therefore be below this one.
+    ///   - organization: Finds the identifiers of chunks in their paths.
     public init(
         wrapped: any ChunkStorageRetrieval,
         organization: any ChunkStorageOrganization = GitStyleOrganization()
@@ -16,29 +19,24 @@ public struct VerifyingRetrieval: ChunkStorageRetrieval {
         (self.wrapped, self.organization) = (wrapped, organization)
     }
 
-    /// - Throws: ``ChunkStorageError/corrupt(path:reason:)`` where the bytes are others.
+    /// Returns the bytes of a chunk, or `nil` if the chunk does not exist.
+    ///
+    /// - Throws: ``ChunkStorageError/corrupt(path:reason:)`` if the digest does not match.
     public func readChunk(at path: String) async throws -> Data? {
         guard let data = try await wrapped.readChunk(at: path) else { return nil }
         guard await Self.digest(data) == organization.identifier(from: path) else {
-            throw ChunkStorageError.corrupt(path: path, reason: "its bytes are not those of its name")
+            throw ChunkStorageError.corrupt(
+                path: path, reason: "the digest of its bytes does not match its name")
         }
         return data
     }
 
-    /// - Throws: ``ChunkStorageError/invalidPath(_:)`` for bytes under another name than theirs.
+    /// Writes a chunk.
+    ///
+    /// - Throws: ``ChunkStorageError/invalidPath(_:)`` if the path is not that of the bytes' digest.
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
         try await check(data, path)
         try await wrapped.writeChunk(data, at: path, metadata: metadata)
-    }
-
-    public func chunkExists(at path: String) async -> Bool { await wrapped.chunkExists(at: path) }
-
-    public func deleteChunk(at path: String) async throws { try await wrapped.deleteChunk(at: path) }
-
-    public func presence(at path: String) async throws -> Bool { try await wrapped.presence(at: path) }
-
-    public func metadata(at path: String) async throws -> ChunkMetadata? {
-        try await wrapped.metadata(at: path)
     }
 
     public func createChunk(
@@ -46,12 +44,6 @@ public struct VerifyingRetrieval: ChunkStorageRetrieval {
     ) async throws -> Bool {
         try await check(data, path)
         return try await wrapped.createChunk(data, at: path, metadata: metadata)
-    }
-
-    public func paths(in folder: String) async throws -> [String] { try await wrapped.paths(in: folder) }
-
-    public func removeLeftovers(in folder: String) async throws {
-        try await wrapped.removeLeftovers(in: folder)
     }
 
     private func check(_ data: Data, _ path: String) async throws {

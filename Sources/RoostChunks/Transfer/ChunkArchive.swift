@@ -1,23 +1,28 @@
 public import Foundation
 import RoostFiles
 
-/// A set of chunks as one file: an archive of tar's interchange format (POSIX.1-2001, pax), which any `tar`
-/// reads. Each chunk is a file under its path, its metadata a record `ROOST.metadata` of its extended header.
+/// The export and import of chunks as a tar archive in the pax interchange format (POSIX.1-2001), which any
+/// `tar` can read.
+///
+/// Each chunk is a regular file whose name is the chunk's path. Its metadata are the record `ROOST.metadata`
+/// of the extended header.
 public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
     private let organization: any ChunkStorageOrganization
     private let retrieval: any ChunkStorageRetrieval
 
-    static let metadataKey = "ROOST.metadata"
+    private static let metadataKey = "ROOST.metadata"
 
+    /// Creates an exporter and importer for a storage.
+    ///
     /// - Parameters:
-    ///   - organization: names the chunks in the archive, and finds their identifiers again.
-    ///   - retrieval: where chunks are read from and written to.
+    ///   - organization: The mapping between identifiers and paths, in the storage and in the archive.
+    ///   - retrieval: The component from which chunks are read and to which they are written.
     public init(organization: any ChunkStorageOrganization, retrieval: any ChunkStorageRetrieval) {
         (self.organization, self.retrieval) = (organization, retrieval)
     }
 
     public func exportChunks(_ identifiers: [ChunkIdentifier], to file: URL) async throws {
-        // Written beside the target and renamed at the end.
+        // A temporary file in the same folder is renamed at the end, so that the archive appears at once.
         let temporary = file.deletingLastPathComponent().appendingPathComponent(
             ".\(file.lastPathComponent).\(getpid()).\(UInt64.random(in: 0...UInt64.max)).tmp")
         defer { unlink(temporary.path) }
@@ -31,7 +36,7 @@ public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
                 }
                 guard let data = try await retrieval.readChunk(at: path) else {
                     throw ChunkStorageError.corrupt(
-                        path: path, reason: "there is no such chunk to be written out")
+                        path: path, reason: "it does not exist, so that it cannot be exported")
                 }
                 var records: [(String, String)] = []
                 if let metadata = try await retrieval.metadata(at: path) {
@@ -52,7 +57,7 @@ public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
         } catch let error as FileError {
             throw ChunkStorageError.storageUnavailable(
                 reason:
-                    "the archive \(file.path) cannot be written: \(String(cString: strerror(error.errno)))")
+                    "cannot write archive \(file.path): \(String(cString: strerror(error.errno)))")
         }
     }
 
@@ -61,20 +66,20 @@ public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
         do {
             mapped = try MappedFile(file)
         } catch {
-            throw ChunkStorageError.storageUnavailable(reason: "the archive \(file.path) cannot be read")
+            throw ChunkStorageError.storageUnavailable(reason: "cannot read archive \(file.path)")
         }
         var identifiers: [ChunkIdentifier] = []
         var reader = TarFormat.Reader(count: mapped.bytes.count)
-        func damaged(_ reason: String) -> ChunkStorageError { .corrupt(path: file.path, reason: reason) }
-        while let item = try reader.next(in: mapped.bytes, damaged) {
+        func corrupt(_ reason: String) -> ChunkStorageError { .corrupt(path: file.path, reason: reason) }
+        while let item = try reader.next(in: mapped.bytes, corrupt) {
             try Task.checkCancellation()
             guard let identifier = organization.identifier(from: item.path) else {
-                throw damaged(
-                    "'\(item.path.prefix(100))' is no path of the \(organization.name) organization")
+                throw corrupt(
+                    "'\(item.path.prefix(100))' is not a valid path of the \(organization.name) organization")
             }
             let metadata = try item.records[Self.metadataKey].map { text in
                 guard let value = try? JSONDecoder().decode(ChunkMetadata.self, from: Data(text.utf8)) else {
-                    throw damaged("the metadata of a chunk cannot be read")
+                    throw corrupt("the metadata of a chunk cannot be decoded")
                 }
                 return value
             }

@@ -1,43 +1,33 @@
 public import Foundation
 
-/// Writes a set of chunks out as one file.
+/// A component that writes a set of chunks to one file.
 public protocol ChunkStorageExport: Sendable {
-    /// - Throws: ``ChunkStorageError``: one of the chunks is not there, or the file cannot be written. There
-    ///   is no file then, or the one of before.
+    /// Writes chunks to a file. An existing file is replaced.
+    ///
+    /// - **Atomicity**: On failure, the previous file, if any, is unchanged.
+    /// - Throws: ``ChunkStorageError`` if a chunk does not exist or the file cannot be written.
     func exportChunks(_ identifiers: [ChunkIdentifier], to file: URL) async throws
 }
 
-/// Takes in what a ``ChunkStorageExport`` wrote.
+/// A component that reads the chunks of a file that a ``ChunkStorageExport`` wrote.
 public protocol ChunkStorageImport: Sendable {
-    /// - Returns: the chunks of the file, in its order.
-    /// - Throws: ``ChunkStorageError``: the file is none, or damaged. Chunks before the damage are there
-    ///   then.
+    /// Adds the chunks of a file to the storage.
+    ///
+    /// - Returns: The identifiers of the chunks, in the order of the file.
+    /// - Throws: ``ChunkStorageError`` if the file has another format or is corrupt. The chunks that precede
+    ///   the fault have been added in that case.
     func importChunks(from file: URL) async throws -> [ChunkIdentifier]
 }
 
-/// Looks at chunks that another storage keeps. They can be read, not written.
+/// Read-only access to chunks of another storage.
 public protocol ChunkStorageSharing: Sendable {
-    /// - Throws: ``ChunkStorageError``.
+    /// Returns the bytes of a chunk, or `nil` if the other storage does not have it.
+    ///
+    /// - Throws: ``ChunkStorageError`` if the other storage cannot be read or the chunk is corrupt.
     func readChunk(_ identifier: ChunkIdentifier) async throws -> Data?
 
-    /// - Throws: ``ChunkStorageError``, where it cannot be told.
+    /// Returns whether the other storage has a chunk.
+    ///
+    /// - Throws: ``ChunkStorageError`` if the other storage cannot be read.
     func presence(of identifier: ChunkIdentifier) async throws -> Bool
-}
-
-/// The chunks of another storage's folder, to be read.
-public struct SharedChunkFolder: ChunkStorageSharing {
-    private let storage: ComposableFileSystemChunkStorage
-
-    /// - Parameter organization: how the other storage puts its chunks.
-    public init(baseURL: URL, organization: any ChunkStorageOrganization = GitStyleOrganization()) {
-        storage = ComposableFileSystemChunkStorage(baseURL: baseURL, organization: organization)
-    }
-
-    public func readChunk(_ identifier: ChunkIdentifier) async throws -> Data? {
-        try await storage.readChunk(identifier)
-    }
-
-    public func presence(of identifier: ChunkIdentifier) async throws -> Bool {
-        try await storage.chunkExists(identifier)
-    }
 }

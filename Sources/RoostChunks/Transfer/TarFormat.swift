@@ -1,27 +1,32 @@
 import Foundation
 
-/// The interchange format of tar with extended headers (POSIX.1-2001, `pax`): regular files only.
+/// The pax interchange format of tar archives (POSIX.1-2001), restricted to regular files.
 enum TarFormat {
+    /// The block size of the format in bytes: headers and files are padded to a multiple of it.
     static let block = 512
+    /// The length of the name field of a ustar header. Longer paths need an extended header.
+    private static let maximumNameLength = 100
+    /// The size from which a file needs an extended header: the field has 11 octal digits.
+    private static let sizeLimit = 1 << 33
 
-    /// What fills a file's last block.
+    /// Returns the bytes that fill the last block of a file.
     static func padding(after size: Int) -> Data { Data(count: (block - size % block) % block) }
 
-    /// The header of a file, after an extended one for whatever does not fit it.
+    /// Returns the header of a file, preceded by an extended header for values that do not fit.
     static func header(path: String, size: Int, records: [(String, String)]) -> Data {
         var records = records
-        if path.utf8.count > 100 { records.append(("path", path)) }
-        if size >= 1 << 33 { records.append(("size", String(size))) }
+        if path.utf8.count > maximumNameLength { records.append(("path", path)) }
+        if size >= sizeLimit { records.append(("size", String(size))) }
         var data = Data()
         if !records.isEmpty {
             let text = Data(records.map { record($0.0, $0.1) }.joined().utf8)
             data += ustar(name: "pax", size: text.count, type: "x") + text + padding(after: text.count)
         }
-        let short = path.utf8.count > 100 ? "long" : path
-        return data + ustar(name: short, size: size < 1 << 33 ? size : 0, type: "0")
+        let short = path.utf8.count > maximumNameLength ? "long" : path
+        return data + ustar(name: short, size: size < sizeLimit ? size : 0, type: "0")
     }
 
-    /// `LENGTH KEY=VALUE\n`, where the length counts itself.
+    /// Returns `LENGTH KEY=VALUE\n`, where the length includes its own digits.
     private static func record(_ key: String, _ value: String) -> String {
         let rest = " \(key)=\(value)\n"
         var length = rest.utf8.count
@@ -53,64 +58,71 @@ enum TarFormat {
         return Data(bytes)
     }
 
+    /// A regular file of an archive.
     struct Item {
         var path: String
         var range: Range<Int>
         var records: [String: String]
     }
 
-    /// Goes through an archive, file by file. Every length is compared with what there is.
+    /// Reads an archive file by file. Every length is checked against the size of the archive.
     struct Reader {
         private let count: Int
-        private var place = 0
-        private static let largestRecords = 1 << 20
+        private var offset = 0
+        /// The maximum size of an extended header in bytes.
+        private static let maximumRecordsSize = 1 << 20
 
         init(count: Int) { self.count = count }
 
-        /// - Parameter damaged: makes the error of a reason.
-        /// - Returns: `nil` at the end of the archive.
+        /// Returns the next file, or `nil` at the end of the archive.
+        ///
+        /// - Parameter corrupt: Returns the error to throw for a reason.
         mutating func next(
-            in bytes: UnsafeRawBufferPointer, _ damaged: (String) -> ChunkStorageError
+            in bytes: UnsafeRawBufferPointer, _ corrupt: (String) -> ChunkStorageError
         ) throws -> Item? {
             var records: [String: String] = [:]
             while true {
-                guard place + block <= count else { throw damaged("it ends in the middle") }
-                let header = UnsafeRawBufferPointer(rebasing: bytes[place..<place + block])
+                guard offset + block <= count else { throw corrupt("the archive is truncated") }
+                let header = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + block])
                 if header.allSatisfy({ $0 == 0 }) { return nil }
                 let sum = header.enumerated().reduce(0) {
                     $0 + (148..<156 ~= $1.offset ? 32 : Int($1.element))
                 }
                 guard Self.octal(header[148..<156]) == sum else {
-                    throw damaged("a header's checksum is wrong")
+                    throw corrupt("the checksum of a header does not match")
                 }
-                guard var size = Self.octal(header[124..<136]) else { throw damaged("a file has no size") }
+                guard var size = Self.octal(header[124..<136]) else {
+                    throw corrupt("the size of a file is invalid")
+                }
                 let type = header[156]
                 let isFile = type == UInt8(ascii: "0") || type == 0
                 if isFile, let text = records["size"] {
-                    guard let larger = Int(text), larger >= 0 else { throw damaged("a file has no size") }
+                    guard let larger = Int(text), larger >= 0 else {
+                        throw corrupt("the size of a file is invalid")
+                    }
                     size = larger
                 }
-                let start = place + block
-                guard size <= count - start else { throw damaged("it ends in the middle") }
+                let start = offset + block
+                guard size <= count - start else { throw corrupt("the archive is truncated") }
                 let range = start..<start + size
                 let (padded, isTooLarge) = range.upperBound.addingReportingOverflow(
                     (block - size % block) % block)
-                guard !isTooLarge, padded <= count else { throw damaged("it ends in the middle") }
-                place = padded
+                guard !isTooLarge, padded <= count else { throw corrupt("the archive is truncated") }
+                offset = padded
                 switch type {
                 case UInt8(ascii: "x"):
-                    guard size <= Self.largestRecords, let read = Self.records(bytes[range]) else {
-                        throw damaged("an extended header cannot be read")
+                    guard size <= Self.maximumRecordsSize, let read = Self.records(bytes[range]) else {
+                        throw corrupt("an extended header is invalid")
                     }
                     records = read
                 case UInt8(ascii: "0"), 0:
                     let name = header[0..<100].prefix { $0 != 0 }
                     guard let path = records["path"] ?? String(validating: name, as: UTF8.self) else {
-                        throw damaged("a name is not UTF-8")
+                        throw corrupt("the name of a file is not valid UTF-8")
                     }
                     return Item(path: path, range: range, records: records)
                 case UInt8(ascii: "5"): records = [:]
-                default: throw damaged("it has something that is neither a file nor a folder")
+                default: throw corrupt("the archive contains an item that is neither a file nor a folder")
                 }
             }
         }

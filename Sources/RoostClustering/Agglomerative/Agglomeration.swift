@@ -1,33 +1,37 @@
 import RoostVectors
 
-/// Agglomerative clustering of weighted points: the two that are nearest become one, again and again.
+/// Agglomerative clustering of weighted points: repeatedly merges the two nearest clusters.
 ///
-/// By chains of nearest neighbours (Benzécri 1982; Müllner 2011, "Modern hierarchical, agglomerative
-/// clustering algorithms"), which find the same tree as joining the nearest pair each time, for linkages
-/// where a union is no nearer to others than its nearer part was.
+/// Uses nearest-neighbor chains (Benzécri 1982; Müllner 2011, "Modern hierarchical, agglomerative clustering
+/// algorithms"). For reducible linkages, where a merged cluster is not nearer to another cluster than the
+/// nearer of its two parts, chains find the same tree as merging the globally nearest pair each time.
 struct Agglomeration {
+    /// The distance between two clusters.
     enum Linkage: Sendable, Hashable, CaseIterable {
         /// The mean distance of all pairs (UPGMA).
         case average
-        /// By how much the sum of squared distances from the centroids grows (Ward 1963).
+        /// The increase of the sum of squared distances from the centroids (Ward 1963).
         case ward
     }
 
-    /// Two clusters that became one: numbers of points, each standing for the cluster that it is in.
+    /// A merge of two clusters. Each cluster is identified by the index of one of its points.
     struct Merge: Sendable, Hashable {
         var first: Int
         var second: Int
         var height: Double
     }
 
-    /// The nearest first; one less than there are points.
+    /// The merges in ascending order of height; one fewer than there are points.
     let merges: [Merge]
     private let count: Int
 
+    /// Builds the tree of merges.
+    ///
     /// - Parameters:
-    ///   - points: (k, d), unit length.
-    ///   - weights: how many rows each point stands for, above 0.
-    /// - Complexity: O(k² · d) time, 8 k² bytes.
+    ///   - points: The points, (k, d), unit length.
+    ///   - weights: The number of rows that each point represents, above 0.
+    ///   - linkage: The distance between two clusters.
+    /// - Complexity: O(k² · d) time, 8 k² bytes of memory.
     init(_ points: Matrix, weights: [Int], linkage: Linkage = .ward) {
         precondition(points.rows == weights.count && weights.allSatisfy { $0 > 0 })
         let k = points.rows
@@ -53,48 +57,53 @@ struct Agglomeration {
     ) -> [Merge] {
         let k = weights.count
         var weights = weights
-        var isLeft = [Bool](repeating: true, count: k)
+        var isActive = [Bool](repeating: true, count: k)
         var merges: [Merge] = []
         var chain: [Int] = []
         while merges.count < k - 1 {
-            if chain.isEmpty, let first = isLeft.firstIndex(of: true) { chain.append(first) }
+            if chain.isEmpty, let first = isActive.firstIndex(of: true) { chain.append(first) }
             let last = chain[chain.count - 1]
-            let before = chain.count > 1 ? chain[chain.count - 2] : nil
-            // Among equals the one before, so that the chain ends; then the lowest number.
-            var (nearest, least) = (before ?? -1, before.map { distances[last * k + $0] } ?? .infinity)
-            for other in 0..<k where isLeft[other] && other != last {
+            let previous = chain.count > 1 ? chain[chain.count - 2] : nil
+            // Among equally near clusters prefer the previous one of the chain, so that the chain ends, then
+            // the lowest index.
+            var (nearest, minimum) = (
+                previous ?? -1, previous.map { distances[last * k + $0] } ?? .infinity
+            )
+            for other in 0..<k where isActive[other] && other != last {
                 let distance = distances[last * k + other]
-                if distance < least { (nearest, least) = (other, distance) }
+                if distance < minimum { (nearest, minimum) = (other, distance) }
             }
-            guard nearest == before, let before else {
+            guard nearest == previous, let previous else {
                 chain.append(nearest)
                 continue
             }
             chain.removeLast(2)
-            let (kept, gone) = (min(last, before), max(last, before))
-            for other in 0..<k where isLeft[other] && other != kept && other != gone {
-                let (toKept, toGone) = (distances[other * k + kept], distances[other * k + gone])
-                let (m, n, w) = (weights[kept], weights[gone], weights[other])
+            let (kept, merged) = (min(last, previous), max(last, previous))
+            for other in 0..<k where isActive[other] && other != kept && other != merged {
+                let (toKept, toMerged) = (distances[other * k + kept], distances[other * k + merged])
+                let (m, n, w) = (weights[kept], weights[merged], weights[other])
                 let distance =
                     switch linkage {
-                    case .average: (m * toKept + n * toGone) / (m + n)
-                    case .ward: ((m + w) * toKept + (n + w) * toGone - w * least) / (m + n + w)
+                    case .average: (m * toKept + n * toMerged) / (m + n)
+                    case .ward: ((m + w) * toKept + (n + w) * toMerged - w * minimum) / (m + n + w)
                     }
                 distances[other * k + kept] = distance
                 distances[kept * k + other] = distance
             }
-            weights[kept] += weights[gone]
-            isLeft[gone] = false
-            merges.append(Merge(first: kept, second: gone, height: least))
+            weights[kept] += weights[merged]
+            isActive[merged] = false
+            merges.append(Merge(first: kept, second: merged, height: minimum))
         }
-        // A union is never lower than its parts, so that these come before it in the order of heights too.
+        // A merge is never lower than the merges below it, so the stable order by height keeps children
+        // first.
         return merges.enumerated().sorted { ($0.element.height, $0.offset) < ($1.element.height, $1.offset) }
             .map(\.element)
     }
 
-    /// The groups of the points when so many are left, numbered in the order of their first points.
+    /// Returns the group of each point if the tree is cut into a number of groups. Groups are numbered in the
+    /// order of their first points.
     ///
-    /// - Parameter groups: 1 to the number of points.
+    /// - Parameter groups: The number of groups, 1 to the number of points.
     func cut(into groups: Int) -> [Int] {
         precondition((1...max(1, count)).contains(groups))
         var parents = Array(0..<count)

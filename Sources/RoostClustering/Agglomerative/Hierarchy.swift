@@ -2,26 +2,28 @@ import Foundation
 public import RoostVectors
 
 extension Partition {
-    /// The most groups that a hierarchy is made over: its time and memory grow with their square.
-    public static let largestHierarchy = 4000
+    /// The maximum number of groups for which a hierarchy can be built. Time and memory grow with the square
+    /// of this number: 4,000 groups need 128 MB.
+    public static let maximumHierarchySize = 4000
 
-    /// The same groups with groups of groups above them, by agglomeration of their centroids (Ward's
-    /// linkage, weighted by their sizes). Groups above have no rows of their own.
+    /// Returns the same groups with levels of parent groups above them, by agglomerative clustering of their
+    /// centroids (Ward's linkage, weighted by the sizes of the groups). Parent groups have no rows of their
+    /// own.
     ///
-    /// Over k groups, level l of L has about k^(1 - l/L): each level is as much coarser than the one below.
-    /// A group above that would have one part only is left out.
+    /// For k groups and L levels, level l has about k^(1 - l/L) groups, so each level is coarser than the one
+    /// below by the same factor. A parent that would have a single child is omitted.
     ///
-    /// - Parameter levels: how many levels there are with the groups themselves, at least 1.
-    /// - Precondition: no parents yet; at most ``largestHierarchy`` groups.
+    /// - Parameter levels: The number of levels, the groups themselves included, at least 1.
+    /// - Precondition: The partition has no parents and at most ``maximumHierarchySize`` groups.
     /// - Complexity: O(groups² · d).
     public func adding(levels: Int) -> Partition {
-        precondition(levels >= 1 && count <= Self.largestHierarchy && parents.allSatisfy { $0 == nil })
+        precondition(levels >= 1 && count <= Self.maximumHierarchySize && parents.allSatisfy { $0 == nil })
         guard levels > 1, count > 2 else { return self }
         var sizes = [Int](repeating: 0, count: count)
         for label in labels { if let group = label.group { sizes[group] += 1 } }
         let tree = Agglomeration(centroids, weights: sizes.map { max(1, $0) })
         var result = self
-        // The node above which each group of the present level is.
+        // The topmost node so far above each group.
         var nodes = Array(0..<count)
         var rows = (0..<count).map { centroids.row($0) }
         var below = count
@@ -34,8 +36,8 @@ extension Partition {
             var tops = nodes
             for group in 0..<wanted {
                 let members = cut.indices.filter { cut[$0] == group }
-                let parts = Set(members.map { nodes[$0] })
-                guard parts.count > 1 else { continue }
+                let children = Set(members.map { nodes[$0] })
+                guard children.count > 1 else { continue }
                 let node = rows.count
                 var sum = [Float](repeating: 0, count: centroids.columns)
                 for member in members {
@@ -46,7 +48,7 @@ extension Partition {
                 let norm = sum.reduce(0) { $0 + $1 * $1 }.squareRoot()
                 rows.append(norm > 0 ? sum.map { $0 / norm } : centroids.row(members[0]))
                 result.parents.append(nil)
-                for part in parts { result.parents[part] = node }
+                for child in children { result.parents[child] = node }
             }
             nodes = tops
         }

@@ -1,45 +1,56 @@
 import RoostVectors
 
-/// The rows of a large matrix in cells of several hundred, by the nearest of as many centroids: what is near
-/// a row lies mostly in its own cell and those around it (an inverted file; Jégou et al. 2011).
+/// A partition of the rows of a large matrix into cells of several hundred rows, by their nearest centroid.
+/// Most of a row's nearest neighbors are in its own cell and in the cells next to it (an inverted file; Jégou
+/// et al. 2011).
 struct Cells: Sendable {
-    /// The rows, cell by cell, in each ascending.
+    /// The rows, cell by cell, ascending within each cell.
     let order: [Int]
-    /// Where each cell's rows stand in ``order``, or each part's of a large one.
+    /// The range of each cell in ``order``. A large cell is cut into several parts, each with its own range.
     let spans: [Range<Int>]
-    /// For each cell those that its rows are compared with, itself first.
+    /// For each range, the ranges that its rows are compared with, itself first.
     let near: [[Int]]
 
-    /// Rows a cell, on average.
+    /// The average number of rows of a cell.
     static let size = 600
-    /// A cell of more is cut.
-    private static let largest = 4 * size
-    /// So many cells around a row's own are looked at, it included.
-    static let around = 20
-    /// Centroids are found on so many rows for each.
-    private static let sampled = 40
+    /// The maximum number of rows of a cell; a larger cell is cut.
+    private static let maximumSize = 4 * size
+    /// The number of cells that a row is compared with, its own included. With `size`, this makes about
+    /// 12,000 comparisons per row.
+    static let probedCells = 20
+    /// The number of sampled rows per centroid for finding the centroids.
+    private static let sampledRowsPerCell = 40
+    /// The maximum number of k-means iterations on the sample. Cells only need to be compact, not optimal.
+    private static let iterations = 6
+
+    /// Divides the rows of a matrix into cells.
+    ///
+    /// - Parameters:
+    ///   - vectors: The rows, unit length.
+    ///   - seed: The seed of the sample.
+    /// - Throws: `CancellationError`.
 
     init(of vectors: Matrix, seed: UInt64) throws {
         let n = vectors.rows
         let count = max(1, n / Self.size)
         var generator = SeededGenerator(seed: seed)
         var sample = Array(0..<n)
-        let wanted = min(n, count * Self.sampled)
-        for place in 0..<wanted { sample.swapAt(place, place + generator.nextIndex(below: n - place)) }
+        let wanted = min(n, count * Self.sampledRowsPerCell)
+        for index in 0..<wanted { sample.swapAt(index, index + generator.nextIndex(below: n - index)) }
         let chosen = vectors.selecting(sample.prefix(wanted).sorted())
         var run = KMeansRun(chosen, start: chosen.selecting((0..<count).map { $0 * wanted / count }))
-        try run.iterate(chosen, atMost: 6)
+        try run.iterate(chosen, atMost: Self.iterations)
         let centroids = run.centroids
         let (cells, seconds) = KMeansRun.nearestTwo(centroids, to: vectors)
         var members = [[Int]](repeating: [], count: centroids.rows)
         for (row, cell) in cells.enumerated() { members[Int(cell)].append(row) }
         order = members.flatMap { $0 }
-        // Which parts each cell has. One far larger than most, of rows nearly alike, is cut, so that no row
-        // is compared with too many.
+        // The parts of each cell. A cell of many similar rows can be far larger than the average; it is cut
+        // so that no row is compared with too many others.
         var (spans, parts, next) = ([Range<Int>](), [Range<Int>](), 0)
         for rows in members {
             let first = spans.count
-            let step = rows.count > Self.largest ? Self.size : max(1, rows.count)
+            let step = rows.count > Self.maximumSize ? Self.size : max(1, rows.count)
             for start in stride(from: 0, to: max(1, rows.count), by: step) {
                 spans.append(next + start..<next + min(rows.count, start + step))
             }
@@ -47,7 +58,7 @@ struct Cells: Sendable {
             next += rows.count
         }
         self.spans = spans
-        // Cells are near each other where rows of the one nearly belong to the other.
+        // Two cells are near each other if the second nearest centroid of many rows of one is the other's.
         var shared = [[Int: Int]](repeating: [:], count: centroids.rows)
         for (cell, second) in zip(cells, seconds) where second >= 0 {
             shared[Int(cell)][Int(second), default: 0] += 1
@@ -55,29 +66,29 @@ struct Cells: Sendable {
         }
         let nearCells = shared.indices.map { cell in
             var found = [cell]
-            let most = shared[cell].sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            found += most.prefix(Self.around - 1).map(\.key)
-            return found.count < Self.around ? Self.filled(found, centroids) : found
+            let byOverlap = shared[cell].sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            found += byOverlap.prefix(Self.probedCells - 1).map(\.key)
+            return found.count < Self.probedCells ? Self.addingNearest(found, centroids) : found
         }
         near = parts.indices.flatMap { cell in
             parts[cell].map { part in
-                // Its own cell's parts around it, then the first parts of the others.
+                // The parts of its own cell next to it, then the first part of each other cell.
                 let own = parts[cell].sorted { (abs($0 - part), $0) < (abs($1 - part), $1) }
                 let others = nearCells[cell].dropFirst().map { parts[$0].lowerBound }
-                return Array((own.prefix(Self.around / 2) + others).prefix(Self.around))
+                return Array((own.prefix(Self.probedCells / 2) + others).prefix(Self.probedCells))
             }
         }
     }
 
-    /// With the cells whose centres are nearest, where there are too few.
-    private static func filled(_ found: [Int], _ centroids: Matrix) -> [Int] {
-        var best = TopK(Self.around)
+    /// Returns the cells with the cells of the nearest centroids appended, up to ``probedCells``.
+    private static func addingNearest(_ found: [Int], _ centroids: Matrix) -> [Int] {
+        var best = TopK(Self.probedCells)
         centroids.withRow(found[0]) { center in
             for other in 0..<centroids.rows {
                 best.insert(row: UInt32(other), score: centroids.withRow(other) { innerProduct($0, center) })
             }
         }
         let others = best.sorted().map { Int($0.row) }.filter { !found.contains($0) }
-        return found + others.prefix(Self.around - found.count)
+        return found + others.prefix(Self.probedCells - found.count)
     }
 }

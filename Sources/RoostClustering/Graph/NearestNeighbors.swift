@@ -1,40 +1,50 @@
 import CRoostKernels
 import RoostVectors
 
-/// The nearest others of every row of a matrix.
+/// The k nearest neighbors of every row of a matrix.
 struct NearestNeighbors: Sendable {
-    /// How many rows there are.
+    /// The number of rows.
     let count: Int
-    /// How many are looked for.
+    /// The number of neighbors of each row.
     let k: Int
-    /// (n, k) row-major, best first; where there are fewer, `none`.
+    /// The neighbors, (n, k) row-major, nearest first. Unused elements are ``none``.
     private(set) var rows: [UInt32]
-    /// Their inner products, likewise; where there are none, -∞.
+    /// The inner products with the neighbors, in the same layout. Unused elements are -∞.
     private(set) var scores: [Float]
 
+    /// The mark of an unused element of ``rows``.
     static let none = UInt32.max
 
-    /// The nearest of one row, best first.
+    /// Returns the neighbors of a row, nearest first.
     func neighbors(of row: Int) -> ArraySlice<UInt32> {
         let all = rows[row * k..<(row + 1) * k]
         return all.prefix { $0 != Self.none }
     }
 
-    /// Five standard deviations of what rounding does: errors of d numbers add up to 1 / √d of the worst.
+    /// Returns the share of the worst-case rounding error of byte products to allow for. The errors of d
+    /// components are independent, so their sum is about 1 / √d of the worst case; 3.6 is five standard
+    /// deviations of it.
     private static func caution(_ dimension: Int) -> Float { min(1, 3.6 / Float(dimension).squareRoot()) }
 
-    /// Up to so many rows all are compared with all.
-    static let largestExact = 50_000
+    /// The maximum number of rows for which all pairs are compared.
+    static let maximumExactCount = 50_000
 
-    /// Finds the nearest of all rows.
+    /// Finds the nearest neighbors of all rows.
     ///
-    /// Up to ``largestExact`` rows all are compared with all, in bytes first. Beyond, a row is compared with
-    /// the rows of the cells around its own (``Cells``), which finds nearly all of them; a row's place among
-    /// equals never depends on the number of threads.
+    /// Up to ``maximumExactCount`` rows, all pairs are compared, first by vectors quantized to bytes. Beyond,
+    /// a row is compared with the rows of the cells next to its own (``Cells``), which finds nearly all
+    /// neighbors. The result does not depend on the number of threads.
     ///
-    /// - Parameter vectors: unit length, all different.
-    /// - Complexity: O(n² · d) while exact, in bytes; beyond O(n · d) times about 12,000.
-    static func find(in vectors: Matrix, k: Int, exactUpTo limit: Int = largestExact, seed: UInt64) throws
+    /// - Parameters:
+    ///   - vectors: The rows, unit length, all different.
+    ///   - k: The number of neighbors of each row.
+    ///   - limit: The maximum number of rows for which all pairs are compared.
+    ///   - seed: The seed of the cells.
+    /// - Throws: `CancellationError`.
+    /// - Complexity: O(n² · d) in bytes for an exact result; O(n · d) with a factor of about 12,000 beyond.
+    static func find(
+        in vectors: Matrix, k: Int, exactUpTo limit: Int = maximumExactCount, seed: UInt64
+    ) throws
         -> NearestNeighbors
     {
         let n = vectors.rows
@@ -47,16 +57,20 @@ struct NearestNeighbors: Sendable {
         } else {
             let cells = try Cells(of: vectors, seed: seed)
             try result.search(vectors.selecting(cells.order), cells.spans) { cells.near[$0] }
-            result.rename(cells.order)
+            result.restoreOrder(cells.order)
         }
         return result
     }
 
+    /// The number of rows of one task.
     private static let block = 1024
+    /// The number of tasks between two checks for cancellation.
+    private static let tasksPerCheck = 16
 
     /// - Parameters:
-    ///   - vectors: the rows, cell by cell.
-    ///   - near: the cells whose rows the rows of a cell are compared with, itself first.
+    ///   - vectors: The rows, cell by cell.
+    ///   - spans: The range of each cell.
+    ///   - near: Returns the cells whose rows are compared with the rows of a cell, itself first.
     private mutating func search(_ vectors: Matrix, _ spans: [Range<Int>], _ near: @Sendable (Int) -> [Int])
         throws
     {
@@ -67,10 +81,9 @@ struct NearestNeighbors: Sendable {
                 tasks.append((cell, start..<min(span.upperBound, start + Self.block)))
             }
         }
-        let step = 16
-        for first in stride(from: 0, to: tasks.count, by: step) {
+        for first in stride(from: 0, to: tasks.count, by: Self.tasksPerCheck) {
             try Task.checkCancellation()
-            let part = Array(tasks[first..<min(tasks.count, first + step)])
+            let part = Array(tasks[first..<min(tasks.count, first + Self.tasksPerCheck)])
             rows.withUnsafeMutableBufferPointer { rows in
                 scores.withUnsafeMutableBufferPointer { scores in
                     let (rows, scores) = (
@@ -78,14 +91,14 @@ struct NearestNeighbors: Sendable {
                     )
                     vectors.elements.withUnsafeBufferPointer { elements in
                         let base = SharedReads(elements.baseAddress!)
-                        Parallel.forEachBlock(of: part.count, size: 1) { place in
-                            let task = part[place.lowerBound]
+                        Parallel.forEachBlock(of: part.count, size: 1) { block in
+                            let task = part[block.lowerBound]
                             let best = Self.best(
                                 base.pointer, d, k, of: task.rows, among: near(task.cell).map { spans[$0] })
                             for (row, found) in zip(task.rows, best) {
-                                for (place, neighbor) in found.sorted().enumerated() {
-                                    rows[row * k + place] = neighbor.row
-                                    scores[row * k + place] = neighbor.score
+                                for (rank, neighbor) in found.sorted().enumerated() {
+                                    rows[row * k + rank] = neighbor.row
+                                    scores[row * k + rank] = neighbor.score
                                 }
                             }
                         }
@@ -95,7 +108,7 @@ struct NearestNeighbors: Sendable {
         }
     }
 
-    /// The nearest of some rows among those of some spans.
+    /// Returns the nearest neighbors of a range of rows among the rows of some spans.
     private static func best(
         _ base: UnsafePointer<Float>, _ d: Int, _ k: Int, of rows: Range<Int>, among spans: [Range<Int>]
     ) -> [TopK] {
@@ -104,24 +117,25 @@ struct NearestNeighbors: Sendable {
         best.withUnsafeMutableBufferPointer { best in
             thresholds.withUnsafeMutableBufferPointer { thresholds in
                 let (best, thresholds) = (best.baseAddress!, thresholds.baseAddress!)
-                func compare(_ place: Int, _ other: Int) {
-                    let row = rows.lowerBound + place
+                func compare(_ index: Int, _ other: Int) {
+                    let row = rows.lowerBound + index
                     guard row != other else { return }
                     let score = roost_dot(base + row * d, base + other * d, d)
-                    guard score >= thresholds[place] else { return }
-                    best[place].insert(row: UInt32(other), score: score)
-                    thresholds[place] = best[place].threshold
+                    guard score >= thresholds[index] else { return }
+                    best[index].insert(row: UInt32(other), score: score)
+                    thresholds[index] = best[index].threshold
                 }
                 let vectors = ByteVectors(
                     base + rows.lowerBound * d, count: rows.count, dimension: d, caution: caution(d))
                 for span in spans {
                     if let vectors {
                         let first = base + span.lowerBound * d
-                        vectors.forEachReaching(first, count: span.count, thresholds) { place, offset in
-                            compare(place, span.lowerBound + offset)
+                        vectors.forEachPairReachingThreshold(first, count: span.count, thresholds) {
+                            index, offset in
+                            compare(index, span.lowerBound + offset)
                         }
                     } else {
-                        for place in 0..<rows.count { for other in span { compare(place, other) } }
+                        for index in 0..<rows.count { for other in span { compare(index, other) } }
                     }
                 }
             }
@@ -129,16 +143,18 @@ struct NearestNeighbors: Sendable {
         return best
     }
 
-    /// Gives rows the names that they had before they were put in an order.
-    private mutating func rename(_ order: [Int]) {
-        var (named, ranked) = (rows, scores)
-        for (place, row) in order.enumerated() {
+    /// Replaces row numbers of the reordered matrix by those of the original matrix.
+    ///
+    /// - Parameter order: The original number of each row.
+    private mutating func restoreOrder(_ order: [Int]) {
+        var (originalRows, originalScores) = (rows, scores)
+        for (index, row) in order.enumerated() {
             for neighbor in 0..<k {
-                let other = rows[place * k + neighbor]
-                named[row * k + neighbor] = other == Self.none ? other : UInt32(order[Int(other)])
-                ranked[row * k + neighbor] = scores[place * k + neighbor]
+                let other = rows[index * k + neighbor]
+                originalRows[row * k + neighbor] = other == Self.none ? other : UInt32(order[Int(other)])
+                originalScores[row * k + neighbor] = scores[index * k + neighbor]
             }
         }
-        (rows, scores) = (named, ranked)
+        (rows, scores) = (originalRows, originalScores)
     }
 }

@@ -1,12 +1,15 @@
 import Foundation
 import RoostVectors
 
-/// The graph of who is near whom, with UMAP's weights (McInnes, Healy & Melville 2018, section 3.1).
+/// The weighted graph of nearest neighbors of UMAP (McInnes, Healy & Melville 2018, section 3.1).
 ///
-/// A row's nearest neighbour has weight 1; the others less the farther they are, so that all of a row's
-/// weights add up to log₂ (k + 1) whether its surroundings are dense or sparse. Where only one of two is
-/// among the other's nearest, its word counts; where both are, the weights are united as probabilities are.
+/// The nearest neighbor of a row has weight 1. The weights of the others decrease with their distance such
+/// that the weights of a row add up to log₂(k + 1), whether its neighborhood is dense or sparse. If only one
+/// of two rows is a neighbor of the other, the edge has that weight. If both are, the weights a and b combine
+/// like probabilities: a + b - a · b.
 enum NeighborGraph {
+    /// Builds the graph.
+    ///
     /// - Complexity: O(n · k²).
     static func make(_ neighbors: NearestNeighbors) -> WeightedGraph {
         let (n, k) = (neighbors.count, neighbors.k)
@@ -17,43 +20,50 @@ enum NeighborGraph {
             Parallel.forEachBlock(of: n, size: 1024) { rows in
                 for row in rows {
                     let scores = neighbors.scores[row * k..<(row + 1) * k].prefix { $0 > -.infinity }
-                    for (place, weight) in memberships(Array(scores)).enumerated() {
-                        output[row * k + place] = weight
+                    for (rank, weight) in memberships(Array(scores)).enumerated() {
+                        output[row * k + rank] = weight
                     }
                 }
             }
         }
-        return united(neighbors, weights)
+        return symmetrized(neighbors, weights)
     }
 
-    /// The weights of one row's neighbours.
+    /// The upper bound of the search for a row's scale: cosine distances are at most 2.
+    private static let maximumScale = 4.0
+    /// The number of bisection steps; 40 steps narrow the scale to about 4e-12.
+    private static let bisectionSteps = 40
+    /// The minimum of a scale, relative to the mean distance: without it, weights of equally near neighbors
+    /// would depend on rounding.
+    private static let minimumRelativeScale = 1e-3
+
+    /// Returns the weights of a row's neighbors.
     ///
-    /// - Parameter scores: their cosines with the row, best first.
+    /// - Parameter scores: The cosines of the neighbors with the row, best first.
     private static func memberships(_ scores: [Float]) -> [Float] {
         guard let nearest = scores.first else { return [] }
-        // How much farther than the nearest, as cosine distances.
+        // The cosine distance of each neighbor beyond that of the nearest one.
         let excess = scores.map { max(0, Double(nearest - $0)) }
         let target = log2(Double(scores.count + 1))
-        var (low, high) = (0.0, 4.0)
-        for _ in 0..<40 {
+        var (low, high) = (0.0, maximumScale)
+        for _ in 0..<bisectionSteps {
             let scale = (low + high) / 2
             let sum = excess.reduce(0) { $0 + exp(-$1 / max(scale, 1e-12)) }
             if sum > target { high = scale } else { low = scale }
         }
-        // Where all are equally near, or nearly, no scale tells them apart.
         let mean = excess.reduce(0, +) / Double(excess.count)
-        let scale = max((low + high) / 2, mean * 1e-3, 1e-9)
+        let scale = max((low + high) / 2, mean * minimumRelativeScale, 1e-9)
         return excess.map { Float(max(exp(-$0 / scale), 1e-6)) }
     }
 
-    /// An edge wherever one of two names the other.
-    private static func united(_ neighbors: NearestNeighbors, _ weights: [Float]) -> WeightedGraph {
+    /// Returns the undirected graph with an edge between two rows if one is a neighbor of the other.
+    private static func symmetrized(_ neighbors: NearestNeighbors, _ weights: [Float]) -> WeightedGraph {
         let n = neighbors.count
         func weight(from row: Int, to other: Int) -> Float? {
-            let named = neighbors.neighbors(of: row)
-            return named.firstIndex(of: UInt32(other)).map { weights[$0] }
+            let nearest = neighbors.neighbors(of: row)
+            return nearest.firstIndex(of: UInt32(other)).map { weights[$0] }
         }
-        // How many edges each row has: those that it names, and those that name it and that it does not.
+        // Count the edges of each row: its neighbors, and rows that it is a neighbor of.
         var starts = [Int](repeating: 0, count: n + 1)
         for row in 0..<n {
             for other in neighbors.neighbors(of: row).map({ Int($0) }) {
@@ -69,11 +79,11 @@ enum NeighborGraph {
             fill[row] += 1
         }
         for row in 0..<n {
-            let named = neighbors.neighbors(of: row)
-            for place in named.indices {
-                let (other, own) = (Int(named[place]), weights[place])
-                if let back = weight(from: other, to: row) {
-                    add(row, other, own + back - own * back)
+            let nearest = neighbors.neighbors(of: row)
+            for index in nearest.indices {
+                let (other, own) = (Int(nearest[index]), weights[index])
+                if let reverse = weight(from: other, to: row) {
+                    add(row, other, own + reverse - own * reverse)
                 } else {
                     add(row, other, own)
                     add(other, row, own)

@@ -1,14 +1,16 @@
-/// An undirected graph with weights, in compressed rows: what is known of node i lies from `starts[i]` on.
+/// An undirected weighted graph in compressed sparse rows: the edges of node i are `starts[i]..<starts[i +
+/// 1]`.
 ///
-/// Every edge is there from both of its ends, with one weight; nodes have no edges to themselves.
+/// Every edge is stored at both of its nodes with the same weight. A node has no edge to itself.
 struct WeightedGraph: Sendable {
-    /// Where each node's edges begin (n + 1).
+    /// The index of each node's first edge (n + 1).
     var starts: [Int]
-    /// The other end of each edge, ascending for each node.
+    /// The other node of each edge, ascending for each node.
     var targets: [UInt32]
-    /// Above 0.
+    /// The weight of each edge, above 0.
     var weights: [Float]
 
+    /// The number of nodes.
     var count: Int { starts.count - 1 }
 
     /// The sum of the weights of each node's edges.
@@ -18,12 +20,14 @@ struct WeightedGraph: Sendable {
         }
     }
 
-    /// The graph of groups of nodes: between two groups stands the sum of the weights between their nodes.
-    /// What is within a group is left out.
+    /// Returns the graph whose nodes are groups of nodes. The weight between two groups is the sum of the
+    /// weights between their nodes. Edges within a group are omitted.
     ///
-    /// - Parameter groups: the group of each node, 0 to `count` - 1.
+    /// - Parameters:
+    ///   - groups: The group of each node, 0 to `groupCount` - 1.
+    ///   - groupCount: The number of groups.
     func contracted(_ groups: [Int32], count groupCount: Int) -> WeightedGraph {
-        // Nodes by group, by counting.
+        // Sort the nodes by group (counting sort).
         var firsts = [Int](repeating: 0, count: groupCount + 1)
         for group in groups { firsts[Int(group) + 1] += 1 }
         for group in 0..<groupCount { firsts[group + 1] += firsts[group] }

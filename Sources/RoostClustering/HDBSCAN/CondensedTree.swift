@@ -1,26 +1,29 @@
-/// The hierarchy of groups while the density rises: a group that loses a few points goes on, one that falls
-/// into two large parts ends, and they begin (Campello et al. 2013, section 4).
+/// The condensed cluster tree of HDBSCAN (Campello et al. 2013, section 4): the hierarchy of groups as the
+/// density rises. A group that loses fewer points than the minimum size continues; a group that splits into
+/// two parts of at least the minimum size ends, and both parts begin.
 struct CondensedTree {
-    /// A group between the density at which it begins and that at which it ends. Density is the inverse of
-    /// distance.
+    /// A group between the density at which it appears and the density at which it ends. Density is the
+    /// inverse of distance.
     struct Group {
         var parent: Int?
         var children: [Int] = []
+        /// The density at which the group appears.
         var birth: Double
-        /// How much longer its points stay in it than it is born, all together (definition 3).
+        /// The sum, over the points of the group, of the density at which the point leaves minus ``birth``
+        /// (definition 3).
         var stability = 0.0
-        /// Points that leave it before it ends, or with it, and the density at which.
+        /// The points that leave the group before it splits, with the density at which they leave.
         var points: [(point: Int, density: Double)] = []
     }
 
-    /// The first holds everything; parents come before children.
+    /// The groups; the first contains all points, and parents come before children.
     private(set) var groups: [Group] = []
     private let count: Int
 
-    /// Equal vectors are as dense as can be said.
-    private static let greatestDensity = 1e6
+    /// The density of equal vectors, whose distance is 0.
+    private static let maximumDensity = 1e6
 
-    /// Joined by one edge: two nodes of the binary hierarchy, of which the first `count` are points.
+    /// An edge that joins two nodes of the binary hierarchy, of which the first `count` are points.
     private struct Union {
         var first: Int
         var second: Int
@@ -28,9 +31,12 @@ struct CondensedTree {
         var size: Int
     }
 
+    /// Builds the tree.
+    ///
     /// - Parameters:
-    ///   - edges: of a spanning tree, the shortest first.
-    ///   - weights: how many vectors each point stands for.
+    ///   - edges: The edges of a minimum spanning tree, shortest first.
+    ///   - weights: The number of vectors that each point represents.
+    ///   - minimumSize: The minimum number of vectors of a group.
     init(_ edges: [MutualReachability.Edge], weights: [Int], minimumSize: Int) {
         let count = weights.count
         self.count = count
@@ -52,14 +58,20 @@ struct CondensedTree {
             if count == 1 { groups[0].points = [(0, 0)] }
             return
         }
-        // Each node of the hierarchy and the group that it belongs to, from above.
-        var open = [(node: count + top, group: 0)]
+        condense(unions, weights, minimumSize: minimumSize, top: count + top)
+    }
+
+    /// Creates the groups from the binary hierarchy, top down.
+    private mutating func condense(_ unions: [Union], _ weights: [Int], minimumSize: Int, top: Int) {
+        func size(_ node: Int) -> Int { node < count ? weights[node] : unions[node - count].size }
+        // Nodes of the hierarchy to visit, each with its group.
+        var open = [(node: top, group: 0)]
         while let (node, group) = open.popLast() {
             guard node >= count else {
-                // So many copies of one vector that they are a group: they never part.
-                groups[group].points.append((node, Self.greatestDensity))
+                // The copies of one vector are numerous enough to be a group; they never split.
+                groups[group].points.append((node, Self.maximumDensity))
                 groups[group].stability +=
-                    Double(weights[node]) * Self.difference(Self.greatestDensity, groups[group].birth)
+                    Double(weights[node]) * Self.difference(Self.maximumDensity, groups[group].birth)
                 continue
             }
             let union = unions[node - count]
@@ -89,7 +101,7 @@ struct CondensedTree {
     }
 
     private static func density(_ distance: Float) -> Double {
-        distance > 0 ? min(greatestDensity, 1 / Double(distance)) : greatestDensity
+        distance > 0 ? min(maximumDensity, 1 / Double(distance)) : maximumDensity
     }
 
     private static func difference(_ density: Double, _ birth: Double) -> Double { max(0, density - birth) }
@@ -106,11 +118,11 @@ struct CondensedTree {
         return found
     }
 
-    /// Groups without parts; the whole is none.
+    /// Returns the groups without children. The root is never among them.
     func leaves() -> [Int] { groups.indices.filter { $0 > 0 && groups[$0].children.isEmpty } }
 
-    /// Of all ways to choose groups none of which is within another, that of the greatest stability; the
-    /// whole is no group.
+    /// Returns the set of groups, none of which contains another, with the highest total stability. The root
+    /// is never among them.
     func mostStable() -> [Int] {
         var best = groups.map(\.stability)
         var isChosen = [Bool](repeating: true, count: groups.count)
@@ -130,8 +142,10 @@ struct CondensedTree {
         return chosen.sorted()
     }
 
-    /// The group of each point, and how strongly it belongs to it: the density at which it leaves as a share
-    /// of the greatest, 0 to 1; 0 for those in none.
+    /// Returns the group of each point, and its membership strength: the density at which it leaves the group
+    /// divided by the maximum density of the group, 0 to 1; 0 for a point in no group.
+    ///
+    /// - Parameter chosen: The groups, none of which contains another.
     func labels(_ chosen: [Int]) -> (groups: [Int?], strengths: [Float]) {
         var labels = [Int?](repeating: nil, count: count)
         var strengths = [Float](repeating: 0, count: count)
@@ -141,10 +155,10 @@ struct CondensedTree {
                 members += groups[next].points
                 open += groups[next].children
             }
-            let greatest = members.lazy.map(\.density).max() ?? 0
+            let maximum = members.lazy.map(\.density).max() ?? 0
             for (point, density) in members {
                 labels[point] = number
-                strengths[point] = greatest > 0 ? Float(min(1, density / greatest)) : 1
+                strengths[point] = maximum > 0 ? Float(min(1, density / maximum)) : 1
             }
         }
         return (labels, strengths)

@@ -1,29 +1,42 @@
 public import RoostVectors
 
-/// Groups vectors by density: the groups of a hierarchy that last longest while it is cut at higher and
-/// higher densities (Campello, Moulavi & Sander 2013). What is in none of them is left out.
+/// Hierarchical density-based clustering (HDBSCAN; Campello, Moulavi & Sander 2013): the groups of a
+/// hierarchy that persist longest as the density threshold rises. Vectors in none of these groups are
+/// outliers.
 ///
-/// Distances are Euclidean between vectors of unit length, as the square root of two less twice the cosine.
-/// The spanning tree is that of the graph of each vector's nearest others (``neighbors`` of them), its dense
-/// parts joined where they come nearest; with all others for neighbours it is the algorithm of the paper.
+/// The distance is the Euclidean distance of unit vectors: the square root of 2 minus twice the cosine. The
+/// spanning tree is that of the graph of each vector's nearest neighbors, whose connected components are
+/// joined at their nearest points. If every vector is a neighbor of every other, this is the algorithm of the
+/// paper.
 public struct HDBSCAN: Clusterer {
-    /// Which groups of the hierarchy are taken.
+    /// The method that selects groups from the hierarchy.
     public enum Selection: String, Sendable, CaseIterable {
-        /// Those that are most stable together: the excess of mass.
+        /// Selects the groups with the highest total stability ("excess of mass").
         case excessOfMass
-        /// The finest.
+        /// Selects the groups without children: the finest ones.
         case leaf
     }
 
-    /// A group has at least so many vectors.
+    /// The minimum number of vectors of a group.
     public var minimumSize: Int
-    /// The distance to so many nearest (the vector among them) says how sparse its surroundings are.
+    /// The core distance of a vector is the distance to its nearest neighbor of this rank, the vector itself
+    /// counting as the first. A larger number makes more vectors outliers.
     public var minimumSamples: Int
+    /// The method that selects groups from the hierarchy.
     public var selection: Selection
-    /// With how many nearest others each vector is joined.
+    /// The number of nearest neighbors of each vector in the graph.
     public var neighbors: Int
+    /// The seed of the search for nearest neighbors among many vectors.
     public var seed: UInt64
 
+    /// Creates a clusterer.
+    ///
+    /// - Parameters:
+    ///   - minimumSize: The minimum number of vectors of a group.
+    ///   - minimumSamples: The rank of the neighbor that defines the core distance.
+    ///   - selection: The method that selects groups from the hierarchy.
+    ///   - neighbors: The number of nearest neighbors of each vector in the graph.
+    ///   - seed: The seed of the search for nearest neighbors.
     /// - Precondition: `minimumSize >= 2`, `minimumSamples >= 1`, `neighbors >= minimumSamples`.
     public init(
         minimumSize: Int = 10, minimumSamples: Int = 5, selection: Selection = .excessOfMass,
@@ -34,19 +47,24 @@ public struct HDBSCAN: Clusterer {
         (self.selection, self.neighbors, self.seed) = (selection, neighbors, seed)
     }
 
+    /// The name that is recorded with a run: `hdbscan`.
     public var algorithm: String { "hdbscan" }
 
-    /// - Complexity: that of finding the neighbours, and O(n · neighbors · log n).
+    /// Groups the rows of a matrix.
+    ///
+    /// - Parameter vectors: The vectors, (n, d), unit length.
+    /// - Throws: ``ClusteringError`` `.noVectors`; `CancellationError`.
+    /// - Complexity: That of the search for neighbors, plus O(n · neighbors · log n).
     @concurrent
     public func cluster(_ vectors: Matrix) async throws -> Partition {
         let distinct = DistinctRows(of: vectors)
         guard !distinct.rows.isEmpty else {
-            throw ClusteringError(.noVectors, "there are no vectors to group")
+            throw ClusteringError(.noVectors, "cannot cluster: there are no vectors except zero vectors")
         }
         let points = vectors.selecting(distinct.rows)
         let nearest = try NearestNeighbors.find(in: points, k: min(neighbors, points.rows - 1), seed: seed)
         try Task.checkCancellation()
-        // Copies count: many of one text are dense.
+        // Copies count as samples: many copies of one text are a dense region.
         let graph = MutualReachability(nearest, weights: distinct.copies, minimumSamples: minimumSamples)
         let tree = CondensedTree(
             graph.spanningTree(points), weights: distinct.copies, minimumSize: minimumSize)
@@ -57,7 +75,7 @@ public struct HDBSCAN: Clusterer {
     private func partition(
         _ vectors: Matrix, _ distinct: DistinctRows, _ found: (groups: [Int?], strengths: [Float]), count: Int
     ) -> Partition {
-        let groups = distinct.places.map { $0.flatMap { found.groups[$0] } }
+        let groups = distinct.indices.map { $0.flatMap { found.groups[$0] } }
         var centroids = Matrix(rows: count, columns: vectors.columns)
         for (row, group) in groups.enumerated() {
             guard let group else { continue }
@@ -67,16 +85,17 @@ public struct HDBSCAN: Clusterer {
         var labels = [Partition.Label](repeating: .outlier(.zeroVector), count: vectors.rows)
         var similarities = [Float](repeating: 0, count: vectors.rows)
         var confidences = [Float](repeating: 0, count: vectors.rows)
-        let left = groups.indices.filter { groups[$0] == nil && distinct.places[$0] != nil }
+        let outliers = groups.indices.filter { groups[$0] == nil && distinct.indices[$0] != nil }
         let nearest =
-            count > 0 && !left.isEmpty ? KMeansRun.nearest(centroids, to: vectors.selecting(left)) : []
-        let nearestOf = Dictionary(zip(left, nearest)) { first, _ in first }
+            count > 0 && !outliers.isEmpty
+            ? KMeansRun.nearest(centroids, to: vectors.selecting(outliers)) : []
+        let nearestOf = Dictionary(zip(outliers, nearest)) { first, _ in first }
         for (row, group) in groups.enumerated() {
-            guard let point = distinct.places[row] else { continue }
+            guard let point = distinct.indices[row] else { continue }
             labels[row] = group.map { .group($0) } ?? .outlier(.sparse)
-            if let place = group ?? nearestOf[row].map({ Int($0) }) {
+            if let centroid = group ?? nearestOf[row].map({ Int($0) }) {
                 similarities[row] = vectors.withRow(row) { values in
-                    centroids.withRow(place) { innerProduct($0, values) }
+                    centroids.withRow(centroid) { innerProduct($0, values) }
                 }
             }
             confidences[row] = found.strengths[point]

@@ -1,9 +1,9 @@
 import RoostVectors
 
-/// The graph of nearest neighbours with the distance at which two vectors are together in a dense region: the
-/// greatest of their distance and of either's distance to its own surroundings (Campello et al. 2013,
-/// definition 2).
+/// The graph of nearest neighbors weighted by mutual reachability distance: the maximum of the distance of
+/// two vectors and of the core distance of each (Campello et al. 2013, definition 2).
 struct MutualReachability {
+    /// An edge between two rows.
     struct Edge: Sendable, Hashable {
         var first: Int
         var second: Int
@@ -13,57 +13,67 @@ struct MutualReachability {
     private(set) var edges: [Edge] = []
     private let count: Int
     private let core: [Float]
-    /// Rows that hang together by being among each other's neighbours have the same number.
-    private let parts: [Int]
+    /// The connected component of each row in the graph of mutual neighbors, named by one of its rows.
+    private let components: [Int]
 
+    /// Builds the graph.
+    ///
     /// - Parameters:
-    ///   - weights: how many vectors each row stands for.
-    ///   - minimumSamples: the core distance is that to so many nearest, the vector itself among them.
+    ///   - nearest: The nearest neighbors of each row.
+    ///   - weights: The number of vectors that each row represents.
+    ///   - minimumSamples: The rank of the neighbor that defines the core distance, the vector itself
+    ///     counting as the first.
     init(_ nearest: NearestNeighbors, weights: [Int], minimumSamples: Int) {
         count = nearest.count
         let k = nearest.k
         let core = (0..<nearest.count).map { row -> Float in
             var (samples, farthest) = (weights[row], Float(0))
-            for place in row * k..<(row + 1) * k where nearest.scores[place] > -.infinity {
+            for index in row * k..<(row + 1) * k where nearest.scores[index] > -.infinity {
                 guard samples < minimumSamples else { break }
-                samples += weights[Int(nearest.rows[place])]
-                farthest = Self.distance(nearest.scores[place])
+                samples += weights[Int(nearest.rows[index])]
+                farthest = Self.distance(nearest.scores[index])
             }
             return farthest
         }
         self.core = core
         var mutual = UnionFind(nearest.count)
         for row in 0..<nearest.count {
-            for place in row * k..<(row + 1) * k where nearest.scores[place] > -.infinity {
-                let other = Int(nearest.rows[place])
+            for index in row * k..<(row + 1) * k where nearest.scores[index] > -.infinity {
+                let other = Int(nearest.rows[index])
                 if other > row, nearest.rows[other * k..<(other + 1) * k].contains(UInt32(row)) {
                     _ = mutual.join(row, other)
                 }
-                // Where both name each other once is enough.
+                // The edge of two mutual neighbors occurs twice, which Kruskal's algorithm tolerates.
                 edges.append(
                     Edge(
                         first: min(row, other), second: max(row, other),
-                        distance: max(core[row], core[other], Self.distance(nearest.scores[place]))))
+                        distance: max(core[row], core[other], Self.distance(nearest.scores[index]))))
             }
         }
-        parts = (0..<nearest.count).map { mutual.root($0) }
+        components = (0..<nearest.count).map { mutual.root($0) }
     }
 
     private static func distance(_ score: Float) -> Float { max(0, 2 - 2 * score).squareRoot() }
 
-    /// So many rows stand for what the graph leaves apart, at most; so many parts are joined by distance.
-    private static let (mostSamples, mostParts) = (6000, 2000)
+    /// The maximum number of rows, over all components, whose distances are computed to join components. All
+    /// pairs of them are compared.
+    private static let maximumSamples = 6000
+    /// The maximum number of components that are joined by distance: a table of all pairs of them is kept.
+    private static let maximumComponents = 2000
+    /// The number of rows of one matrix product.
+    private static let block = 256
 
-    /// The edges of a least spanning tree, the shortest first (Kruskal 1956).
+    /// Returns the edges of a minimum spanning tree, shortest first (Kruskal 1956).
     ///
-    /// Two dense regions may both be far from being among each other's neighbours, and be joined by way of
-    /// what lies about them: so parts of which nobody is, on both sides, another's neighbour are also joined
-    /// by the least distance of some rows of each, all of them where they are few. Beyond ``mostParts`` parts
-    /// the smallest are not; what is left apart is joined at an infinite distance.
+    /// Two dense regions need not contain neighbors of each other; the graph may connect them only through
+    /// the sparse points around them. So each two components of the graph of mutual neighbors are also joined
+    /// by the minimum distance of a sample of their rows (of all rows, if there are few). Only the largest
+    /// ``maximumComponents`` components take part. Rows that are still separate are joined at an infinite
+    /// distance.
     ///
-    /// - Parameter points: the rows.
+    /// - Parameter points: The rows.
     func spanningTree(_ points: Matrix) -> [Edge] {
-        let all = (edges + bridges(points, parts: parts))
+        let all = (edges + bridges(points))
             .sorted { ($0.distance, $0.first, $0.second) < ($1.distance, $1.first, $1.second) }
         var sets = UnionFind(count)
         var tree = all.filter { sets.join($0.first, $0.second) }
@@ -73,7 +83,7 @@ struct MutualReachability {
         return tree
     }
 
-    /// The products of some rows with all.
+    /// Returns the inner products of a block of rows with all rows.
     private static func products(_ points: Matrix, _ block: Range<Int>) -> [Float] {
         let (n, d) = (points.rows, points.columns)
         return [Float](unsafeUninitializedCapacity: block.count * n) { products, count in
@@ -87,33 +97,36 @@ struct MutualReachability {
         }
     }
 
-    /// For each two parts the shortest edge between their samples.
-    private func bridges(_ points: Matrix, parts: [Int]) -> [Edge] {
-        let largest = Dictionary(grouping: parts.indices) { parts[$0] }.values
-            .sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }.prefix(Self.mostParts)
-        let each = max(1, Self.mostSamples / max(1, largest.count))
-        var (samples, partOf) = ([Int](), [Int]())
-        for (part, rows) in largest.enumerated() {
+    /// Returns, for each two components, the shortest edge between sampled rows of them.
+    private func bridges(_ points: Matrix) -> [Edge] {
+        let largest = Dictionary(grouping: components.indices) { components[$0] }.values
+            .sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }.prefix(Self.maximumComponents)
+        let each = max(1, Self.maximumSamples / max(1, largest.count))
+        var (samples, componentOf) = ([Int](), [Int]())
+        for (component, rows) in largest.enumerated() {
             let step = max(1, (rows.count + each - 1) / each)
-            for place in stride(from: 0, to: rows.count, by: step) {
-                samples.append(rows[place])
-                partOf.append(part)
+            for index in stride(from: 0, to: rows.count, by: step) {
+                samples.append(rows[index])
+                componentOf.append(component)
             }
         }
         let chosen = points.selecting(samples)
         let k = largest.count
         var best = [Edge?](repeating: nil, count: k * k)
-        for start in stride(from: 0, to: samples.count, by: 256) {
-            let block = start..<min(samples.count, start + 256)
+        for start in stride(from: 0, to: samples.count, by: Self.block) {
+            let block = start..<min(samples.count, start + Self.block)
             let products = Self.products(chosen, block)
             for row in block {
-                for other in 0..<row where partOf[other] != partOf[row] {
+                for other in 0..<row where componentOf[other] != componentOf[row] {
                     let (a, b) = (samples[row], samples[other])
                     let near = Self.distance(products[(row - start) * samples.count + other])
                     let edge = Edge(
                         first: min(a, b), second: max(a, b), distance: max(core[a], core[b], near))
-                    let place = min(partOf[row], partOf[other]) * k + max(partOf[row], partOf[other])
-                    if best[place].map({ edge.distance < $0.distance }) ?? true { best[place] = edge }
+                    let (low, high) = (
+                        min(componentOf[row], componentOf[other]), max(componentOf[row], componentOf[other])
+                    )
+                    let pair = low * k + high
+                    if best[pair].map({ edge.distance < $0.distance }) ?? true { best[pair] = edge }
                 }
             }
         }
@@ -121,12 +134,13 @@ struct MutualReachability {
     }
 }
 
-/// Disjoint sets of numbers.
+/// Disjoint sets of the numbers `0..<count`.
 struct UnionFind {
     private var parents: [Int]
 
     init(_ count: Int) { parents = Array(0..<count) }
 
+    /// Returns the representative of the set that contains a number.
     mutating func root(_ member: Int) -> Int {
         var member = member
         while parents[member] != member {
@@ -136,7 +150,9 @@ struct UnionFind {
         return member
     }
 
-    /// - Returns: whether they were apart.
+    /// Joins the sets of two numbers.
+    ///
+    /// - Returns: Whether they were in different sets.
     mutating func join(_ a: Int, _ b: Int) -> Bool {
         let (a, b) = (root(a), root(b))
         guard a != b else { return false }

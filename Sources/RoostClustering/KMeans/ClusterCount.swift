@@ -1,26 +1,42 @@
 import RoostVectors
 
-/// Chooses how many groups k-means should make.
+/// Chooses the number of groups k for k-means.
 ///
-/// A sample of the points is projected on its principal components, where what is common to all texts and
-/// the noise of hundreds of directions are gone. For each candidate k the points are grouped, and the
-/// simplified silhouette (Hruschka et al. 2004: how much nearer a point is to its own centroid than to the
-/// next one) is taken; the k with the highest wins, the smaller of equals. Candidates grow by a quarter
-/// each up to twice the square root of n, then the neighbours of the best are tried one by one.
+/// A sample of the points is projected on its principal components, which removes the direction that all
+/// texts share and the noise of hundreds of dimensions. The sample is clustered for each candidate k, and the
+/// k with the highest mean simplified silhouette wins (Hruschka et al. 2004: it compares the distances of a
+/// point to its own and to the second nearest centroid); of equal ones, the smallest. Candidates first grow
+/// by a factor of 1.25 from 2 up to twice the square root of n; then values around the best one are tried.
 struct ClusterCount: Sendable {
+    /// The seed of the sample and of k-means.
     var seed: UInt64
+    /// The maximum number of sampled points.
     var sampleSize = 4000
+    /// The maximum number of principal components.
     var components = 24
 
-    /// - Returns: 1 to n; 1 only where there are fewer than three different points.
+    /// The runs of k-means for each candidate; the best one counts.
+    private static let restarts = 2
+    /// The maximum number of iterations of each run.
+    private static let maximumIterations = 30
+    /// The ratio of one candidate to the next in the coarse search.
+    private static let growth = 1.25
+    /// The number of steps of the fine search between two coarse candidates.
+    private static let fineSteps = 12
+
+    /// Returns the best number of groups.
+    ///
+    /// - Returns: 1 to n; 1 only if there are fewer than three different points.
+    /// - Throws: `CancellationError`.
     func choose(for points: Matrix) throws -> Int {
         let sample = try sample(of: points)
-        let largest = min(sample.rows - 1, max(2, 2 * Int(Double(points.rows).squareRoot())))
-        guard largest >= 2 else { return 1 }
+        let maximumCount = min(sample.rows - 1, max(2, 2 * Int(Double(points.rows).squareRoot())))
+        guard maximumCount >= 2 else { return 1 }
         var scores: [Int: Double] = [:]
         func score(_ k: Int) throws -> Double {
             if let known = scores[k] { return known }
-            let run = try KMeansRun.best(of: 2, sample, k: k, seed: seed, maximumIterations: 30)
+            let run = try KMeansRun.best(
+                of: Self.restarts, sample, k: k, seed: seed, maximumIterations: Self.maximumIterations)
             let score = silhouette(run)
             scores[k] = score
             return score
@@ -30,29 +46,29 @@ struct ClusterCount: Sendable {
         var k = 2
         var coarse = [2]
         while true {
-            let next = max(k + 1, Int((Double(k) * 1.25).rounded()))
-            guard next <= largest else { break }
+            let next = max(k + 1, Int((Double(k) * Self.growth).rounded()))
+            guard next <= maximumCount else { break }
             coarse.append(next)
             best = try better(best, next)
             k = next
         }
-        let place = coarse.firstIndex(of: best) ?? 0
-        let low = place > 0 ? coarse[place - 1] + 1 : 2
-        let high = place + 1 < coarse.count ? coarse[place + 1] - 1 : largest
-        for k in stride(from: low, through: max(low, high), by: max(1, (high - low) / 12)) where k <= largest
-        {
+        let index = coarse.firstIndex(of: best) ?? 0
+        let low = index > 0 ? coarse[index - 1] + 1 : 2
+        let high = index + 1 < coarse.count ? coarse[index + 1] - 1 : maximumCount
+        let step = max(1, (high - low) / Self.fineSteps)
+        for k in stride(from: low, through: max(low, high), by: step) where k <= maximumCount {
             best = try better(best, k)
         }
         return best
     }
 
-    /// Different points in the space of the principal components, at unit length.
+    /// Returns distinct sampled points in the space of the principal components, normalized to unit length.
     private func sample(of points: Matrix) throws -> Matrix {
         var generator = SeededGenerator(seed: seed)
         var rows = Array(0..<points.rows)
         if rows.count > sampleSize {
-            for place in 0..<sampleSize {
-                rows.swapAt(place, place + generator.nextIndex(below: rows.count - place))
+            for index in 0..<sampleSize {
+                rows.swapAt(index, index + generator.nextIndex(below: rows.count - index))
             }
             rows = rows.prefix(sampleSize).sorted()
         }
@@ -66,6 +82,7 @@ struct ClusterCount: Sendable {
         return projected
     }
 
+    /// Returns the mean simplified silhouette of a run.
     private func silhouette(_ run: KMeansRun) -> Double {
         var sum = 0.0
         for (own, other) in zip(run.similarities, run.runnersUp) {

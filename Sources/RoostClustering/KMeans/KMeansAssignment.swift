@@ -1,24 +1,29 @@
 import CRoostKernels
 import RoostVectors
 
-/// One pass of k-means: the two nearest centroids of every point.
+/// The assignment step of k-means: finds the two nearest centroids of every point.
 struct KMeansAssignment {
     private let points: Matrix
     private let centroids: Matrix
 
+    /// The number of points of one task.
     private static let block = 1024
-    /// With so many centroids, those that cannot be among the two nearest are ruled out in bytes.
-    private static let fewestForBytes = 64
+    /// The minimum number of centroids for which quantized products rule out candidates first; for fewer, one
+    /// matrix product is faster.
+    private static let minimumCentroidsForBytes = 64
 
     init(_ points: Matrix, _ centroids: Matrix) { (self.points, self.centroids) = (points, centroids) }
 
-    /// Of equally near centroids the first is the nearest.
+    /// Finds the two nearest centroids of every point. Of equally near centroids, the one with the lower
+    /// index counts as the nearer.
     ///
     /// - Parameters:
-    ///   - labels: for each point the nearest centroid; what stood there is where the search begins, or -1.
-    ///   - seconds: likewise the second nearest; -1 where there is only one.
-    ///   - similarities: the cosines with the nearest.
-    ///   - runnersUp: the cosines with the second nearest; -1 where there is none.
+    ///   - labels: The nearest centroid of each point. On entry: the label of the previous iteration, where
+    ///     the search starts, or -1.
+    ///   - seconds: The second nearest centroid of each point, or -1 if there is only one. On entry like
+    ///     `labels`.
+    ///   - similarities: The cosines with the nearest centroids.
+    ///   - runnersUp: The cosines with the second nearest centroids, or -1 if there is only one.
     /// - Complexity: O(n · k · d).
     func run(
         _ labels: inout [Int32], _ seconds: inout [Int32], _ similarities: inout [Float],
@@ -38,10 +43,10 @@ struct KMeansAssignment {
                                 let points = SharedReads(points.baseAddress!)
                                 let centers = SharedReads(centers.baseAddress!)
                                 Parallel.forEachBlock(of: self.points.rows, size: Self.block) { rows in
-                                    if centroids.rows < Self.fewestForBytes
-                                        || !inBytes(rows, points.pointer, centers.pointer, output)
+                                    if centroids.rows < Self.minimumCentroidsForBytes
+                                        || !searchQuantized(rows, points.pointer, centers.pointer, output)
                                     {
-                                        byProducts(rows, points.pointer, centers.pointer, output)
+                                        searchExact(rows, points.pointer, centers.pointer, output)
                                     }
                                 }
                             }
@@ -66,7 +71,7 @@ struct KMeansAssignment {
         }
     }
 
-    /// The two best so far; of equal ones the one with the lower number comes first.
+    /// The two best centroids found so far; of equally near ones, the one with the lower index first.
     private struct Pair {
         var (first, second): (Int32, Int32) = (-1, -1)
         var (score, secondScore) = (-Float.infinity, -Float.infinity)
@@ -82,7 +87,8 @@ struct KMeansAssignment {
         }
     }
 
-    private func byProducts(
+    /// Compares points with all centroids by one matrix product.
+    private func searchExact(
         _ rows: Range<Int>, _ points: UnsafePointer<Float>, _ centers: UnsafePointer<Float>, _ output: Output
     ) {
         let (d, k) = (centroids.columns, centroids.rows)
@@ -100,8 +106,10 @@ struct KMeansAssignment {
         }
     }
 
-    /// - Returns: `false` where points have numbers that are not finite.
-    private func inBytes(
+    /// Compares points with the centroids that quantized products do not rule out.
+    ///
+    /// - Returns: `false`, without a result, if a point has a component that is not finite.
+    private func searchQuantized(
         _ rows: Range<Int>, _ points: UnsafePointer<Float>, _ centers: UnsafePointer<Float>, _ output: Output
     ) -> Bool {
         let (d, k) = (centroids.columns, centroids.rows)
@@ -111,21 +119,21 @@ struct KMeansAssignment {
         var thresholds = [Float](repeating: -.infinity, count: rows.count)
         thresholds.withUnsafeMutableBufferPointer { thresholds in
             let thresholds = thresholds.baseAddress!
-            func compare(_ place: Int, _ group: Int) {
-                best[place].insert(Int32(group), roost_dot(first + place * d, centers + group * d, d))
-                thresholds[place] = best[place].secondScore
+            func compare(_ index: Int, _ group: Int) {
+                best[index].insert(Int32(group), roost_dot(first + index * d, centers + group * d, d))
+                thresholds[index] = best[index].secondScore
             }
-            // The two of before are mostly the two of now.
-            for place in 0..<rows.count {
-                let row = rows.lowerBound + place
+            // Start with the centroids of the previous iteration, which give tight thresholds.
+            for index in 0..<rows.count {
+                let row = rows.lowerBound + index
                 for group in [Int(output.labels[row]), Int(output.seconds[row])] where group >= 0 && group < k
                 {
-                    compare(place, group)
+                    compare(index, group)
                 }
             }
-            vectors.forEachReaching(centers, count: k, thresholds) { compare($0, $1) }
+            vectors.forEachPairReachingThreshold(centers, count: k, thresholds) { compare($0, $1) }
         }
-        for place in 0..<rows.count { output.set(rows.lowerBound + place, best[place]) }
+        for index in 0..<rows.count { output.set(rows.lowerBound + index, best[index]) }
         return true
     }
 }

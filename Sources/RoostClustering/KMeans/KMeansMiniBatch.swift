@@ -1,13 +1,19 @@
 import RoostVectors
 
-/// Mini-batch k-means (Sculley 2010), spherical: a few points at a time move the centroids that are nearest
-/// to them, the less the more points a centroid has had.
+/// Spherical mini-batch k-means (Sculley 2010): each batch of points moves its nearest centroids. The more
+/// points a centroid has received, the less a new one moves it.
 enum KMeansMiniBatch {
+    /// Returns centroids after a number of batches.
+    ///
     /// - Parameters:
-    ///   - size: how many points a batch has.
-    ///   - batches: how many batches there are. Points are taken in a drawn order, all of them once before
-    ///     any comes again.
-    /// - Returns: the centroids, of unit length.
+    ///   - start: The initial centroids.
+    ///   - points: The points, unit length.
+    ///   - size: The number of points of a batch.
+    ///   - batches: The number of batches. Points are drawn in random order, each once before any is drawn
+    ///     again.
+    ///   - generator: The source of random numbers.
+    /// - Returns: The centroids, unit length.
+    /// - Throws: `CancellationError`.
     /// - Complexity: O(batches · size · k · d).
     static func refine(
         _ start: Matrix, of points: Matrix, size: Int, batches: Int, using generator: inout SeededGenerator
@@ -19,14 +25,15 @@ enum KMeansMiniBatch {
             try Task.checkCancellation()
             if order.count < min(size, n) {
                 order = Array(0..<n)
-                for place in 0..<n { order.swapAt(place, place + generator.nextIndex(below: n - place)) }
+                for index in 0..<n { order.swapAt(index, index + generator.nextIndex(below: n - index)) }
             }
             let rows = order.suffix(size).sorted()
             order.removeLast(rows.count)
             let batch = points.selecting(rows)
             let labels = KMeansRun.nearest(centroids, to: batch)
             var isChanged = [Bool](repeating: false, count: k)
-            // The direction of all that a centroid has had: each new one moves it by its share.
+            // A centroid is the mean direction of all points that it has received, so each new point moves it
+            // in proportion to 1 / count.
             sums.withUnsafeMutableElements { sums in
                 for (row, label) in labels.enumerated() {
                     isChanged[Int(label)] = true
@@ -37,7 +44,7 @@ enum KMeansMiniBatch {
             }
             for group in 0..<k where isChanged[group] {
                 let direction = normalized(sums.row(group))
-                // Points that cancel out leave none: the centroid stays where it was.
+                // Opposite points cancel out and leave no direction: keep the centroid.
                 guard direction.contains(where: { $0 != 0 }) else { continue }
                 for column in 0..<d { centroids[group, column] = direction[column] }
             }

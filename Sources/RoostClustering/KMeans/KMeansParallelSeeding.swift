@@ -1,17 +1,22 @@
 import RoostVectors
 
-/// Where k-means begins with many groups: k-means|| (Bahmani, Moseley, Vattani, Kumar & Vassilvitskii 2012).
+/// Seeds k-means with many groups by k-means|| (Bahmani, Moseley, Vattani, Kumar & Vassilvitskii 2012).
 ///
-/// In a few rounds many points at a time are drawn, each with a probability proportional to its squared
-/// distance from those drawn before, and every point counts for the drawn one that is nearest; of these
-/// weighted ones k are chosen as by k-means++.
+/// Each round draws many points, each with a probability proportional to its squared distance from the
+/// nearest point drawn so far. A drawn point is weighted by the number of points nearest to it, and k of the
+/// drawn points are chosen by weighted k-means++.
 enum KMeansParallelSeeding {
+    /// The number of rounds; the paper finds five sufficient.
     private static let rounds = 5
-    /// Of k, how many are drawn in a round; the paper finds half of k, in five rounds, as good as k-means++.
+    /// The expected number of points drawn in a round, as a share of k. The paper finds k / 2 in five rounds
+    /// as good as k-means++.
     private static let share = 0.5
 
-    /// - Returns: the rows of k points; different ones, where so many different ones were seen.
-    /// - Complexity: O(rounds · n · k · d) at most, far points being ruled out in bytes.
+    /// Chooses the initial centroids.
+    ///
+    /// - Returns: The rows of k points, which are distinct if enough distinct points were seen.
+    /// - Throws: `CancellationError`.
+    /// - Complexity: At most O(rounds · n · k · d); quantized products rule out most pairs.
     static func choose(_ k: Int, of points: Matrix, using generator: inout SeededGenerator) throws -> [Int] {
         let n = points.rows
         guard k < n else { return Array(0..<n) }
@@ -21,7 +26,7 @@ enum KMeansParallelSeeding {
         var nearest = Nearest(points)
         nearest.add(drawn[...])
         var round = 0
-        // Half of k a round are more than k after three; a round may find fewer.
+        // Three rounds draw more than k points on average. A round can draw fewer, so allow more rounds.
         while round < rounds || (drawn.count < k && round < 4 * rounds) {
             try Task.checkCancellation()
             round += 1
@@ -36,7 +41,7 @@ enum KMeansParallelSeeding {
             }
             nearest.add(drawn[first...])
         }
-        // Where nearly all points are the same, any will do for the rest.
+        // If there are fewer than k distinct points, fill up with any points.
         while drawn.count < k {
             let row = generator.nextIndex(below: n)
             guard !isDrawn[row] else { continue }
@@ -47,10 +52,10 @@ enum KMeansParallelSeeding {
             .map { drawn[$0] }
     }
 
-    /// How far every point is from the drawn one that is nearest.
+    /// The distance of every point from the nearest drawn point.
     private struct Nearest {
         private let points: Matrix
-        /// Squared: of unit vectors 2 - 2 cos.
+        /// The squared distances: 2 - 2 cos for unit vectors.
         private(set) var distances: [Float]
         private var owners: [Int32]
         private var count = 0
@@ -77,7 +82,7 @@ enum KMeansParallelSeeding {
             count += rows.count
         }
 
-        /// How many points each drawn one stands for.
+        /// Returns the number of points that are nearest to each drawn point.
         func weights(_ count: Int) -> [Double] {
             var weights = [Double](repeating: 0, count: count)
             for owner in owners { weights[Int(owner)] += 1 }
@@ -85,7 +90,7 @@ enum KMeansParallelSeeding {
         }
     }
 
-    /// k of weighted points by k-means++.
+    /// Chooses k of the weighted points by k-means++.
     private static func reduce(
         _ points: Matrix, _ weights: [Double], to k: Int, using generator: inout SeededGenerator
     ) throws -> [Int] {
@@ -94,9 +99,9 @@ enum KMeansParallelSeeding {
             guard total > 0 else { return nil }
             let target = generator.nextUnit() * total
             var sum = 0.0
-            for (place, mass) in masses.enumerated() {
+            for (index, mass) in masses.enumerated() {
                 sum += mass
-                if sum > target { return place }
+                if sum > target { return index }
             }
             return masses.lastIndex { $0 > 0 }
         }
@@ -106,7 +111,7 @@ enum KMeansParallelSeeding {
         while chosen.count < k {
             try Task.checkCancellation()
             var masses = zip(weights, distances).map { $0 * Double($1) }
-            for place in chosen { masses[place] = 0 }
+            for index in chosen { masses[index] = 0 }
             var next = draw(masses)
             if next == nil {
                 let isChosen = Set(chosen)
@@ -122,8 +127,8 @@ enum KMeansParallelSeeding {
                         into: output)
                 }
             }
-            for place in distances.indices {
-                distances[place] = min(distances[place], max(0, 2 - 2 * products[place]))
+            for index in distances.indices {
+                distances[index] = min(distances[index], max(0, 2 - 2 * products[index]))
             }
         }
         return chosen

@@ -1,29 +1,36 @@
 import RoostVectors
 
-/// One run of spherical k-means: assign every point to its nearest centroid, move every centroid to the
-/// mean direction of its points, until nothing changes.
+/// One run of spherical k-means (Lloyd's algorithm): assigns every point to its nearest centroid and moves
+/// every centroid to the mean direction of its points, until no label changes.
 struct KMeansRun: Sendable {
+    /// The centroids, (k, d), unit length.
     private(set) var centroids: Matrix
+    /// The nearest centroid of each point.
     private(set) var labels: [Int32]
-    /// The cosine of each point with its centroid, and with the second nearest.
+    /// The cosine of each point with its nearest centroid.
     private(set) var similarities: [Float]
+    /// The cosine of each point with its second nearest centroid.
     private(set) var runnersUp: [Float]
-    /// Which that is, where it is known.
+    /// The second nearest centroid of each point, or -1 if it is unknown.
     private var seconds: [Int32]
+    /// The number of iterations so far.
     private(set) var iterations = 0
-    /// The mean cosine of points with their centroids.
+    /// The mean cosine of the points with their centroids.
     private(set) var objective = 0.0
 
-    /// Sums of centroids are taken in this many parts and added in their order.
-    private static let sumParts = 16
+    /// The number of partial sums in the update of the centroids. It is fixed, and partial sums are added in
+    /// order, so that the result does not depend on the number of threads.
+    private static let partialSums = 16
+    /// Separates the seeds of restarts: 2⁶⁴ divided by the golden ratio (Knuth's multiplicative hashing).
+    private static let seedStep: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-    /// One run after mini-batches, from seeds of k-means||.
+    /// Returns a run that is seeded by k-means|| and mini-batches.
     static func batched(
         _ points: Matrix, k: Int, seed: UInt64, batchSize: Int, maximumIterations: Int
     ) throws -> KMeansRun {
         var generator = SeededGenerator(seed: seed)
         let seeds = try KMeansParallelSeeding.choose(k, of: points, using: &generator)
-        // Every point once, as one round would.
+        // As many batches as use every point once.
         let start = try KMeansMiniBatch.refine(
             points.selecting(seeds), of: points, size: batchSize,
             batches: (points.rows + batchSize - 1) / batchSize, using: &generator)
@@ -32,23 +39,28 @@ struct KMeansRun: Sendable {
         return run
     }
 
-    /// The run with the highest objective; of equals the earliest.
+    /// Returns the run with the highest objective of several runs; of equal ones, the first.
     static func best(
         of restarts: Int, _ points: Matrix, k: Int, seed: UInt64, maximumIterations: Int
     ) throws -> KMeansRun {
         var best: KMeansRun?
-        // One group, or one for each point: every start ends in the same place.
+        // With one group, or one group per point, every start gives the same result.
         for restart in 0..<(k == 1 || k == points.rows ? 1 : restarts) {
-            var generator = SeededGenerator(seed: seed &+ UInt64(restart) &* 0x9E37_79B9_7F4A_7C15)
+            var generator = SeededGenerator(seed: seed &+ UInt64(restart) &* seedStep)
             let seeds = try KMeansSeeding.choose(k, of: points, using: &generator)
             var run = KMeansRun(points, start: points.selecting(seeds))
             try run.iterate(points, atMost: maximumIterations)
             if best.map({ run.objective > $0.objective }) ?? true { best = run }
         }
-        guard let best else { preconditionFailure("at least one run") }
+        guard let best else { preconditionFailure("restarts must be at least 1") }
         return best
     }
 
+    /// Prepares a run.
+    ///
+    /// - Parameters:
+    ///   - points: The points, (n, d), unit length.
+    ///   - start: The initial centroids.
     init(_ points: Matrix, start: Matrix) {
         centroids = start
         labels = Array(repeating: -1, count: points.rows)
@@ -57,6 +69,9 @@ struct KMeansRun: Sendable {
         seconds = Array(repeating: -1, count: points.rows)
     }
 
+    /// Iterates until no label changes, at most `limit` times.
+    ///
+    /// - Throws: `CancellationError`.
     mutating func iterate(_ points: Matrix, atMost limit: Int) throws {
         while iterations < limit {
             try Task.checkCancellation()
@@ -70,13 +85,13 @@ struct KMeansRun: Sendable {
             }
             moveCentroids(points)
         }
-        // The labels belong to the centroids that are returned.
+        // The centroids have moved: compute their labels.
         _ = assign(points)
         dropEmptyGroups()
         objective = similarities.reduce(0.0) { $0 + Double($1) } / Double(max(1, points.rows))
     }
 
-    /// Where there are fewer distinct points than groups, some group stays without any whatever is tried.
+    /// Removes groups without points. They remain if there are fewer distinct points than groups.
     private mutating func dropEmptyGroups() {
         var sizes = [Int](repeating: 0, count: centroids.rows)
         for label in labels where label >= 0 { sizes[Int(label)] += 1 }
@@ -89,29 +104,31 @@ struct KMeansRun: Sendable {
         centroids = centroids.selecting(kept)
     }
 
-    /// Gives every point the label of its nearest centroid, of equally near ones the first.
+    /// Assigns every point to its nearest centroid; of equally near ones, to the first.
     ///
-    /// - Returns: how many labels changed.
+    /// - Returns: The number of labels that changed.
     private mutating func assign(_ points: Matrix) -> Int {
-        let before = labels
+        let previous = labels
         let assignment = KMeansAssignment(points, centroids)
         assignment.run(&labels, &seconds, &similarities, &runnersUp)
-        return zip(before, labels).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
+        return zip(previous, labels).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
     }
 
-    /// The nearest centroid of each point, of equally near ones the first.
+    /// Returns the nearest centroid of each point; of equally near ones, the first.
     static func nearest(_ centroids: Matrix, to points: Matrix) -> [Int32] {
         nearestTwo(centroids, to: points).first
     }
 
-    /// The two nearest centroids of each point; -1 for the second where there is one.
+    /// Returns the two nearest centroids of each point. The second is -1 if there is only one centroid.
     static func nearestTwo(_ centroids: Matrix, to points: Matrix) -> (first: [Int32], second: [Int32]) {
         var run = KMeansRun(points, start: centroids)
         _ = run.assign(points)
         return (run.labels, run.seconds)
     }
 
-    /// A group that has lost all its points takes the point that is farthest from its own centroid.
+    /// Gives each empty group the point that is farthest from its centroid.
+    ///
+    /// - Returns: Whether there were empty groups.
     private mutating func reseedEmptyGroups(_ points: Matrix) -> Bool {
         var sizes = [Int](repeating: 0, count: centroids.rows)
         for label in labels { sizes[Int(label)] += 1 }
@@ -132,9 +149,10 @@ struct KMeansRun: Sendable {
         return true
     }
 
+    /// Moves every centroid to the mean direction of its points.
     private mutating func moveCentroids(_ points: Matrix) {
         let (n, d, k) = (points.rows, points.columns, centroids.rows)
-        let part = max(1, (n + Self.sumParts - 1) / Self.sumParts)
+        let part = max(1, (n + Self.partialSums - 1) / Self.partialSums)
         let parts = (n + part - 1) / part
         var sums = [Float](repeating: 0, count: parts * k * d)
         sums.withUnsafeMutableBufferPointer { sums in
@@ -159,7 +177,7 @@ struct KMeansRun: Sendable {
         }
         var moved = Matrix(rows: k, columns: d, elements: Array(sums.prefix(k * d)))
         moved.normalizeRows()
-        // Points that cancel out leave no direction: the centroid stays where it was.
+        // Opposite points cancel out and leave no direction: keep the centroid.
         for group in 0..<k where moved.withRow(group, { $0.allSatisfy { $0 == 0 } }) {
             for column in 0..<d { moved[group, column] = centroids[group, column] }
         }

@@ -1,21 +1,26 @@
 import RoostVectors
 
-/// Where k-means begins: greedy k-means++ (Arthur & Vassilvitskii 2007). Each next seed is drawn with a
-/// probability proportional to its squared distance from the seeds before it; of a few draws the one that
-/// helps most is taken.
+/// Seeds k-means by greedy k-means++ (Arthur & Vassilvitskii 2007). Each seed is drawn with a probability
+/// proportional to its squared distance from the nearest previous seed; of several draws, the one that
+/// reduces the sum of squared distances most is kept.
 enum KMeansSeeding {
-    /// Of more points than this, and than so many a group, some are drawn, and the seeds chosen among them.
-    private static let mostPoints = 20_000
+    /// The size of the sample among which seeds are chosen, if there are more points.
+    private static let sampleSize = 20_000
+    /// The minimum number of sampled points per group.
     private static let pointsPerGroup = 20
+    /// The number of points of one matrix product.
+    private static let block = 2048
 
-    /// - Returns: the rows of k different points, where there are as many different ones among those looked
-    ///   at.
-    /// - Complexity: O(m · k · log k · d) for the m points that are looked at.
+    /// Chooses the initial centroids.
+    ///
+    /// - Returns: The rows of k points, which are distinct if the sample has enough distinct points.
+    /// - Throws: `CancellationError`.
+    /// - Complexity: O(m · k · log k · d) for a sample of m points.
     static func choose(_ k: Int, of points: Matrix, using generator: inout SeededGenerator) throws -> [Int] {
-        let wanted = max(mostPoints, pointsPerGroup * k)
+        let wanted = max(sampleSize, pointsPerGroup * k)
         guard points.rows > wanted else { return try choose(k, ofAll: points, using: &generator) }
         var rows = Array(0..<points.rows)
-        for place in 0..<wanted { rows.swapAt(place, place + generator.nextIndex(below: rows.count - place)) }
+        for index in 0..<wanted { rows.swapAt(index, index + generator.nextIndex(below: rows.count - index)) }
         rows = rows.prefix(wanted).sorted()
         return try choose(k, ofAll: points.selecting(rows), using: &generator).map { rows[$0] }
     }
@@ -25,11 +30,12 @@ enum KMeansSeeding {
     ) throws -> [Int] {
         let n = points.rows
         guard k < n else { return Array(0..<n) }
+        // The number of draws per seed that Arthur & Vassilvitskii suggest for the greedy variant.
         let trials = 2 + Int(naturalLogarithm(Double(k)))
         var chosen = [generator.nextIndex(below: n)]
         var isChosen = [Bool](repeating: false, count: n)
         isChosen[chosen[0]] = true
-        // For unit vectors the squared distance is 2 - 2 cos.
+        // The squared distance of unit vectors is 2 - 2 cos.
         var distances = Self.distances(points, to: [chosen[0]])
         while chosen.count < k {
             try Task.checkCancellation()
@@ -48,13 +54,14 @@ enum KMeansSeeding {
         return chosen
     }
 
+    /// Draws candidates for the next seed, in ascending order.
     private static func draw(
         _ count: Int, _ distances: [Float], _ isChosen: [Bool], using generator: inout SeededGenerator
     ) -> [Int] {
         let total = distances.reduce(0.0) { $0 + Double($1) }
         let free = isChosen.indices.filter { !isChosen[$0] }
         var targets = (0..<count).map { _ in generator.nextUnit() * total }
-        // All points equal the seeds: any that is left will do.
+        // All points equal a seed: choose any of the others.
         guard total > 0 else { return [free[generator.nextIndex(below: free.count)]] }
         targets.sort()
         var drawn: [Int] = []
@@ -69,7 +76,7 @@ enum KMeansSeeding {
         return drawn.isEmpty ? [free[generator.nextIndex(below: free.count)]] : drawn
     }
 
-    /// For each candidate, the squared distances of all points: (candidates, n).
+    /// Returns the squared distances of all points from each candidate: (candidates, n).
     private static func distances(_ points: Matrix, to candidates: [Int]) -> [Float] {
         let (n, d, c) = (points.rows, points.columns, candidates.count)
         let centers = points.selecting(candidates)
@@ -80,7 +87,7 @@ enum KMeansSeeding {
                 centers.elements.withUnsafeBufferPointer { centers in
                     let points = SharedReads(points.baseAddress!)
                     let centers = SharedReads(centers.baseAddress!)
-                    Parallel.forEachBlock(of: n, size: 2048) { rows in
+                    Parallel.forEachBlock(of: n, size: block) { rows in
                         BLAS.gemm(
                             .init(centers.pointer, stride: d),
                             .init(points.pointer + rows.lowerBound * d, stride: d, transposed: true),

@@ -2,39 +2,58 @@ public import RoostVectors
 
 /// Spherical k-means (Dhillon & Modha 2001): groups unit vectors by cosine, around centroids of unit length.
 ///
-/// Seeded by greedy k-means++ (Arthur & Vassilvitskii 2007), run several times, the best run kept; for very
-/// many points by k-means|| and mini-batches (``sized(clusters:entries:seed:)``). Work is
-/// split into blocks that do not depend on the number of threads, and sums are taken in block order, so
-/// that the same vectors and seed give the same labels everywhere.
+/// It is seeded by greedy k-means++ (Arthur & Vassilvitskii 2007) and run several times; the best run is
+/// kept. For very many points, it is seeded by k-means|| and mini-batches
+/// (``sized(clusters:entries:seed:)``). Work is split into blocks that do not depend on the number of
+/// threads, and sums are taken in block order, so the same vectors and seed always give the same labels.
 public struct SphericalKMeans: Clusterer {
-    /// How many groups; `nil` chooses (see ``ClusterCount``).
+    /// The number of groups; `nil` chooses the number with the highest mean silhouette.
     public var clusters: Int?
+    /// The seed of the initial centroids.
     public var seed: UInt64
-    /// How many times to start anew.
+    /// The number of runs from different initial centroids.
     public var restarts: Int
-    /// The most rounds of one run; it ends sooner when no label changes.
+    /// The maximum number of iterations of a run. A run ends earlier if no label changes.
     public var maximumIterations: Int
-    /// With a number, the centroids are moved by batches of so many points before the rounds (mini-batch
-    /// k-means, Sculley 2010), and found by k-means|| (Bahmani et al. 2012); one start then, whatever
-    /// ``restarts`` says.
+    /// The number of points of a mini-batch. If it is set, the run is seeded by k-means|| (Bahmani et al.
+    /// 2012) and one pass of mini-batch k-means (Sculley 2010), and ``restarts`` is ignored. `nil` uses
+    /// k-means++.
     public var batchSize: Int?
 
-    /// Of entries times clusters, the most for which many starts and rounds take seconds.
-    private static let largestThorough = 10_000_000
-    /// Seeding more clusters than this by k-means++ takes longer than all rounds.
-    private static let mostSeeded = 2000
+    /// The maximum product of entries and clusters for which several complete runs take only seconds.
+    private static let maximumThoroughWork = 10_000_000
+    /// The number of clusters above which k-means++ takes longer than all iterations.
+    private static let maximumGreedySeeds = 2000
+    /// The number of iterations of the single run on many entries.
+    private static let quickIterations = 10
+    /// The number of points of a mini-batch per cluster.
+    private static let batchPointsPerCluster = 4
 
-    /// What suits a number of entries: several starts, to the end, as long as that takes seconds; for more
-    /// one start and ten rounds; for more than 2,000 clusters then k-means|| and mini-batches before them.
+    /// Returns a clusterer with settings that suit the number of entries.
+    ///
+    /// Several complete runs as long as they take seconds; for more entries, a single run of at most ten
+    /// iterations; with more than 2,000 clusters, that run is seeded by k-means|| and mini-batches.
+    ///
+    /// - Parameters:
+    ///   - clusters: The number of groups.
+    ///   - entries: The number of entries to cluster.
+    ///   - seed: The seed of the initial centroids.
     public static func sized(clusters: Int, entries: Int, seed: UInt64 = 0) -> SphericalKMeans {
         var result = SphericalKMeans(clusters: clusters, seed: seed)
-        guard clusters > 0, entries > largestThorough / clusters else { return result }
-        (result.restarts, result.maximumIterations) = (1, 10)
-        if clusters > mostSeeded { result.batchSize = 4 * clusters }
+        guard clusters > 0, entries > maximumThoroughWork / clusters else { return result }
+        (result.restarts, result.maximumIterations) = (1, quickIterations)
+        if clusters > maximumGreedySeeds { result.batchSize = batchPointsPerCluster * clusters }
         return result
     }
 
-    /// - Precondition: `restarts >= 1`, `maximumIterations >= 1`.
+    /// Creates a clusterer.
+    ///
+    /// - Parameters:
+    ///   - clusters: The number of groups; `nil` chooses the number with the highest mean silhouette.
+    ///   - seed: The seed of the initial centroids.
+    ///   - restarts: The number of runs from different initial centroids.
+    ///   - maximumIterations: The maximum number of iterations of a run.
+    /// - Precondition: `restarts >= 1` and `maximumIterations >= 1`.
     public init(clusters: Int? = nil, seed: UInt64 = 0, restarts: Int = 8, maximumIterations: Int = 100) {
         precondition(restarts >= 1 && maximumIterations >= 1)
         self.clusters = clusters
@@ -43,27 +62,32 @@ public struct SphericalKMeans: Clusterer {
         self.maximumIterations = maximumIterations
     }
 
+    /// The name that is recorded with a run: `spherical-k-means`.
     public var algorithm: String { "spherical-k-means" }
 
-    /// - Complexity: O(restarts · iterations · n · k · d), a matrix product each.
+    /// Groups the rows of a matrix.
+    ///
+    /// - Parameter vectors: The vectors, (n, d), unit length.
+    /// - Throws: ``ClusteringError`` `.noVectors`, `.invalidCount`, `.tooManyClusters`; `CancellationError`.
+    /// - Complexity: O(restarts · iterations · n · k · d), as matrix products.
     @concurrent
     public func cluster(_ vectors: Matrix) async throws -> Partition {
         let usable = (0..<vectors.rows).filter { row in
             vectors.withRow(row) { $0.contains { $0 != 0 } }
         }
         guard !usable.isEmpty else {
-            throw ClusteringError(.noVectors, "there are no vectors to group")
+            throw ClusteringError(.noVectors, "cannot cluster: there are no vectors except zero vectors")
         }
         let points = usable.count == vectors.rows ? vectors : vectors.selecting(usable)
         if let clusters {
             guard clusters >= 1 else {
                 throw ClusteringError(
-                    .invalidCount, "\(clusters) clusters were asked for; there must be at least 1")
+                    .invalidCount, "cannot make \(clusters) clusters: the number must be at least 1")
             }
             guard clusters <= points.rows else {
                 throw ClusteringError(
                     .tooManyClusters,
-                    "\(clusters) clusters were asked for, but there are only \(points.rows) entries")
+                    "cannot make \(clusters) clusters: there are only \(points.rows) entries")
             }
         }
         let k = try clusters ?? ClusterCount(seed: seed).choose(for: points)
@@ -86,8 +110,8 @@ public struct SphericalKMeans: Clusterer {
         for (point, row) in usable.enumerated() {
             labels[row] = .group(Int(run.labels[point]))
             similarities[row] = run.similarities[point]
-            // How far the nearest centroid is ahead of the second: 0 on the border, 1 where no other
-            // compares.
+            // 1 minus the ratio of the distances to the nearest and the second nearest centroid: 0 on the
+            // border between two groups, 1 at the centroid.
             let (first, second) = (1 - run.similarities[point], 1 - run.runnersUp[point])
             confidences[row] = second > 0 ? max(0, min(1, (second - first) / second)) : 0
         }

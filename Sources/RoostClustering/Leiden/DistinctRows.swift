@@ -1,41 +1,43 @@
 import RoostVectors
 
-/// The different rows of a matrix that have a direction: copies of one text say no more than it.
+/// The distinct nonzero rows of a matrix. Copies of one text would otherwise be each other's nearest
+/// neighbors and hide the neighbors that matter.
 struct DistinctRows {
-    /// The first of each, ascending.
+    /// The first row of each set of equal rows, ascending.
     private(set) var rows: [Int] = []
-    /// For each row of the matrix the place in ``rows`` of the one that it equals; `nil` where it is all
-    /// zeros.
-    private(set) var places: [Int?] = []
+    /// For each row of the matrix, the index in ``rows`` of the row that it equals; `nil` for a zero row.
+    private(set) var indices: [Int?] = []
 
-    /// How many rows of the matrix each stands for.
+    /// The number of rows of the matrix that equal each distinct row.
     var copies: [Int] {
         var counts = [Int](repeating: 0, count: rows.count)
-        for case let place? in places { counts[place] += 1 }
+        for case let index? in indices { counts[index] += 1 }
         return counts
     }
 
+    /// Finds the distinct rows of a matrix.
+    ///
     /// - Complexity: O(n · d).
     init(of vectors: Matrix) {
-        places.reserveCapacity(vectors.rows)
+        indices.reserveCapacity(vectors.rows)
         var known: [Int: [Int]] = [:]
         for row in 0..<vectors.rows {
             vectors.withRow(row) { values in
                 guard values.contains(where: { $0 != 0 }) else {
-                    places.append(nil)
+                    indices.append(nil)
                     return
                 }
                 var hasher = Hasher()
                 hasher.combine(bytes: UnsafeRawBufferPointer(values))
                 let hash = hasher.finalize()
-                let same = known[hash]?.first { place in
-                    vectors.withRow(rows[place]) { $0.elementsEqual(values) }
+                let same = known[hash]?.first { index in
+                    vectors.withRow(rows[index]) { $0.elementsEqual(values) }
                 }
                 if let same {
-                    places.append(same)
+                    indices.append(same)
                 } else {
                     known[hash, default: []].append(rows.count)
-                    places.append(rows.count)
+                    indices.append(rows.count)
                     rows.append(row)
                 }
             }

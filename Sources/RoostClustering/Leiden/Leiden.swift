@@ -1,22 +1,22 @@
 import RoostVectors
 
-/// Communities of a graph by the Leiden algorithm (Traag, Waltman & van Eck 2019): nodes are moved to the
-/// neighbouring community that gains most, communities are refined into well-connected parts, the graph of
-/// the parts is taken, and so on until nothing moves.
+/// Community detection by the Leiden algorithm (Traag, Waltman & van Eck 2019): moves each node to the
+/// neighboring community with the highest gain, refines communities into well-connected parts, aggregates the
+/// graph of the parts, and repeats until no node moves.
 ///
-/// What is gained by a node v in a community C is w(v, C) - λ · m(v) · m(C), where w is the weight of the
-/// edges between them and m are masses. With a node's strength for its mass and λ = γ / 2W this is modularity
-/// at the resolution γ (Reichardt & Bornholdt 2006); with 1 for its mass and λ = γ the constant Potts model
-/// (Traag et al. 2011).
+/// The gain of a node v in a community C is w(v, C) - λ · m(v) · m(C), where w is the weight of the edges
+/// between them and m is the mass. If the mass of a node is its strength and λ = γ / 2W, this is modularity
+/// at the resolution γ (Reichardt & Bornholdt 2006). If every mass is 1 and λ = γ, this is the constant Potts
+/// model (Traag et al. 2011).
 struct Leiden {
-    /// What a community is worth.
+    /// The quality function that is maximized.
     enum Quality: String, Sendable {
         case modularity
         case constantPotts = "constant-potts"
     }
 
     let graph: WeightedGraph
-    /// One for each node.
+    /// The mass of each node.
     let masses: [Double]
     /// λ at a resolution of 1.
     let unit: Double
@@ -38,11 +38,13 @@ struct Leiden {
         (self.graph, self.masses, self.unit) = (graph, masses, unit)
     }
 
-    /// The community of each node, as numbers from 0 without gaps.
+    /// Returns the community of each node, numbered from 0 without gaps.
     ///
     /// - Parameters:
-    ///   - start: communities to begin with; `nil`: each node its own.
-    ///   - rounds: how often all of it is done again from what was found, at most.
+    ///   - resolution: The resolution γ: a higher one gives smaller communities.
+    ///   - start: The initial communities; `nil` puts each node into its own.
+    ///   - rounds: The maximum number of runs of the algorithm, each from the result of the previous one.
+    ///   - generator: The source of random numbers.
     /// - Throws: `CancellationError`.
     func communities(
         resolution: Double, from start: [Int32]? = nil, rounds: Int = 2,
@@ -50,37 +52,40 @@ struct Leiden {
     ) throws -> [Int32] {
         var communities = start ?? (0..<Int32(graph.count)).map { $0 }
         for _ in 0..<rounds {
-            let before = communities
+            let previous = communities
             try improve(&communities, factor: unit * resolution, using: &generator)
-            if communities == before { break }
+            if communities == previous { break }
         }
         return communities
     }
 
-    /// Communities to which new nodes have come: each goes where it gains most, to nodes that were there or
-    /// to other new ones; what the new ones have become together may then join what was there as a whole.
-    /// Nobody else moves.
+    /// Adds new nodes to existing communities. Each new node joins the community with the highest gain, of
+    /// old or of other new nodes; then each community of only new nodes may join another community. Other
+    /// nodes do not move.
     ///
     /// - Parameters:
-    ///   - start: with a community of its own for each new node.
+    ///   - isNew: Whether each node is new.
+    ///   - start: The community of each node; each new node has its own.
+    ///   - resolution: The resolution γ.
+    ///   - generator: The source of random numbers.
     /// - Throws: `CancellationError`.
-    func placing(
-        _ isNew: [Bool], in start: [Int32], resolution: Double, using generator: inout SeededGenerator
+    func adding(
+        _ isNew: [Bool], to start: [Int32], resolution: Double, using generator: inout SeededGenerator
     ) throws -> [Int32] {
         let factor = unit * resolution
         var moving = LocalMoving(graph, masses, factor: factor, start)
         try moving.run(only: isNew, using: &generator)
-        let placed = Self.renumbered(moving.communities)
-        var isOfNew = [Bool](repeating: true, count: Int((placed.max() ?? -1) + 1))
-        for (node, community) in placed.enumerated() where !isNew[node] { isOfNew[Int(community)] = false }
-        let level = contracted(placed)
-        let alone = (0..<Int32(level.graph.count)).map { $0 }
-        var wholes = LocalMoving(level.graph, level.masses, factor: factor, alone)
-        try wholes.run(only: isOfNew, using: &generator)
-        return Self.renumbered(placed.map { wholes.communities[Int($0)] })
+        let assigned = Self.renumbered(moving.communities)
+        var isAllNew = [Bool](repeating: true, count: Int((assigned.max() ?? -1) + 1))
+        for (node, community) in assigned.enumerated() where !isNew[node] { isAllNew[Int(community)] = false }
+        let level = contracted(assigned)
+        let singletons = (0..<Int32(level.graph.count)).map { $0 }
+        var merging = LocalMoving(level.graph, level.masses, factor: factor, singletons)
+        try merging.run(only: isAllNew, using: &generator)
+        return Self.renumbered(assigned.map { merging.communities[Int($0)] })
     }
 
-    /// The graph of communities, with what they weigh.
+    /// Returns the graph whose nodes are the communities, with the sums of their masses.
     func contracted(_ communities: [Int32]) -> Leiden {
         let count = (communities.max() ?? -1) + 1
         var sums = [Double](repeating: 0, count: Int(count))
@@ -88,12 +93,13 @@ struct Leiden {
         return Leiden(graph.contracted(communities, count: Int(count)), masses: sums, unit: unit)
     }
 
+    /// Runs the algorithm once, starting from the given communities.
     private func improve(
         _ communities: inout [Int32], factor: Double, using generator: inout SeededGenerator
     ) throws {
         var level = self
-        // Where the level's nodes are of the graph's.
-        var place = (0..<Int32(graph.count)).map { $0 }
+        // The node of the present level that contains each node of the graph.
+        var nodeOf = (0..<Int32(graph.count)).map { $0 }
         var current = communities
         while true {
             try Task.checkCancellation()
@@ -102,22 +108,22 @@ struct Leiden {
             current = Self.renumbered(moving.communities)
             let count = Int((current.max() ?? -1) + 1)
             guard count < level.graph.count else { break }
-            var parts = Refinement(level.graph, level.masses, factor: factor, within: current)
-            parts.run(using: &generator)
-            let refined = Self.renumbered(parts.communities)
+            var refinement = Refinement(level.graph, level.masses, factor: factor, within: current)
+            refinement.run(using: &generator)
+            let refined = Self.renumbered(refinement.parts)
             let partCount = Int((refined.max() ?? -1) + 1)
-            // Nothing could be joined: the parts would be the nodes again.
+            // No nodes were joined: the next level would equal this one.
             guard partCount < level.graph.count else { break }
-            var ofParts = [Int32](repeating: 0, count: partCount)
-            for (node, part) in refined.enumerated() { ofParts[Int(part)] = current[node] }
+            var communityOfPart = [Int32](repeating: 0, count: partCount)
+            for (node, part) in refined.enumerated() { communityOfPart[Int(part)] = current[node] }
             level = level.contracted(refined)
-            for node in place.indices { place[node] = refined[Int(place[node])] }
-            current = ofParts
+            for node in nodeOf.indices { nodeOf[node] = refined[Int(nodeOf[node])] }
+            current = communityOfPart
         }
-        communities = Self.renumbered(place.map { current[Int($0)] })
+        communities = Self.renumbered(nodeOf.map { current[Int($0)] })
     }
 
-    /// The same communities, numbered in the order of their first nodes.
+    /// Returns the same communities, numbered in the order of their first nodes.
     static func renumbered(_ communities: [Int32]) -> [Int32] {
         var numbers = [Int32](repeating: -1, count: Int((communities.max() ?? -1) + 1))
         var next: Int32 = 0
@@ -132,11 +138,11 @@ struct Leiden {
 }
 
 extension SeededGenerator {
-    /// Numbers from 0 in a random order.
+    /// Returns the numbers `0..<count` in random order.
     mutating func permutation(_ count: Int) -> [Int32] {
         var order = (0..<Int32(count)).map { $0 }
-        for place in order.indices.dropLast() {
-            order.swapAt(place, place + nextIndex(below: order.count - place))
+        for index in order.indices.dropLast() {
+            order.swapAt(index, index + nextIndex(below: order.count - index))
         }
         return order
     }

@@ -1,36 +1,48 @@
 import RoostVectors
 
-/// Chooses among partitions, from fine to coarse, the one whose groups stand out most.
+/// Chooses, among partitions from fine to coarse, the one whose groups are most distinct.
 ///
-/// A sample of the rows is projected on its principal components, where what is common to all texts and the
-/// noise of hundreds of directions are gone. There each partition's simplified silhouette (Hruschka et al.
-/// 2004: how much nearer a row is to its own group's centre than to the next) is compared with what as many
-/// groups reach in rows without any: as many normally distributed ones with the same variances, grouped by
-/// k-means (the gap statistic's reference; Tibshirani, Walther & Hastie 2001). The greatest difference wins;
-/// of those that differ from it by less than the standard error of the
-/// difference the finest.
+/// A sample of the rows is projected on its principal components, which removes the direction that all texts
+/// share and the noise of hundreds of dimensions. There, the mean simplified silhouette of each partition
+/// (Hruschka et al. 2004: it compares the distances of a row to its own and to the second nearest centroid)
+/// is compared with the silhouette of as many groups in data without groups: k-means on normally distributed
+/// rows with the same variances (the reference of the gap statistic; Tibshirani, Walther & Hastie 2001). The
+/// partition with the largest difference wins. Of those within one standard error of it, the finest wins.
 struct ResolutionChoice {
+    /// The sampled rows.
     private let sample: [Int]
+    /// The sampled rows in the space of the principal components, unit length.
     private let projected: Matrix
+    /// Normally distributed rows with the same variances, unit length.
     private let reference: Matrix
     private let seed: UInt64
 
+    /// The maximum number of sampled rows.
     private static let sampleSize = 6000
+    /// The maximum number of reference rows.
     private static let referenceSize = 3000
+    /// The maximum number of principal components.
     private static let components = 24
+    /// The maximum number of k-means iterations on the reference.
+    private static let referenceIterations = 10
+    /// The minimum number of distinct rows.
+    private static let minimumCount = 5
 
-    /// - Returns: `nil` where rows are too few, or all alike.
+    /// Prepares the sample and the reference.
+    ///
+    /// - Returns: `nil` if there are too few rows, or if all are equal.
     init?(_ vectors: Matrix, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var rows = Array(0..<vectors.rows)
         if rows.count > Self.sampleSize {
-            for place in 0..<Self.sampleSize {
-                rows.swapAt(place, place + generator.nextIndex(below: rows.count - place))
+            for index in 0..<Self.sampleSize {
+                rows.swapAt(index, index + generator.nextIndex(below: rows.count - index))
             }
             rows = rows.prefix(Self.sampleSize).sorted()
         }
         let chosen = vectors.selecting(rows)
-        guard chosen.rows > 4, let components = PrincipalComponents(of: chosen, limit: Self.components),
+        guard chosen.rows >= Self.minimumCount,
+            let components = PrincipalComponents(of: chosen, limit: Self.components),
             components.variances.first ?? 0 > 0
         else { return nil }
         var projected = components.project(chosen)
@@ -44,34 +56,34 @@ struct ResolutionChoice {
         (sample, self.projected, self.reference, self.seed) = (rows, projected, reference, seed)
     }
 
-    /// The place of the best of some partitions.
+    /// Returns the index of the best partition, and the gap of each partition.
     ///
-    /// - Parameter partitions: of all rows, from fine to coarse, groups numbered from 0.
-    /// - Returns: also how much each stands out.
-    func best(of partitions: [[Int32]]) throws -> (place: Int, gaps: [Double]) {
+    /// - Parameter partitions: The groups of all rows, from fine to coarse, numbered from 0.
+    /// - Throws: `CancellationError`.
+    func best(of partitions: [[Int32]]) throws -> (index: Int, gaps: [Double]) {
         let sampled = partitions.map { labels in Leiden.renumbered(sample.map { labels[$0] }) }
         var gaps = [Gap](repeating: Gap(value: 0, silhouettes: []), count: partitions.count)
         try Task.checkCancellation()
         gaps.withUnsafeMutableBufferPointer { gaps in
             guard let base = gaps.baseAddress else { return }
             let output = DisjointWrites(base)
-            Parallel.forEachBlock(of: sampled.count, size: 1) { place in
-                output[place.lowerBound] = gap(sampled[place.lowerBound])
+            Parallel.forEachBlock(of: sampled.count, size: 1) { block in
+                output[block.lowerBound] = gap(sampled[block.lowerBound])
             }
         }
         try Task.checkCancellation()
-        guard let greatest = gaps.max(by: { $0.value < $1.value }) else { return (0, []) }
-        let place = gaps.firstIndex { greatest.value - $0.value <= Self.error(greatest, $0) } ?? 0
-        return (place, gaps.map(\.value))
+        guard let maximum = gaps.max(by: { $0.value < $1.value }) else { return (0, []) }
+        let index = gaps.firstIndex { maximum.value - $0.value <= Self.error(maximum, $0) } ?? 0
+        return (index, gaps.map(\.value))
     }
 
-    /// How much a partition's silhouette is above what is to be expected, and the silhouette of each row.
+    /// The mean silhouette of a partition minus that of the reference, and the silhouette of each row.
     private struct Gap {
         var value: Double
         var silhouettes: [Float]
     }
 
-    /// The standard error of the difference of two partitions of the same rows.
+    /// Returns the standard error of the difference between two partitions of the same rows.
     private static func error(_ first: Gap, _ second: Gap) -> Double {
         guard first.silhouettes.count == second.silhouettes.count, !first.silhouettes.isEmpty else {
             return 0
@@ -84,7 +96,7 @@ struct ResolutionChoice {
 
     private func gap(_ groups: [Int32]) -> Gap {
         let count = Int((groups.max() ?? -1) + 1)
-        // With one group, or a group a row, there is nothing to compare.
+        // One group, or nearly as many groups as rows, cannot be compared.
         guard count > 1, count <= reference.rows / 2 else {
             return Gap(value: count > 1 ? -1 : 0, silhouettes: [])
         }
@@ -92,18 +104,18 @@ struct ResolutionChoice {
         return Gap(value: Self.mean(silhouettes) - expectation(count), silhouettes: silhouettes)
     }
 
-    /// What so many groups reach where there are none.
+    /// Returns the mean silhouette of a number of groups in the reference, which has no groups.
     private func expectation(_ count: Int) -> Double {
         var generator = SeededGenerator(seed: seed)
         var order = generator.permutation(reference.rows).map { Int($0) }
         order.removeLast(max(0, order.count - min(count, reference.rows / 2)))
         var run = KMeansRun(reference, start: reference.selecting(order))
-        // Only a cancelled task ends it early; what it was for is given up then.
-        do { try run.iterate(reference, atMost: 10) } catch { return 0 }
+        // Only cancellation throws, and then the caller discards the result.
+        do { try run.iterate(reference, atMost: Self.referenceIterations) } catch { return 0 }
         return Self.mean(Self.silhouettes(reference, run.labels, run.centroids.rows))
     }
 
-    /// The simplified silhouette of each row, -1 to 1.
+    /// Returns the simplified silhouette of each row, -1 to 1.
     private static func silhouettes(_ rows: Matrix, _ groups: [Int32], _ count: Int) -> [Float] {
         var sums = [Float](repeating: 0, count: count * rows.columns)
         for (row, group) in groups.enumerated() {

@@ -1,17 +1,29 @@
 import Crypto
 import Foundation
 
-/// What a history belongs to: a triple, never a joined text, so that no ids can be mistaken for others.
+/// The owner of a history: the combination of a user, a session and an agent.
+///
+/// The ids are never concatenated without a separator, so that different combinations cannot be confused.
 public struct ChatScope: Sendable, Hashable, Codable {
+    /// The id of the user.
     public var userId: String
+    /// The id of the session.
     public var sessionId: String
+    /// The id of the agent.
     public var agentId: String
 
+    /// Creates a scope.
+    ///
+    /// - Parameters:
+    ///   - userId: The id of the user.
+    ///   - sessionId: The id of the session.
+    ///   - agentId: The id of the agent.
     public init(userId: String, sessionId: String, agentId: String) {
         (self.userId, self.sessionId, self.agentId) = (userId, sessionId, agentId)
     }
 
-    /// Equal where every id has the same bytes: two spellings of one letter are two ids.
+    /// Returns whether the UTF-8 bytes of all ids are equal. Unlike `String`, texts that are equal only after
+    /// Unicode normalization are different ids.
     public static func == (left: ChatScope, right: ChatScope) -> Bool {
         left.userId.utf8.elementsEqual(right.userId.utf8)
             && left.sessionId.utf8.elementsEqual(right.sessionId.utf8)
@@ -25,11 +37,12 @@ public struct ChatScope: Sendable, Hashable, Codable {
         }
     }
 
+    /// Returns whether the scope belongs to a session of a user.
     func isOf(userId: String, sessionId: String) -> Bool {
         self.userId.utf8.elementsEqual(userId.utf8) && self.sessionId.utf8.elementsEqual(sessionId.utf8)
     }
 
-    /// The ids, each after its length as eight bytes, big-endian: no two triples have the same bytes.
+    /// An injective encoding of the ids: each is preceded by its length as eight bytes, big-endian.
     var bytes: Data {
         var data = Data()
         for id in [userId, sessionId, agentId] {
@@ -39,7 +52,7 @@ public struct ChatScope: Sendable, Hashable, Codable {
         return data
     }
 
-    /// The SHA-256 of ``bytes`` in hexadecimal: fit to name a file.
+    /// The SHA-256 digest of ``bytes`` in hexadecimal, which is a valid file name.
     var digest: String {
         SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

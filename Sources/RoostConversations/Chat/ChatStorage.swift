@@ -1,35 +1,50 @@
-/// Keeps what users and agents said, in scopes of user, session and agent.
+/// A storage of chat histories. Each history belongs to a ``ChatScope``: a user, a session and an agent.
 ///
-/// Safe to call from any number of tasks at once; what one call saves is there in full or not at all, and
-/// next to each other. In `fetch`, `save` and `saveMessages`, `maxMessages` is the agent's window
-/// (``trimToEvenPairs(_:maxMessages:)``); `nil` is everything.
+/// Implementations can be called from any number of tasks at the same time. The messages of one save are
+/// stored completely or not at all, and without messages of other saves between them. In `fetch`, `save` and
+/// `saveMessages`, `maxMessages` is the size of the agent's window (``trimToEvenPairs(_:maxMessages:)``);
+/// `nil` means that the window contains all messages.
 public protocol ChatStorage: Sendable {
-    /// The messages of a scope, oldest first, as many as the window has.
+    /// Returns the window of a history, oldest message first.
     ///
-    /// - Throws: ``StorageError``, or an error of the implementer's.
+    /// - Parameters:
+    ///   - userId: The id of the user.
+    ///   - sessionId: The id of the session.
+    ///   - agentId: The id of the agent.
+    ///   - maxMessages: The maximum number of messages; `nil` returns all.
+    /// - Throws: ``StorageError``, or an error of the implementation.
     func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage]
 
-    /// Adds a message to a scope. The default is ``saveMessages(_:userId:sessionId:agentId:maxMessages:)``
-    /// with one.
+    /// Adds a message to a history.
+    ///
+    /// The default implementation calls ``saveMessages(_:userId:sessionId:agentId:maxMessages:)``.
     func save(
         _ message: ConversationMessage, userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws
 
-    /// Adds messages to a scope in their order; one that follows another of its role is left out
-    /// (``isConsecutiveSameRole(_:_:)``). What falls out of the window may be forgotten.
+    /// Adds messages to a history.
     ///
-    /// - Throws: ``StorageError``, or an error of the implementer's; nothing was added then.
+    /// A message that has the same role as the one before it is skipped (``isConsecutiveSameRole(_:_:)``).
+    ///
+    /// - **Atomicity**: Either all messages are added or none.
+    /// - Parameters:
+    ///   - messages: The messages, oldest first.
+    ///   - userId: The id of the user.
+    ///   - sessionId: The id of the session.
+    ///   - agentId: The id of the agent.
+    ///   - maxMessages: The size of the window. The storage may delete messages outside it; `nil` keeps all.
+    /// - Throws: ``StorageError``, or an error of the implementation.
     func saveMessages(
         _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
         maxMessages: Int?
     ) async throws
 
-    /// The messages of all agents of a session by their timestamps, those of an assistant with `[agentId]`
-    /// before them (``ConversationMessage/attributed(agentId:)``).
+    /// Returns the messages of all agents of a session, in the order of their timestamps. Assistants'
+    /// messages have the prefix `[agentId]` (``ConversationMessage/attributed(agentId:)``).
     ///
-    /// - Throws: as ``fetch(userId:sessionId:agentId:maxMessages:)``.
+    /// - Throws: The same errors as ``fetch(userId:sessionId:agentId:maxMessages:)``.
     func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage]
 }
 
@@ -41,19 +56,25 @@ extension ChatStorage {
             [message], userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages)
     }
 
-    /// The end of a history that an agent is given.
+    /// Returns the window of a history: the newest messages, which an agent receives.
     ///
-    /// `nil` gives all. Else the last `maxMessages`, made even by leaving out one (a question and its answer
-    /// stay together), none for 1 and less. Where something is cut off, what is left begins with a user's
-    /// message, if there is one: an answer whose question fell out goes too. A history that fits is given as
-    /// it is.
+    /// The window contains at most `maxMessages` messages, rounded down to an even number, so that a question
+    /// and its answer stay together. If the history is longer, the window begins with a user's message,
+    /// provided that it contains one: an answer without its question is omitted. A shorter history is
+    /// returned unchanged.
+    ///
+    /// - Parameters:
+    ///   - messages: The history, oldest message first.
+    ///   - maxMessages: The size of the window. `nil` returns the complete history; 1 or less returns
+    ///     nothing.
     public func trimToEvenPairs(
         _ messages: [ConversationMessage], maxMessages: Int?
     ) -> [ConversationMessage] {
         ChatRules.trimmed(messages, maxMessages)
     }
 
-    /// Whether a message follows another of the same role, as when a request is sent twice.
+    /// Returns whether a message has the same role as the last message of a history. This happens, for
+    /// example, if a request is sent twice.
     public func isConsecutiveSameRole(
         _ history: [ConversationMessage], _ message: ConversationMessage
     ) -> Bool {
@@ -61,17 +82,20 @@ extension ChatStorage {
     }
 }
 
-/// What stores that keep scopes by themselves share.
+/// The rules that all chat storages of this package share.
 enum ChatRules {
-    static func trimmed(_ messages: [ConversationMessage], _ most: Int?) -> [ConversationMessage] {
-        guard let most, messages.count > max(0, most - most % 2) else { return messages }
-        let window = messages.suffix(max(0, most - most % 2))
-        // A turn of tools may be longer than the window: it is not lost for having no question in it.
+    /// Returns the window of a history; see ``ChatStorage/trimToEvenPairs(_:maxMessages:)``.
+    static func trimmed(_ messages: [ConversationMessage], _ maxMessages: Int?) -> [ConversationMessage] {
+        guard let maxMessages else { return messages }
+        let size = max(0, maxMessages - maxMessages % 2)
+        guard messages.count > size else { return messages }
+        let window = messages.suffix(size)
+        // A long exchange with tools may contain no user's message. It is kept nevertheless.
         guard let first = window.firstIndex(where: { $0.role == .user }) else { return Array(window) }
         return Array(window[first...])
     }
 
-    /// A history with messages added.
+    /// Returns a history with messages added. Messages that repeat the role of the one before are skipped.
     static func adding(
         _ messages: [ConversationMessage], to history: [ConversationMessage]
     ) -> [ConversationMessage] {
@@ -80,8 +104,8 @@ enum ChatRules {
         return history
     }
 
-    /// The messages of several agents by their timestamps. Of equal ones the agent whose id's bytes come
-    /// first comes first, and each agent's stay in their order.
+    /// Merges the histories of several agents by timestamp. Messages with equal timestamps are ordered by the
+    /// bytes of the agents' ids; the order within each history does not change.
     static func merged(_ scopes: [(agent: String, messages: [ConversationMessage])]) -> [ConversationMessage]
     {
         let all = scopes.sorted { $0.agent.utf8.lexicographicallyPrecedes($1.agent.utf8) }
@@ -92,11 +116,10 @@ enum ChatRules {
     }
 }
 
-/// What a store keeps of what falls out of an agent's window.
+/// The treatment of messages outside an agent's window.
 public enum ChatRetention: Sendable, Hashable {
-    /// Nothing: a scope never has more than the window of the last save.
+    /// They are deleted: a history contains at most the window of the last save.
     case window
-    /// Everything: the window only shapes what `fetch` returns, so that what was said long ago can be
-    /// recalled.
+    /// They are kept: the window only limits the result of `fetch`. Older messages can still be recalled.
     case everything
 }

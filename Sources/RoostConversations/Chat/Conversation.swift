@@ -1,13 +1,23 @@
-/// A user's conversation with an agent: its window, kept in a storage or nowhere.
+/// A user's conversation with an agent, with or without a storage.
 ///
-/// Choosing agents and calling models is not done here: this is what such programs keep their histories with.
+/// It binds a scope and a window to a ``ChatStorage``, so that a program that calls agents does not have to
+/// pass them to each call.
 public struct Conversation: Sendable {
+    /// The user, session and agent.
     public let scope: ChatScope
-    /// `nil` keeps nothing: every call sees an empty history.
+    /// The storage; `nil` stores nothing, so that the history is always empty.
     public let store: (any ChatStorage)?
-    /// The agent's window; `nil` for everything.
+    /// The size of the agent's window; `nil` for all messages.
     public let maxMessages: Int?
 
+    /// Creates a conversation.
+    ///
+    /// - Parameters:
+    ///   - userId: The id of the user.
+    ///   - sessionId: The id of the session.
+    ///   - agentId: The id of the agent.
+    ///   - store: The storage; `nil` stores nothing.
+    ///   - maxMessages: The size of the agent's window; `nil` for all messages.
     public init(
         userId: String, sessionId: String, agentId: String, store: (any ChatStorage)?,
         maxMessages: Int? = nil
@@ -16,24 +26,32 @@ public struct Conversation: Sendable {
         (self.store, self.maxMessages) = (store, maxMessages)
     }
 
-    /// The window, oldest first.
+    /// Returns the window, oldest message first.
+    ///
+    /// - Throws: The errors of the storage.
     public func history() async throws -> [ConversationMessage] {
         try await store?.fetch(
             userId: scope.userId, sessionId: scope.sessionId, agentId: scope.agentId,
             maxMessages: maxMessages) ?? []
     }
 
-    /// Keeps what was said, at once.
+    /// Adds messages in one save.
+    ///
+    /// - Throws: The errors of the storage.
     public func add(_ messages: ConversationMessage...) async throws { try await add(messages) }
 
-    /// Keeps what was said, at once.
+    /// Adds messages in one save.
+    ///
+    /// - Throws: The errors of the storage.
     public func add(_ messages: [ConversationMessage]) async throws {
         try await store?.saveMessages(
             messages, userId: scope.userId, sessionId: scope.sessionId, agentId: scope.agentId,
             maxMessages: maxMessages)
     }
 
-    /// What was said in the session to all agents.
+    /// Returns the messages of all agents of the session, in the order of their timestamps.
+    ///
+    /// - Throws: The errors of the storage.
     public func session() async throws -> [ConversationMessage] {
         try await store?.fetchAllChats(userId: scope.userId, sessionId: scope.sessionId) ?? []
     }

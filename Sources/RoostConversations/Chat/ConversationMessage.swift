@@ -1,35 +1,52 @@
 public import Foundation
 import RoostModel
 
-/// Who said something. Roles that are not known here are kept as they are.
+/// The role of a message's author. Unknown roles are stored unchanged.
 public struct ConversationRole: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The name of the role.
     public let rawValue: String
+    /// Creates a role from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// The person who uses the program.
     public static let user = ConversationRole(rawValue: "user")
+    /// The agent.
     public static let assistant = ConversationRole(rawValue: "assistant")
+    /// Instructions of the program to the agent.
     public static let system = ConversationRole(rawValue: "system")
+    /// The result of a tool that the agent used.
     public static let tool = ConversationRole(rawValue: "tool")
 
     public var description: String { rawValue }
 }
 
-/// Something that was said in a conversation with an agent.
+/// A message of a conversation with an agent.
 public struct ConversationMessage: Sendable, Hashable, Codable, Identifiable {
+    /// The unique id of the message.
     public var id: UUID
+    /// The role of the author.
     public var role: ConversationRole
+    /// The text.
     public var content: String
-    /// When it was said, to the millisecond.
+    /// The time of the message, rounded to milliseconds.
     public var timestamp: Date {
         didSet { timestamp = timestamp.wholeMilliseconds }
     }
 
+    /// Creates a message.
+    ///
+    /// - Parameters:
+    ///   - role: The role of the author.
+    ///   - content: The text.
+    ///   - timestamp: The time of the message. It is rounded to milliseconds.
+    ///   - id: The unique id of the message.
     public init(role: ConversationRole, content: String, timestamp: Date = Date(), id: UUID = UUID()) {
         (self.role, self.content, self.id) = (role, content, id)
         self.timestamp = timestamp.wholeMilliseconds
     }
 
-    /// An assistant's message with `[agentId]` before its content, once; any other as it is.
+    /// Returns the message with the prefix `[agentId]` before its content if it is an assistant's message
+    /// without this prefix; otherwise the unchanged message.
     public func attributed(agentId: String) -> ConversationMessage {
         let prefix = "[\(agentId)] "
         guard role == .assistant, !content.utf8.starts(with: prefix.utf8) else { return self }
@@ -40,7 +57,7 @@ public struct ConversationMessage: Sendable, Hashable, Codable, Identifiable {
 
     private enum CodingKeys: String, CodingKey { case id, role, content, timestamp }
 
-    /// Reads what others wrote too: without an `id` a message is given one.
+    /// Decodes a message. A message of another program that has no `id` gets a random one.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -50,6 +67,7 @@ public struct ConversationMessage: Sendable, Hashable, Codable, Identifiable {
             id: try container.decodeIfPresent(UUID.self, forKey: .id) ?? UUID())
     }
 
+    /// Returns an encoder that writes dates as integer milliseconds since 1970.
     static func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .custom { date, encoder in
@@ -60,6 +78,7 @@ public struct ConversationMessage: Sendable, Hashable, Codable, Identifiable {
         return encoder
     }
 
+    /// Returns a decoder for dates in milliseconds since 1970.
     static func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .millisecondsSince1970

@@ -1,22 +1,27 @@
 public import Foundation
 import RoostModel
 
-/// Histories where the platform keeps what programs know, durably: a SQLite database in the application
-/// support folder of the user.
+/// A storage that keeps histories in a SQLite database at the platform's standard location: the application
+/// support folder, or `$XDG_DATA_HOME` (by default `~/.local/share`) on Linux.
 public struct DeviceChatStorage: ChatStorageDecorator {
     private let storage: SQLiteChatStorage
+    /// The database storage that all calls go to.
     public var base: any ChatStorage { storage }
 
+    /// Opens or creates the database `conversations.sqlite` in the application's folder.
+    ///
     /// - Parameters:
-    ///   - name: of the program, or of what the histories are of: a folder's name.
-    ///   - folder: `nil` takes the platform's.
-    /// - Throws: ``StorageError``; `.invalidBatch` for a name that is no folder's.
+    ///   - name: The name of the application's folder.
+    ///   - folder: The parent folder; `nil` uses the platform's.
+    ///   - retention: The treatment of messages outside the window.
+    /// - Throws: ``StorageError``: `.invalidBatch` if `name` is not a valid folder name; the errors of
+    ///   ``SQLiteChatStorage/init(databasePath:retention:)``.
     public init(
         name: String = "roost", folder: URL? = nil, retention: ChatRetention = .window
     ) throws {
-        let place = try ApplicationSupport.folder(name, in: folder)
+        let directory = try ApplicationSupport.folder(name, in: folder)
         storage = try SQLiteChatStorage(
-            databasePath: place.appendingPathComponent("conversations.sqlite").path, retention: retention)
+            databasePath: directory.appendingPathComponent("conversations.sqlite").path, retention: retention)
     }
 }
 

@@ -2,34 +2,42 @@ public import Crypto
 import Foundation
 import RoostModel
 
-/// Seals what is said before another storage keeps it: ChaCha20-Poly1305 (RFC 8439), a random nonce for each
-/// message.
+/// A decorator that encrypts the text of each message with ChaCha20-Poly1305 (RFC 8439) and a random nonce,
+/// before another storage keeps it.
 ///
-/// Bound to a message's text are user, session, role, time and id: it opens in its own session only. Ids,
-/// roles and times are not hidden, nor how long a text is.
+/// User, session, role, time and id of a message are authenticated together with its text, so that an
+/// encrypted message cannot be moved to another session. Ids, roles, times and the lengths of texts are not
+/// encrypted.
 public struct EncryptedChatStorage: ChatStorageDecorator {
-    /// What has the sealed messages.
+    /// The storage of the encrypted messages.
     public let base: any ChatStorage
     private let key: SymmetricKey
 
-    private static let mark = "roost-sealed:1:"
+    /// The prefix of encrypted texts.
+    private static let prefix = "roost-sealed:1:"
 
-    /// - Precondition: the key has 256 bits.
+    /// Creates a decorator.
+    ///
+    /// - Parameters:
+    ///   - storage: The storage of the encrypted messages.
+    ///   - key: The key. Keep it outside the storage.
+    /// - Precondition: The key has 256 bits.
     public init(wrapping storage: any ChatStorage, key: SymmetricKey) {
-        precondition(key.bitCount == 256, "a key of 256 bits")
+        precondition(key.bitCount == 256, "the key must have 256 bits")
         (base, self.key) = (storage, key)
     }
 
-    /// - Throws: ``StorageError`` with `.damaged` for what this key did not seal in this place, texts that
-    /// were
-    ///   never sealed among them.
+    /// Returns the decrypted window of a history, oldest message first.
+    ///
+    /// - Throws: ``StorageError`` with `.damaged` if a message was not encrypted with this key for this
+    ///   session; this includes messages that were stored unencrypted. The errors of ``base``.
     public func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
         return try await base.fetch(
             userId: userId, sessionId: sessionId, agentId: agentId, maxMessages: maxMessages
-        ).map { try opened($0, scope) }
+        ).map { try decrypted($0, scope) }
     }
 
     public func saveMessages(
@@ -38,7 +46,7 @@ public struct EncryptedChatStorage: ChatStorageDecorator {
     ) async throws {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
         try await base.saveMessages(
-            try messages.map { try sealed($0, scope) }, userId: userId, sessionId: sessionId,
+            try messages.map { try encrypted($0, scope) }, userId: userId, sessionId: sessionId,
             agentId: agentId, maxMessages: maxMessages)
     }
 
@@ -46,19 +54,21 @@ public struct EncryptedChatStorage: ChatStorageDecorator {
         let found = try await base.fetchAllChats(userId: userId, sessionId: sessionId)
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: "")
         return try found.map { message in
-            // The wrapped storage has put the agent before what it cannot read.
+            // The base storage has added the agent's id before the encrypted text.
             guard message.role == .assistant, message.content.utf8.first == UInt8(ascii: "["),
-                let end = message.content.range(of: "] " + Self.mark, options: [.literal, .backwards])
-            else { return try opened(message, scope) }
+                let end = message.content.range(of: "] " + Self.prefix, options: [.literal, .backwards])
+            else { return try decrypted(message, scope) }
             let agent = String(decoding: message.content[..<end.lowerBound].utf8.dropFirst(), as: UTF8.self)
             var bare = message
-            bare.content = Self.mark + message.content[end.upperBound...]
-            return try opened(bare, scope).attributed(agentId: agent)
+            bare.content = Self.prefix + message.content[end.upperBound...]
+            return try decrypted(bare, scope).attributed(agentId: agent)
         }
     }
 
-    private func bound(_ message: ConversationMessage, _ scope: ChatScope) -> Data {
-        // Not the agent: in a session's merged view it is not known of every message.
+    /// Returns the data that are authenticated together with the text.
+    private func authenticatedData(_ message: ConversationMessage, _ scope: ChatScope) -> Data {
+        // The agent is not included, because in the merged history of a session it is not known for every
+        // message.
         var data = ChatScope(userId: scope.userId, sessionId: scope.sessionId, agentId: "").bytes
         data.append(contentsOf: message.role.rawValue.utf8)
         data.append(0)
@@ -67,27 +77,31 @@ public struct EncryptedChatStorage: ChatStorageDecorator {
         return data
     }
 
-    private func sealed(_ message: ConversationMessage, _ scope: ChatScope) throws -> ConversationMessage {
+    private func encrypted(_ message: ConversationMessage, _ scope: ChatScope) throws -> ConversationMessage {
         let box = try ChaChaPoly.seal(
-            Data(message.content.utf8), using: key, authenticating: bound(message, scope))
-        var sealed = message
-        sealed.content = Self.mark + box.combined.base64EncodedString()
-        return sealed
+            Data(message.content.utf8), using: key, authenticating: authenticatedData(message, scope))
+        var result = message
+        result.content = Self.prefix + box.combined.base64EncodedString()
+        return result
     }
 
-    private func opened(_ message: ConversationMessage, _ scope: ChatScope) throws -> ConversationMessage {
-        guard message.content.utf8.starts(with: Self.mark.utf8),
+    private func decrypted(_ message: ConversationMessage, _ scope: ChatScope) throws -> ConversationMessage {
+        guard message.content.utf8.starts(with: Self.prefix.utf8),
             let data = Data(
                 base64Encoded: String(
-                    decoding: message.content.utf8.dropFirst(Self.mark.utf8.count), as: UTF8.self)),
+                    decoding: message.content.utf8.dropFirst(Self.prefix.utf8.count), as: UTF8.self)),
             let box = try? ChaChaPoly.SealedBox(combined: data),
-            let text = try? ChaChaPoly.open(box, using: key, authenticating: bound(message, scope))
+            let text = try? ChaChaPoly.open(
+                box, using: key, authenticating: authenticatedData(message, scope))
         else {
             throw StorageError(
-                .damaged, "a message cannot be decrypted: the key is another, or it was not sealed here")
+                .damaged,
+                "cannot decrypt a message: the key is wrong, or the message was not encrypted for this "
+                    + "session"
+            )
         }
-        var opened = message
-        opened.content = String(decoding: text, as: UTF8.self)
-        return opened
+        var result = message
+        result.content = String(decoding: text, as: UTF8.self)
+        return result
     }
 }

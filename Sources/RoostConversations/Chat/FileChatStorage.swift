@@ -2,34 +2,43 @@ public import Foundation
 package import RoostFiles
 import RoostModel
 
-/// Histories as files, one for each scope, in a folder.
+/// A storage that keeps each history in a file of a folder.
 ///
-/// A save is one synchronised line at a file's end; dates are whole milliseconds since 1970. Several
-/// processes may save at once, and one that is killed leaves the save or nothing. A file that is not as it
-/// was written is an error for its scope only; the others go on.
+/// A save appends one line to the file and synchronizes it, so that it survives a power failure. Several
+/// processes can save at the same time. If a process is killed during a save, the save is either complete or
+/// absent. A corrupt file affects only its own history.
 public struct FileChatStorage: ChatStorage {
+    /// The folder of the storage.
     public let directory: URL
+    /// The treatment of messages outside the window.
     public let retention: ChatRetention
     private let files: FileSystem
 
     /// A line of a scope's file.
     private struct Record: Codable, Sendable {
-        /// Whose file it is; files of before have it on their first line only.
+        /// The scope of the file. Files of earlier versions have it only in their first line.
         var scope: ChatScope?
         var append: [ConversationMessage]
-        /// The window after this save; absent for everything.
+        /// The window after this save; absent if all messages are kept.
         var keep: Int?
     }
 
-    /// A file is written anew when it has so many lines or bytes, and most of what they say is forgotten.
-    private static let (mostLines, mostBytes) = (256, 1 << 20)
+    /// The number of lines and the number of bytes from which a file is compacted, if most of its messages
+    /// are outside the window. Smaller files are not worth the write.
+    private static let (minimumCompactedLines, minimumCompactedBytes) = (256, 1 << 20)
+    /// The estimated size of a message in the file without its text, in bytes. It is generous, so that a
+    /// compacted file is not compacted again immediately.
+    private static let estimatedOverhead = 512
 
     private let onDamage: DamageHandler<ChatScope>
 
+    /// Creates a storage.
+    ///
     /// - Parameters:
-    ///   - directory: is made with the first save.
-    ///   - onDamage: is told of files that ``fetchAllChats(userId:sessionId:)`` leaves out since it cannot be
-    ///     told whose they are; without it a warning is logged.
+    ///   - directory: The folder of the storage. The first save creates it.
+    ///   - retention: The treatment of messages outside the window.
+    ///   - onDamage: Called for files that ``fetchAllChats(userId:sessionId:)`` omits because their scope
+    ///     cannot be determined. Without it, a warning is logged.
     public init(
         directory: URL, retention: ChatRetention = .window, onDamage: DamageHandler<ChatScope>? = nil
     ) {
@@ -75,10 +84,10 @@ public struct FileChatStorage: ChatStorage {
         try await folder.write { folder in
             let file = folder.file(scope.digest)
             if keep == nil, let (last, length) = try file.last(), last.keep == nil, !last.append.isEmpty {
-                // Where all is kept the last message tells enough, however long the history is.
+                // If all messages are kept, only the last one is needed to add further ones.
                 let added = Array(ChatRules.adding(messages, to: last.append).dropFirst(last.append.count))
                 guard !added.isEmpty else { return }
-                return try file.append(Record(scope: scope, append: added, keep: nil), length)
+                return try file.append(Record(scope: scope, append: added, keep: nil), at: length)
             }
             try file.change { try Self.change($0, scope, messages, keep) }
         }
@@ -94,41 +103,40 @@ public struct FileChatStorage: ChatStorage {
         let kept = ChatRules.trimmed(history + added, keep)
         guard !added.isEmpty || kept.count < history.count else { return nil }
         let written = records.reduce(0) { $0 + $1.append.count }
-        // About what the messages take as lines: what each has beside its text, twice over.
-        let bytes = kept.reduce(0) { $0 + $1.content.utf8.count + 512 }
-        if records.count >= mostLines && kept.count < written / 2
-            || contents.length > mostBytes && kept.count < written && bytes < contents.length / 2
+        let bytes = kept.reduce(0) { $0 + $1.content.utf8.count + estimatedOverhead }
+        if records.count >= minimumCompactedLines && kept.count < written / 2
+            || contents.length > minimumCompactedBytes && kept.count < written && bytes < contents.length / 2
         {
-            // A line for each message: no line is longer than the longest of them makes it.
+            // One line for each message, so that no line exceeds the size limit.
             return .replace(
                 [Record(scope: scope, append: [], keep: nil)]
                     + kept.map { Record(scope: scope, append: [$0], keep: nil) })
         }
-        return .add(Record(scope: scope, append: added, keep: keep))
+        return .append(Record(scope: scope, append: added, keep: keep))
     }
 
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
         let onDamage = onDamage
-        let scopes = try await folder.read { folder, isSteady in
-            var scopes: [(agent: String, messages: [ConversationMessage])] = []
+        let histories = try await folder.read { folder, isFinal in
+            var histories: [(agent: String, messages: [ConversationMessage])] = []
             for digest in try folder.digests() {
                 let file = folder.file(digest)
                 let contents = try file.salvage()
                 guard let scope = Self.scope(contents.records) else {
-                    // Whose it is cannot be told: perhaps it is of this session.
+                    // The scope is unknown, so that the file may belong to this session.
                     if let damage = file.damage(contents, Self.summary) {
-                        guard isSteady else { throw JournalFolder<Record>.Unsteady() }
+                        guard isFinal else { throw JournalFolder<Record>.Disturbed() }
                         onDamage(damage)
                     }
                     continue
                 }
                 guard scope.isOf(userId: userId, sessionId: sessionId) else { continue }
-                if !contents.badLines.isEmpty { _ = try file.read() }
-                scopes.append((scope.agentId, Self.history(contents.records)))
+                if !contents.corruptLines.isEmpty { _ = try file.read() }
+                histories.append((scope.agentId, Self.history(contents.records)))
             }
-            return scopes
+            return histories
         }
-        return ChatRules.merged(scopes)
+        return ChatRules.merged(histories)
     }
 }
 

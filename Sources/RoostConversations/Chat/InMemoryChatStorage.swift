@@ -1,10 +1,13 @@
 import RoostModel
 
-/// Histories in memory, for tests and for what need not last.
+/// A storage that keeps histories in memory, for tests and temporary data.
 public actor InMemoryChatStorage: ChatStorage {
     private let retention: ChatRetention
     private var scopes: [ChatScope: [ConversationMessage]] = [:]
 
+    /// Creates an empty storage.
+    ///
+    /// - Parameter retention: The treatment of messages outside the window.
     public init(retention: ChatRetention = .window) { self.retention = retention }
 
     public func fetch(

@@ -2,15 +2,21 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// Histories in a SQLite database, a row for each message.
+/// A storage that keeps histories in a SQLite database, with a row for each message.
 ///
-/// A save is one transaction that survives a loss of power. Any number of processes may use the database.
+/// A save is one transaction, which survives a power failure. Any number of processes can use the database.
 public struct SQLiteChatStorage: ChatStorage {
+    /// The treatment of messages outside the window.
     public let retention: ChatRetention
     let database: ConversationDatabase
 
-    /// - Parameter databasePath: made with its folder where there is none.
-    /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.inputOutput`.
+    /// Opens or creates a database.
+    ///
+    /// - Parameters:
+    ///   - databasePath: The path of the database. The database and its folder are created if necessary.
+    ///   - retention: The treatment of messages outside the window.
+    /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.invalidBatch` for a database of another
+    ///   program, `.inputOutput`.
     public init(databasePath: String, retention: ChatRetention = .window) throws {
         self.retention = retention
         database = try ConversationDatabase(path: databasePath)
@@ -20,7 +26,7 @@ public struct SQLiteChatStorage: ChatStorage {
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        // One more than the window tells whether something is cut off.
+        // One message more than the window shows whether the history is longer.
         let limit = maxMessages.map { max(0, $0 - $0 % 2) + 1 } ?? -1
         let messages = try await database.read { database in
             guard let id = try Self.id(of: scope, database) else { return [ConversationMessage]() }
@@ -29,7 +35,7 @@ public struct SQLiteChatStorage: ChatStorage {
         return ChatRules.trimmed(messages, maxMessages)
     }
 
-    /// - Complexity: as many rows as there are messages to save, and those of the window.
+    /// - Complexity: O(*n* + *m*), where *n* is the number of new messages and *m* the size of the window.
     public func saveMessages(
         _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
         maxMessages: Int?
@@ -101,12 +107,12 @@ public struct SQLiteChatStorage: ChatStorage {
         return database.lastInsertedRowID
     }
 
-    /// As bytes: to SQLite a text ends at its first NUL.
+    /// Returns the ids as blobs, because many SQLite functions treat a NUL character as the end of a text.
     private static func arguments(_ scope: ChatScope) -> StatementArguments {
         [Data(scope.userId.utf8), Data(scope.sessionId.utf8), Data(scope.agentId.utf8)]
     }
 
-    /// The last messages of a scope, oldest first; all for -1.
+    /// Returns the last messages of a scope, oldest first; all messages if `count` is -1.
     private static func messages(
         of scope: Int64, last count: Int, _ database: Database
     ) throws -> [ConversationMessage] {
@@ -120,14 +126,14 @@ public struct SQLiteChatStorage: ChatStorage {
             guard let message = Self.message(row) else {
                 throw StorageError(
                     .damaged,
-                    "chat_messages, scope \(scope), has a row that is not as it was written; "
-                        + "setDamagedAside() keeps it elsewhere, and the history goes on without it")
+                    "cannot read the history: chat_messages has a corrupt row in scope \(scope)",
+                    remedy: .setDamagedAside)
             }
             return message
         }
     }
 
-    /// - Returns: `nil` for a row that cannot be read.
+    /// - Returns: `nil` if the row is corrupt.
     private static func message(_ row: Row) -> ConversationMessage? {
         func bytes(_ column: String) -> Data? { (row[column] as DatabaseValue).storage.value as? Data }
         guard let role = bytes("role").flatMap({ String(validating: $0, as: UTF8.self) }),
@@ -157,7 +163,7 @@ extension SQLiteChatStorage: MaintainedStorage {
         try await database.write { database in
             try Self.scopes(database).compactMap { id, scope in
                 guard let found = try Self.damage(id, scope, database) else { return nil }
-                for number in found.bad {
+                for number in found.corruptRows {
                     try database.execute(
                         sql: """
                             INSERT INTO damaged_messages
@@ -171,7 +177,7 @@ extension SQLiteChatStorage: MaintainedStorage {
                         arguments: [id, number])
                 }
                 var damage = found.damage
-                damage.aside = "damaged_messages"
+                damage.movedTo = "damaged_messages"
                 return damage
             }
         }
@@ -189,18 +195,21 @@ extension SQLiteChatStorage: MaintainedStorage {
         }
     }
 
-    /// - Returns: `nil` for a scope whose rows can all be read; else the numbers of those that cannot.
+    /// Returns the damage of a scope and the numbers of its corrupt rows, or `nil` if all rows can be read.
     private static func damage(
         _ id: Int64, _ scope: ChatScope, _ database: Database
-    ) throws -> (damage: ConversationDamage<ChatScope>, bad: [Int64])? {
-        var (readable, bad) = (0, [Int64]())
+    ) throws -> (damage: ConversationDamage<ChatScope>, corruptRows: [Int64])? {
+        var (readable, corruptRows) = (0, [Int64]())
         let rows = try Row.fetchCursor(
             database, sql: "SELECT * FROM chat_messages WHERE scope = ? ORDER BY number", arguments: [id])
         while let row = try rows.next() {
-            if message(row) == nil { bad.append(row["number"]) } else { readable += 1 }
+            if message(row) == nil { corruptRows.append(row["number"]) } else { readable += 1 }
         }
-        guard !bad.isEmpty else { return nil }
-        let place = "chat_messages, scope \(id), " + ConversationDatabase.places(bad)
-        return (ConversationDamage(subject: scope, place: place, readable: readable), bad)
+        guard !corruptRows.isEmpty else { return nil }
+        let location =
+            "chat_messages, scope \(id), " + ConversationDatabase.text(forRows: corruptRows)
+        return (
+            ConversationDamage(subject: scope, location: location, readable: readable), corruptRows
+        )
     }
 }

@@ -1,16 +1,18 @@
 import Foundation
 import RoostModel
 
-/// Histories in the user's defaults, for small ones: each save writes its scope's whole history.
+/// A storage that keeps each history in the user defaults. It is suitable for short histories, because each
+/// save writes the complete history.
 ///
-/// Written through after every save. Handles of one process take turns. Two processes that save to one scope
-/// at the same moment may lose one of
-/// the saves, and a loss of power the last ones: defaults promise no more. Where that matters, use
-/// ``DeviceChatStorage``.
+/// Several storages of one process can be used at the same time. If two processes save to the same history at
+/// the same time, one of the saves may be lost; a power failure may undo the last saves. These are
+/// limitations of `UserDefaults`. Use ``DeviceChatStorage`` if they matter.
 public actor UserDefaultsChatStorage: ChatStorage {
     private let domain: DefaultsDomain
 
-    /// - Parameter suiteName: `nil` takes the standard defaults.
+    /// Creates a storage.
+    ///
+    /// - Parameter suiteName: The suite of the user defaults; `nil` uses the standard ones.
     public init(suiteName: String? = nil) {
         domain = DefaultsDomain(suiteName: suiteName, prefix: "roost.chat")
     }
@@ -41,13 +43,13 @@ public actor UserDefaultsChatStorage: ChatStorage {
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
         try domain.exclusively { domain in
             try domain.open()
-            let scopes = try domain.names.compactMap { name in
+            let histories = try domain.names.compactMap { name in
                 guard let scope = Self.scope(name), scope.isOf(userId: userId, sessionId: sessionId) else {
                     return nil as (agent: String, messages: [ConversationMessage])?
                 }
                 return (scope.agentId, try Self.history(name, domain))
             }
-            return ChatRules.merged(scopes)
+            return ChatRules.merged(histories)
         }
     }
 
@@ -55,7 +57,7 @@ public actor UserDefaultsChatStorage: ChatStorage {
         try domain.value(name) ?? []
     }
 
-    /// The ids as JSON: no two scopes have the same name, and each can be read back.
+    /// Returns the name of a scope's value: its ids as JSON, which is unique and can be decoded.
     private static func name(_ scope: ChatScope) -> Data {
         (try? JSONEncoder().encode([scope.userId, scope.sessionId, scope.agentId])) ?? Data()
     }

@@ -2,85 +2,73 @@ import Foundation
 import GRDB
 import RoostFiles
 import RoostModel
+import RoostSQLiteSupport
 
-/// A SQLite database of histories and sessions.
+/// An SQLite database of chat histories and sessions.
 struct ConversationDatabase: Sendable {
     private let pool: DatabasePool
 
+    private var errors: DatabaseErrorMapping { DatabaseErrorMapping(path: pool.path) }
+
     init(path: String) throws {
-        let url = URL(fileURLWithPath: path)
-        do {
-            try FileSystem.standard.createFolder(url.deletingLastPathComponent())
-        } catch let error as FileError {
-            throw StorageError(.inputOutput, error.description, underlying: error)
-        }
-        pool = try Self.translating(path) {
-            if try Self.isOfPresentSchema(url) { return try Self.open(url) }
-            // Two processes that make the same database at the same moment: one of them waits.
-            let lock = try FileLock.acquire(url.appendingPathExtension("opening"), timeout: 30)
+        let file = DatabaseFile(URL(fileURLWithPath: path))
+        pool = try DatabaseErrorMapping(path: path).mapping {
+            try FileSystem.standard.createFolder(file.url.deletingLastPathComponent())
+            if try Self.hasCurrentSchema(file) { return try file.openPool(Self.configuration) }
+            // The lock serializes processes that create the same database at the same time.
+            let lock = try FileLock.acquire(
+                file.url.appendingPathExtension("opening"), timeout: DatabaseFile.lockTimeout)
             defer { lock.release() }
-            // What is said is nobody else's; the log gets the rights that the database has.
-            try Self.makeFile(url)
-            let pool = try Self.open(url)
+            try file.create()
+            let pool = try file.openPool(Self.configuration)
             _ = try Self.migrate(pool)
             return pool
         }
     }
 
-    private static func open(_ url: URL) throws -> DatabasePool {
+    private static var configuration: Configuration {
         var configuration = Configuration()
-        configuration.busyMode = .timeout(30)
-        let pool = try DatabasePool(path: url.path, configuration: configuration)
-        // GRDB sets NORMAL on its writer when it turns the log on, after a configuration is applied.
-        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        return pool
+        configuration.busyMode = .timeout(DatabaseFile.lockTimeout)
+        return configuration
     }
 
-    /// Makes the file where there is none, readable by its owner only.
+    /// Returns whether the database exists and has the current schema.
     ///
-    /// One that is there is never opened but by SQLite: a process that closes any descriptor of a file loses
-    /// all locks that it has on it (POSIX `fcntl`), those of its other connections too, and another process
-    /// would take itself for the last one and remove the log under them.
-    private static func makeFile(_ url: URL) throws {
-        do {
-            _ = try FileDescriptor(url.path, O_RDWR | O_CREAT | O_EXCL)
-        } catch let error as FileError where error.errno == EEXIST {
-            return
-        }
-    }
-
-    /// Whether there is a database that can be opened as it is. Another's is not given tables of ours.
-    ///
-    /// - Throws: ``StorageError`` with `.invalidBatch` for another program's, `.newerFormat`.
-    private static func isOfPresentSchema(_ url: URL) throws -> Bool {
-        let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int
+    /// - Throws: ``StorageError``: `.invalidBatch` if the file is the database of another program, to which
+    ///   no tables must be added; `.newerFormat`.
+    private static func hasCurrentSchema(_ file: DatabaseFile) throws -> Bool {
+        let path = file.url.path
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         guard let size, size > 0 else { return false }
         let (tables, applied): (Set<String>, Set<String>)
         do {
-            (tables, applied) = try contents(of: url, isReadOnly: true)
+            (tables, applied) = try contents(of: file, isReadOnly: true)
         } catch let error as DatabaseError
             where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode)
         {
-            // One who was killed while making it has left what only a writer can take back.
-            (tables, applied) = try contents(of: url, isReadOnly: false)
+            // A process that was killed while creating the database leaves a journal that only a writer can
+            // roll back.
+            (tables, applied) = try contents(of: file, isReadOnly: false)
         }
-        // One that is being made, or whose maker was killed, may have that table only.
+        // During the creation of a database, this table appears before all others.
         guard tables.subtracting(["grdb_migrations"]).isEmpty || tables.contains("conversation_meta") else {
             throw StorageError.invalid(
-                "\(url.path) is a database of something else; give conversations a file of their own")
+                "cannot store conversations in \(path): it is a database of another program; use another file"
+            )
         }
-        try check(applied, url.path)
+        try migrator.check(applied: applied, path: path)
         return applied.count == schemaVersion
     }
 
-    /// The tables of a database, and the migrations that were made.
+    /// Returns the names of the tables of a database and the identifiers of its applied migrations.
     private static func contents(
-        of url: URL, isReadOnly: Bool
+        of file: DatabaseFile, isReadOnly: Bool
     ) throws -> (tables: Set<String>, applied: Set<String>) {
-        var configuration = Configuration()
-        configuration.readonly = isReadOnly
-        configuration.busyMode = .timeout(30)
-        return try DatabaseQueue(path: url.path, configuration: configuration).read { database in
+        let queue =
+            try isReadOnly
+            ? file.openReadOnly(configuration)
+            : DatabaseQueue(path: file.url.path, configuration: configuration)
+        return try queue.read { database in
             (
                 try String.fetchSet(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'"),
                 try migrator.appliedIdentifiers(database)
@@ -88,37 +76,28 @@ struct ConversationDatabase: Sendable {
         }
     }
 
-    private static func check(_ applied: Set<String>, _ path: String) throws {
-        guard applied.isSubset(of: Set(migrator.migrations)) else {
-            throw StorageError(
-                .newerFormat, "a newer version of Roost wrote \(path); update Roost to open it")
-        }
-    }
-
-    /// The schema that this program writes.
+    /// The schema version that this program writes.
     static var schemaVersion: Int { migrator.migrations.count }
 
-    /// - Returns: the version that the database had, 0 for a new one.
+    /// Applies the missing migrations.
+    ///
+    /// - Returns: The version before the migration; 0 for a new database.
     /// - Throws: ``StorageError`` with `.newerFormat`.
     private static func migrate(_ pool: DatabasePool) throws -> Int {
         let migrator = migrator
         let applied = try pool.read { try migrator.appliedIdentifiers($0) }
-        try check(applied, pool.path)
+        try migrator.check(applied: applied, path: pool.path)
         try migrator.migrate(pool)
         return applied.count
     }
 
     func migrateIfNeeded() async throws -> Int {
         let pool = pool
-        return try await BlockingWork.run { _ in
-            try Self.translating(pool.path) { try Self.migrate(pool) }
-        }
+        return try await errors.runBlocking { _ in try Self.migrate(pool) }
     }
 
-    /// What SQLite says of the connection that commits: 2 for `FULL`.
-    func synchronousSetting() throws -> Int? {
-        try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
-    }
+    /// Returns the `synchronous` setting of the writing connection, for tests: 2 is `FULL`.
+    func synchronousSetting() throws -> Int? { try pool.synchronousSetting() }
 
     private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -145,8 +124,9 @@ struct ConversationDatabase: Sendable {
                         PRIMARY KEY (session, number)) WITHOUT ROWID;
                     """)
         }
-        // Rows that could not be read, kept for people: whose they were, where, and what they had. The last
-        // touch is looked for with each change.
+        // `damaged_messages` keeps corrupt rows for inspection, with the conversation that they belonged to
+        // and their original values. The index speeds up the search for the last `touch`, which each change
+        // needs.
         migrator.registerMigration("2") { database in
             try database.execute(
                 sql: """
@@ -163,68 +143,43 @@ struct ConversationDatabase: Sendable {
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let pool = pool
-        return try await BlockingWork.run { _ in try Self.translating(pool.path) { try pool.read(body) } }
+        return try await errors.runBlocking { _ in try pool.read(body) }
     }
 
-    /// In one transaction, that holds the database from its beginning.
+    /// Runs a transaction that holds the write lock from its beginning.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let pool = pool
-        return try await BlockingWork.run { isCancelled in
-            try Self.translating(pool.path) {
-                var value: Value?
-                try pool.writeWithoutTransaction { database in
-                    try database.inTransaction(.immediate) {
-                        value = try body(database)
-                        try database.execute(sql: "UPDATE conversation_meta SET changes = changes + 1")
-                        if isCancelled() { throw CancellationError() }
-                        return .commit
-                    }
+        return try await errors.runBlocking { isCancelled in
+            var value: Value?
+            try pool.writeWithoutTransaction { database in
+                try database.inTransaction(.immediate) {
+                    value = try body(database)
+                    try database.execute(sql: "UPDATE conversation_meta SET changes = changes + 1")
+                    if isCancelled() { throw CancellationError() }
+                    return .commit
                 }
-                guard let value else { throw StorageError(.inputOutput, "the transaction was not run") }
-                return value
             }
+            guard let value else {
+                throw StorageError(
+                    .inputOutput, "cannot write to the conversation database: no transaction ran")
+            }
+            return value
         }
     }
 
-    /// Another after each transaction of any process.
+    /// Returns a value that differs after each transaction of any process.
     func changeToken() async throws -> String {
         try await read { database in
             "\(try Int64.fetchOne(database, sql: "SELECT changes FROM conversation_meta") ?? 0)"
         }
     }
 
-    /// Numbers of rows, for people.
-    static func places(_ numbers: [Int64]) -> String {
-        "number " + numbers.prefix(5).map(String.init).joined(separator: ", ")
-            + (numbers.count > 5 ? " and \(numbers.count - 5) more" : "")
-    }
-
-    private static func translating<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch let error as DatabaseError {
-            let code: StorageError.Code =
-                switch error.resultCode {
-                case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
-                case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged
-                case .SQLITE_FULL: .full
-                case .SQLITE_READONLY, .SQLITE_PERM: .readOnly
-                default: .inputOutput
-                }
-            let reason = error.message ?? "SQLite error \(error.resultCode.rawValue)"
-            throw StorageError(
-                code,
-                error.resultCode == .SQLITE_NOTADB ? "\(path) is no SQLite database" : "\(path): \(reason)",
-                underlying: error, isRetryable: code == .locked)
-        } catch let error as RowDecodingError {
-            throw StorageError(
-                .damaged, "\(path) has a row that is not as it was written", underlying: error)
-        } catch let error as FileError {
-            throw StorageError(.inputOutput, error.description, underlying: error)
-        } catch let error as LockTimeout {
-            throw StorageError(.locked, "\(error)", underlying: error, isRetryable: true)
-        }
+    /// Returns text for people that lists row numbers, of which only the first few are shown.
+    static func text(forRows numbers: [Int64]) -> String {
+        let maximumCount = 5
+        return "number " + numbers.prefix(maximumCount).map(String.init).joined(separator: ", ")
+            + (numbers.count > maximumCount ? " and \(numbers.count - maximumCount) more" : "")
     }
 }

@@ -2,16 +2,16 @@ import Foundation
 import RoostModel
 import Synchronization
 
-/// What a storage has in the user's defaults: a value under a key for each session or history.
+/// The part of the user defaults that belongs to one storage: a value for each session or history.
 struct DefaultsDomain {
     private let defaults: UserDefaults
-    /// Before each key, with a dot after it.
+    /// The prefix of all keys, including the final dot.
     private let prefix: String
-    /// Keys of older schemas, that have values which could not be brought to this one.
+    /// The keys of older schemas. They still have values if a migration could not read them.
     private let olderKeys: [String]
     private let steps: @Sendable (DefaultsDomain) -> [SchemaMigrator.Step]
 
-    /// - Parameter steps: what brings the values of older programs to those of this one.
+    /// - Parameter steps: Returns the migrations from older schemas.
     init(
         suiteName: String?, prefix: String, olderKeys: [String] = [],
         steps: @escaping @Sendable (DefaultsDomain) -> [SchemaMigrator.Step] = { _ in [] }
@@ -20,18 +20,19 @@ struct DefaultsDomain {
         (self.prefix, self.olderKeys, self.steps) = (prefix + ".", olderKeys, steps)
     }
 
-    /// One at a time of all handles in the process: what is read, changed and written back is one step.
-    private static let turn = Mutex(())
+    /// Serializes all handles of this process, because reading, changing and writing a value is not atomic.
+    private static let mutex = Mutex(())
 
+    /// Runs `body` while no other handle of this process uses the user defaults.
     func exclusively<Result: Sendable>(_ body: (DefaultsDomain) throws -> Result) throws -> Result {
-        try Self.turn.withLock { _ in try body(self) }
+        try Self.mutex.withLock { _ in try body(self) }
     }
 
     // MARK: Values
 
     private func key(_ name: Data) -> String { prefix + name.base64EncodedString() }
 
-    /// The names under which there are values, in the order of their keys.
+    /// The names of all values, in the order of their keys.
     var names: [Data] {
         keys.compactMap(name)
     }
@@ -42,7 +43,9 @@ struct DefaultsDomain {
         defaults.dictionaryRepresentation().keys.filter { $0.hasPrefix(prefix) }.sorted()
     }
 
-    /// - Throws: ``StorageError`` with `.damaged` for what is none of ours.
+    /// Returns a value, or `nil` if it does not exist.
+    ///
+    /// - Throws: ``StorageError`` with `.damaged` if it cannot be decoded.
     func value<Value: Decodable>(_ name: Data, of type: Value.Type = Value.self) throws -> Value? {
         guard let stored = defaults.object(forKey: key(name)) else { return nil }
         do {
@@ -50,8 +53,8 @@ struct DefaultsDomain {
         } catch {
             throw StorageError(
                 .damaged,
-                "what the user's defaults have under \(key(name)) is not as it was written; "
-                    + "setDamagedAside() moves it out of the way", underlying: error)
+                "cannot read the user defaults: the value of \(key(name)) is corrupt", underlying: error,
+                remedy: .setDamagedAside)
         }
     }
 
@@ -61,7 +64,7 @@ struct DefaultsDomain {
 
     func remove(_ name: Data) { defaults.removeObject(forKey: key(name)) }
 
-    /// A number that is higher each time.
+    /// Returns the next number of an ascending sequence, which orders sessions with equal access times.
     func nextTouch() -> Int {
         let touch = defaults.integer(forKey: prefix + "#touch") + 1
         defaults.set(touch, forKey: prefix + "#touch")
@@ -70,7 +73,9 @@ struct DefaultsDomain {
 
     // MARK: Reading and writing
 
-    /// - Returns: the version that the values had.
+    /// Loads changes of other processes and migrates the values.
+    ///
+    /// - Returns: The version before the migration.
     /// - Throws: ``StorageError`` with `.newerFormat`.
     @discardableResult
     func open() throws -> Int {
@@ -91,37 +96,39 @@ struct DefaultsDomain {
         }
     }
 
+    /// Writes pending changes to disk.
+    ///
     /// - Throws: ``StorageError`` with `.inputOutput`.
     func save() throws {
         guard defaults.synchronize() else {
-            throw StorageError(.inputOutput, "the user's defaults could not be written")
+            throw StorageError(.inputOutput, "cannot write the user defaults")
         }
     }
 
     // MARK: Damage
 
-    /// What cannot be read as a type, and what stayed of older schemas.
+    /// Returns the values that cannot be decoded, and the values of older schemas that could not be migrated.
     func damage<Value: Decodable, Subject>(
         _ type: Value.Type, _ subject: (Data) -> Subject?
     ) -> [ConversationDamage<Subject>] {
         let unreadable = names.filter { (try? value($0, of: type)) == nil }.map {
-            ConversationDamage(subject: subject($0), place: key($0), readable: 0)
+            ConversationDamage(subject: subject($0), location: key($0), readable: 0)
         }
-        let left = olderKeys.filter { defaults.object(forKey: $0) != nil }
-        return unreadable + left.map { ConversationDamage(subject: nil, place: $0, readable: 0) }
+        let unmigrated = olderKeys.filter { defaults.object(forKey: $0) != nil }
+        return unreadable + unmigrated.map { ConversationDamage(subject: nil, location: $0, readable: 0) }
     }
 
-    /// Keeps what cannot be read under other keys, for people.
+    /// Moves damaged values to new keys, for inspection.
     func setDamagedAside<Subject>(
         _ damage: [ConversationDamage<Subject>]
     ) throws -> [ConversationDamage<Subject>] {
         let stamp = DateText.string(from: Date()).filter(\.isNumber)
         let moved = damage.map { damage in
             var damage = damage
-            let aside = "damaged-\(stamp)-\(damage.place)"
-            defaults.set(defaults.object(forKey: damage.place), forKey: aside)
-            defaults.removeObject(forKey: damage.place)
-            damage.aside = aside
+            let newKey = "damaged-\(stamp)-\(damage.location)"
+            defaults.set(defaults.object(forKey: damage.location), forKey: newKey)
+            defaults.removeObject(forKey: damage.location)
+            damage.movedTo = newKey
             return damage
         }
         try save()
@@ -130,7 +137,9 @@ struct DefaultsDomain {
 
     // MARK: Older schemas
 
+    /// Returns the value of an older schema's key.
     func olderValue(_ key: String) -> Data? { defaults.data(forKey: key) }
 
+    /// Removes the value of an older schema's key.
     func removeOlder(_ key: String) { defaults.removeObject(forKey: key) }
 }

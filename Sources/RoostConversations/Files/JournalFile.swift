@@ -2,40 +2,42 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// A file of JSON lines that grows at its end: a header, and a record for each change.
+/// An append-only file of JSON lines, with one record for each change.
 ///
-/// A line counts when it is there with its end: what a killed process left half-written is no line, and is
-/// cut off by the next one. Writers of all processes take turns by the lock of the ``JournalFolder``.
+/// A line is complete when its newline has been written. The next write truncates an incomplete line, which a
+/// killed process left. Writers must hold the lock of the ``JournalFolder``.
 struct JournalFile<Record: Codable & Sendable>: Sendable {
     let url: URL
     let files: FileSystem
 
-    /// The name that it has in its folder.
+    /// The name of the file without its extension.
     var digest: String { url.deletingPathExtension().lastPathComponent }
 
-    /// What a file has: its records, and how many bytes of it are whole lines.
+    /// The decoded contents of a file.
     struct Contents {
         var records: [Record] = []
+        /// The number of bytes of complete lines.
         var length = 0
-        /// The numbers of lines that are not as they were written, from 1.
-        var badLines: [Int] = []
+        /// The numbers of corrupt lines, from 1.
+        var corruptLines: [Int] = []
     }
 
-    /// No record has more bytes.
-    static var longestLine: Int { 256 << 20 }
+    /// The maximum size of a line in bytes.
+    private static var maximumLineSize: Int { 256 << 20 }
 
-    /// - Returns: no records where there is no file.
-    /// - Throws: ``StorageError`` with `.damaged` for a line that is none of ours, `.inputOutput`.
+    /// Reads the file.
+    ///
+    /// - Returns: No records if the file does not exist.
+    /// - Throws: ``StorageError``: `.damaged` if a line is corrupt, `.inputOutput`.
     func read() throws -> Contents {
         let contents = try salvage()
-        guard let line = contents.badLines.first else { return contents }
+        guard let line = contents.corruptLines.first else { return contents }
         throw StorageError(
             .damaged,
-            "\(url.path), line \(line), is not as it was written; setDamagedAside() moves the file "
-                + "out of the way, and goes on with its other lines")
+            "cannot read \(url.path): line \(line) is corrupt", remedy: .setDamagedAside)
     }
 
-    /// What can be read of the file.
+    /// Reads the file and skips corrupt lines.
     ///
     /// - Throws: ``StorageError`` with `.inputOutput`.
     func salvage() throws -> Contents {
@@ -45,13 +47,14 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         } catch let error as FileError where error.isMissing {
             return Contents()
         } catch let error as FileError {
-            throw StorageError(.inputOutput, error.description, underlying: error)
+            throw StorageError(error)
         }
     }
 
-    /// The last record, read from the file's end, and how many bytes of the file are whole lines.
+    /// Reads the last record from the end of the file, in time that does not depend on the size of the file.
     ///
-    /// - Returns: `nil` where there is no such line, or one that cannot be read.
+    /// - Returns: The record and the number of bytes of complete lines; `nil` if there is no complete line or
+    ///   if it is corrupt.
     func last() throws -> (record: Record, length: Int)? {
         let file: FileDescriptor
         do { file = try FileDescriptor(url.path, O_RDONLY | O_NOFOLLOW) } catch let error as FileError
@@ -59,12 +62,14 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         { return nil }
         let newline = UInt8(ascii: "\n")
         let size = try file.size()
-        for width in sequence(first: 64 << 10, next: { $0 < size ? $0 * 8 : nil }) {
-            let start = max(0, size - width)
+        // A suffix of the file is read and enlarged until it contains a complete line.
+        let (initialSize, growth) = (64 << 10, 8)
+        for count in sequence(first: initialSize, next: { $0 < size ? $0 * growth : nil }) {
+            let start = max(0, size - count)
             let data = try file.read(at: start, count: size - start)
             guard let end = data.lastIndex(of: newline) else { continue }
             let before = data[..<end].lastIndex(of: newline)
-            // Without a line before it, its beginning may lie before what was read.
+            // Without a preceding newline, the line may begin before the suffix.
             guard before != nil || start == 0 else { continue }
             let line = data[(before.map { $0 + 1 } ?? data.startIndex)..<end]
             let record = try? ConversationMessage.decoder().decode(Record.self, from: line)
@@ -83,53 +88,62 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
             if let record = try? decoder.decode(Record.self, from: data[start..<end]) {
                 contents.records.append(record)
             } else {
-                contents.badLines.append(number)
+                contents.corruptLines.append(number)
             }
             start = data.index(after: end)
             contents.length = start - data.startIndex
         }
-        // The first line is never half-written: without it the file is not as it was written.
-        if contents.length == 0, !data.isEmpty { contents.badLines = [1] }
+        // A new file is written atomically with its first line, so that this line is never incomplete.
+        if contents.length == 0, !data.isEmpty { contents.corruptLines = [1] }
         return contents
     }
 
-    /// Changes the file: `body` is given what it has and returns the record to add, or all records that it
-    /// shall have from now on. The caller holds the folder's lock.
+    /// Reads and changes the file. The caller must hold the folder's lock.
     ///
-    /// - Throws: as ``read()``; what `body` throws; ``FileError``. The file is as it was then.
+    /// - Parameter body: Returns the change for the given contents, or `nil` for none.
+    /// - Throws: The errors of ``read()`` and of `body`; ``FileError``. The file is unchanged in that case.
     func change(_ body: (Contents) throws -> Change?) throws {
         let contents = try read()
         switch try body(contents) {
         case nil: return
-        case .add(let record): try append(record, contents.length)
+        case .append(let record): try append(record, at: contents.length)
         case .replace(let records): try replace(records)
         }
     }
 
-    /// Writes the file anew, whatever it has.
+    /// Replaces the contents of the file.
     func replace(_ records: [Record]) throws {
         var data = Data()
         for record in records { data += try Self.line(record) }
-        // What processes left that were killed here.
+        // Removes temporary files of processes that were killed during a replacement.
         try AtomicFile.removeLeftovers(in: url.deletingLastPathComponent(), files: files)
         try AtomicFile.write(data, to: url, files: files)
     }
 
+    /// A change of the file.
     enum Change: Sendable {
-        case add(Record)
+        /// Adds a record at the end.
+        case append(Record)
+        /// Replaces all records.
         case replace([Record])
     }
 
     private static func line(_ record: Record) throws -> Data {
         let data = try ConversationMessage.encoder().encode(record) + Data("\n".utf8)
-        guard data.count <= longestLine else {
-            throw StorageError(.invalidBatch, "what is to be saved is larger than \(longestLine >> 20) MB")
+        guard data.count <= maximumLineSize else {
+            throw StorageError(
+                .invalidBatch,
+                "cannot save the conversation: it exceeds the limit of \(maximumLineSize >> 20) MB per change"
+            )
         }
         return data
     }
 
-    /// Adds a record after so many bytes: what comes after them is the half line of a process that died.
-    func append(_ record: Record, _ length: Int) throws {
+    /// Appends a record.
+    ///
+    /// - Parameter length: The number of bytes of complete lines. Bytes after them are an incomplete line of
+    ///   a killed process and are truncated.
+    func append(_ record: Record, at length: Int) throws {
         let line = try Self.line(record)
         guard length > 0 else { return try AtomicFile.write(line, to: url, files: files) }
         let file = try FileDescriptor(url.path, O_RDWR, files: files)
@@ -141,28 +155,28 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
             try line.withUnsafeBytes { try file.write($0) }
             try file.synchronize()
         } catch {
-            // Nobody was told that it is there, and a reader must not find it.
+            // The caller receives an error, so that readers must not find the record.
             do {
                 try file.truncate(to: length)
                 try file.synchronize()
             } catch let second {
                 throw StorageError(
                     .inputOutput,
-                    "\(error); nor could what was written be taken back (\(second)), so that it may or may "
-                        + "not be found",
+                    "\(error); the partial write could not be rolled back either (\(second)), so that "
+                        + "the change may or may not have been saved",
                     underlying: error)
             }
             throw error
         }
     }
 
-    /// Removes the file, so that it stays away after a loss of power.
+    /// Removes the file durably: it does not reappear after a power failure.
     func remove() throws {
         try files.unlink(url.path)
         try files.synchronizeFolder(url.deletingLastPathComponent())
     }
 
-    /// Gives the file the name of another journal, in one step.
+    /// Renames the file to that of another journal, atomically.
     func rename(to other: JournalFile) throws {
         try files.rename(url.path, to: other.url.path)
         try files.synchronizeFolder(url.deletingLastPathComponent())
@@ -170,9 +184,9 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
 
     var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
 
-    /// Keeps the file as it is under another name, for people.
+    /// Copies the file to a new name in the same folder, for manual inspection.
     ///
-    /// - Returns: where the copy is.
+    /// - Returns: The location of the copy.
     func copyAside() throws -> URL {
         let stamp = DateText.string(from: Date()).filter(\.isNumber)
         let aside = url.deletingLastPathComponent()

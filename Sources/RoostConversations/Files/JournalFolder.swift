@@ -2,28 +2,35 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// A folder of journals, each named by a digest, with a note of what they are and a lock for those who write.
+/// A folder of journals, each named by a digest, with a description of its contents and a lock for writers.
 struct JournalFolder<Record: Codable & Sendable>: Sendable {
     let directory: URL
-    /// What the journals are of: a folder of sessions is none of histories.
+    /// The kind of data in the journals, such as `sessions`. A folder contains only one kind.
     let kind: String
     let files: FileSystem
     private var schema: SchemaMigrator { SchemaMigrator() }
 
     private static var suffix: String { ".jsonl" }
+    /// The length of a digest in hexadecimal.
+    private static var digestLength: Int { 64 }
 
+    /// Returns whether a file name is that of a journal.
+    static func isJournal(_ name: String) -> Bool {
+        name.hasSuffix(suffix) && name.utf8.count == digestLength + suffix.utf8.count
+    }
+
+    /// Returns the journal with a given name.
     func file(_ digest: String) -> JournalFile<Record> {
         JournalFile(url: directory.appendingPathComponent(digest + Self.suffix), files: files)
     }
 
-    /// The names of the journals, in their order; none where there is no folder.
+    /// Returns the names of the journals in ascending order; none if the folder does not exist.
     ///
-    /// - Throws: ``StorageError`` with `.inputOutput` where it cannot be listed, which is not the same as
-    ///   empty.
+    /// - Throws: ``StorageError`` with `.inputOutput` if the folder cannot be listed.
     func digests() throws -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: directory.path)
-                .filter { $0.hasSuffix(Self.suffix) && $0.utf8.count == 64 + Self.suffix.utf8.count }
+                .filter(Self.isJournal)
                 .map { String($0.dropLast(Self.suffix.utf8.count)) }.sorted()
         } catch let error as CocoaError
             where [.fileReadNoSuchFile, .fileNoSuchFile].contains(error.code)
@@ -31,37 +38,37 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
             return []
         } catch {
             throw StorageError(
-                .inputOutput, "the folder \(directory.path) cannot be listed", underlying: error)
+                .inputOutput, "cannot list folder \(directory.path)", underlying: error)
         }
     }
 
     // MARK: Reading and changing
 
-    /// Reads under no lock; once more under it where what was found may only be the work of a writer of that
-    /// moment, who cuts off half a line, or gives a journal another name.
+    /// Reads without a lock, and repeats the read with the lock if a concurrent writer may have disturbed it.
+    /// A writer may be truncating an incomplete line or renaming a journal at that moment.
     ///
-    /// - Parameter body: throws ``Unsteady`` or ``StorageError`` with `.damaged` to be asked again;
-    ///   `isSteady` tells that it will not be.
+    /// - Parameter body: The read. In the first attempt, it throws ``Disturbed`` or ``StorageError`` with
+    ///   `.damaged` to request a second one. `isFinal` tells whether this is the second attempt.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (_ folder: JournalFolder, _ isSteady: Bool) throws -> Value
+        _ body: @escaping @Sendable (_ folder: JournalFolder, _ isFinal: Bool) throws -> Value
     ) async throws -> Value {
         try await BlockingWork.run { isCancelled in
-            if let note = try note() { try check(note) }
+            if let description = try description() { try check(description) }
             do {
                 return try body(self, false)
             } catch {
-                guard error is Unsteady || (error as? StorageError)?.code == .damaged else { throw error }
+                guard error is Disturbed || (error as? StorageError)?.code == .damaged else { throw error }
             }
-            let held: FileLock?
+            let lock: FileLock?
             do {
-                held = try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
+                lock = try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
             } catch let error as LockTimeout {
-                throw StorageError(.locked, "\(error)", underlying: error, isRetryable: true)
+                throw StorageError(error)
             } catch is FileError {
-                // A folder that cannot be written to has no writers either.
-                held = nil
+                // The lock file cannot be created in a read-only folder, which has no writers.
+                lock = nil
             }
-            defer { held?.release() }
+            defer { lock?.release() }
             return try body(self, true)
         }
     }
@@ -72,32 +79,32 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
         try await read { folder, _ in try body(folder) }
     }
 
-    /// What was read may be of before and after a change.
-    struct Unsteady: Error {}
+    /// The data that were read may be inconsistent because of a concurrent change.
+    struct Disturbed: Error {}
 
     private var lockURL: URL { directory.appendingPathComponent("lock") }
 
-    /// Under the folder's lock, which is made where there is none.
+    /// Runs `body` with the folder's lock. Creates the folder if necessary.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (JournalFolder) throws -> Value
     ) async throws -> Value {
         try await BlockingWork.run { isCancelled in
             do {
                 try files.createFolder(directory)
-                let held = try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
-                defer { held.release() }
+                let lock = try FileLock.acquire(lockURL, timeout: 30, isCancelled: isCancelled)
+                defer { lock.release() }
                 if isCancelled() { throw CancellationError() }
                 try migrate()
                 return try body(self)
             } catch let error as FileError {
-                throw StorageError(.inputOutput, error.description, underlying: error)
+                throw StorageError(error)
             } catch let error as LockTimeout {
-                throw StorageError(.locked, "\(error)", underlying: error, isRetryable: true)
+                throw StorageError(error)
             }
         }
     }
 
-    /// Changes one journal under the folder's lock.
+    /// Changes one journal with the folder's lock.
     func change(
         _ digest: String,
         _ body: @escaping @Sendable (JournalFile<Record>.Contents) throws -> JournalFile<Record>.Change?
@@ -107,59 +114,66 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
 
     // MARK: Schema
 
-    /// `schema.json`: what the folder is.
-    private struct Note: Codable {
+    /// The contents of `schema.json`, which describes the folder.
+    private struct Description: Codable {
         var kind: String
         var schema: Int
     }
 
-    static var noteName: String { "schema.json" }
-    private var noteURL: URL { directory.appendingPathComponent(Self.noteName) }
+    static var descriptionName: String { "schema.json" }
+    private var descriptionURL: URL { directory.appendingPathComponent(Self.descriptionName) }
 
-    /// - Returns: `nil` for a folder that has none: of before there were notes, or without journals.
-    private func note() throws -> Note? {
+    /// Reads the description.
+    ///
+    /// - Returns: `nil` if there is none: the folder has no journals yet, or was written by a version without
+    ///   descriptions.
+    private func description() throws -> Description? {
         do {
-            let file = try FileDescriptor(noteURL.path, O_RDONLY | O_NOFOLLOW)
+            let file = try FileDescriptor(descriptionURL.path, O_RDONLY | O_NOFOLLOW)
             let data = try file.read(at: 0, count: min(try file.size(), 4096))
             do {
-                return try JSONDecoder().decode(Note.self, from: data)
+                return try JSONDecoder().decode(Description.self, from: data)
             } catch {
                 throw StorageError(
                     .damaged,
-                    "\(noteURL.path) is not as it was written; where no newer program used the folder, "
-                        + "remove that file", underlying: error)
+                    "cannot read \(descriptionURL.path): it is corrupt; if no newer program has used the "
+                        + "folder, delete this file", underlying: error)
             }
         } catch let error as FileError where error.isMissing {
             return nil
         } catch let error as FileError {
-            throw StorageError(.inputOutput, error.description, underlying: error)
+            throw StorageError(error)
         }
     }
 
-    private func check(_ note: Note) throws {
-        guard note.kind == kind else {
+    private func check(_ description: Description) throws {
+        guard description.kind == kind else {
             throw StorageError.invalid(
-                "\(directory.path) is a folder of \(note.kind.prefix(40)), not of \(kind); give each its own")
+                "cannot store \(kind) in \(directory.path): the folder contains "
+                    + "\(description.kind.prefix(40)); use another folder")
         }
         do {
-            try schema.check(stored: note.schema)
+            try schema.check(stored: description.schema)
         } catch let error as StorageError {
-            throw StorageError(error.code, "\(directory.path): \(error.message)")
+            throw StorageError(
+                error.code, "cannot open \(directory.path): \(error.message)", remedy: error.remedy)
         }
     }
 
-    /// - Returns: the version that the folder had.
+    /// Migrates the folder to the current schema.
+    ///
+    /// - Returns: The version before the migration.
     @discardableResult
     private func migrate() throws -> Int {
-        let note = try note()
-        if let note { try check(note) }
+        let description = try description()
+        if let description { try check(description) }
         return try schema.migrateIfNeeded(
-            stored: note?.schema, isEmpty: note == nil ? try digests().isEmpty : false
+            stored: description?.schema, isEmpty: description == nil ? try digests().isEmpty : false
         ) { version in
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
-            let data = try encoder.encode(Note(kind: kind, schema: version))
-            try AtomicFile.write(data + Data("\n".utf8), to: noteURL, files: files)
+            let data = try encoder.encode(Description(kind: kind, schema: version))
+            try AtomicFile.write(data + Data("\n".utf8), to: descriptionURL, files: files)
         }
     }
 
@@ -167,24 +181,23 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
 
     // MARK: Damage
 
-    /// Whose the records of a journal of that name are, and how many messages they have.
+    /// Determines the session or history that the records of a journal belong to, and the number of messages.
     typealias Summary<Subject> =
         @Sendable (_ records: [Record], _ digest: String) -> (subject: Subject?, messages: Int)
 
-    /// What cannot be read.
+    /// Returns the journals that cannot be read completely.
     func damage<Subject>(_ summary: @escaping Summary<Subject>) async throws -> [ConversationDamage<Subject>]
     {
-        try await read { folder, isSteady in
+        try await read { folder, isFinal in
             let found = try folder.digests().map(folder.file).compactMap { file in
                 file.damage(try file.salvage(), summary)
             }
-            guard found.isEmpty || isSteady else { throw Unsteady() }
+            guard found.isEmpty || isFinal else { throw Disturbed() }
             return found
         }
     }
 
-    /// Moves journals that cannot be read out of the way; what can be read of each, where it is known whose
-    /// it is, takes its place.
+    /// Moves damaged journals aside. If the owner of a journal is known, its readable records replace it.
     func setDamagedAside<Subject>(
         _ summary: @escaping Summary<Subject>
     ) async throws -> [ConversationDamage<Subject>] {
@@ -192,7 +205,7 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
             try folder.digests().map(folder.file).compactMap { file in
                 let contents = try file.salvage()
                 guard var damage = file.damage(contents, summary) else { return nil }
-                damage.aside = try file.copyAside().path
+                damage.movedTo = try file.copyAside().path
                 if damage.subject != nil {
                     try file.replace(contents.records)
                 } else {
@@ -205,19 +218,24 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
 }
 
 extension JournalFile {
-    /// - Returns: `nil` for a journal that can be read, and is somebody's.
+    /// Returns the damage of a journal with the given contents.
+    ///
+    /// - Returns: `nil` if all records can be read and their owner is known.
     func damage<Subject>(
         _ contents: Contents, _ summary: JournalFolder<Record>.Summary<Subject>
     ) -> ConversationDamage<Subject>? {
         let (subject, messages) = summary(contents.records, digest)
-        if contents.badLines.isEmpty {
+        if contents.corruptLines.isEmpty {
             guard !contents.records.isEmpty, subject == nil else { return nil }
-            return ConversationDamage(subject: nil, place: "\(url.path), which is nobody's", readable: 0)
+            return ConversationDamage(
+                subject: nil, location: "\(url.path), whose owner is unknown", readable: 0)
         }
-        let lines = contents.badLines.prefix(5).map(String.init).joined(separator: ", ")
-        let more = contents.badLines.count > 5 ? " and \(contents.badLines.count - 5) more" : ""
+        let maximumCount = 5
+        let lines = contents.corruptLines.prefix(maximumCount).map(String.init).joined(separator: ", ")
+        let omitted = contents.corruptLines.count - maximumCount
+        let more = omitted > 0 ? " and \(omitted) more" : ""
         return ConversationDamage(
-            subject: subject, place: "\(url.path), line \(lines)\(more)",
+            subject: subject, location: "\(url.path), line \(lines)\(more)",
             readable: subject == nil ? 0 : messages)
     }
 }

@@ -1,60 +1,70 @@
 import Logging
 import RoostModel
 
-/// A storage of conversations that knows what it was written with, and what of it cannot be read.
+/// A storage of conversations with a versioned schema and a repair procedure.
 ///
-/// What cannot be read is an error of its own session or scope, never of others, and nothing is removed or
-/// moved before ``setDamagedAside()`` is called.
+/// Damage affects only the session or history that contains it. Nothing is removed or moved before
+/// ``setDamagedAside()`` is called.
 public protocol MaintainedStorage<Subject> {
-    /// What is kept: sessions by their ids, histories by their scopes.
+    /// The identity of a stored conversation: the id of a session or the ``ChatScope`` of a history.
     associatedtype Subject: Sendable, Hashable
 
-    /// The schema that this program writes.
+    /// The schema version that this program writes.
     static var schemaVersion: Int { get }
 
-    /// Brings what is kept to ``schemaVersion``. Each storage does so by itself before its first change.
+    /// Migrates the stored data to ``schemaVersion``. Each storage also does this itself before its first
+    /// change.
     ///
-    /// - Returns: the version that it had.
-    /// - Throws: ``StorageError`` with `.newerFormat` where a later program wrote it.
+    /// - Returns: The version before the migration.
+    /// - Throws: ``StorageError`` with `.newerFormat` if a newer program wrote the data.
     @discardableResult
     func migrateIfNeeded() async throws -> Int
 
-    /// What cannot be read.
+    /// Returns the stored data that cannot be read.
     ///
-    /// - Complexity: reads all there is.
+    /// - Complexity: Reads all stored data.
     func damage() async throws -> [ConversationDamage<Subject>]
 
-    /// Moves what cannot be read out of the way, where people find it, and goes on with the rest.
+    /// Moves the data that cannot be read to another location in the storage, where they can be inspected.
+    /// The readable remainder of each conversation stays in use.
     ///
-    /// - Returns: what was moved, and where to.
+    /// - Returns: The damage, with ``ConversationDamage/movedTo``.
     func setDamagedAside() async throws -> [ConversationDamage<Subject>]
 }
 
-/// Something that a storage has and cannot read.
+/// Stored data that cannot be read.
 public struct ConversationDamage<Subject: Sendable & Hashable>: Sendable, Hashable {
-    /// Whose it is, where that can be told.
+    /// The session or history that the data belong to, if that can be determined.
     public var subject: Subject?
-    /// What it is: a file, rows of a table, a key of the user's defaults.
-    public var place: String
-    /// Where it was moved to; `nil` where it was not.
-    public var aside: String?
-    /// How many messages of the session or history can be read all the same. They stay in it.
+    /// The location of the data, for people: a file, rows of a table, or a key of the user defaults.
+    public var location: String
+    /// The location to which the data were moved; `nil` if they were not.
+    public var movedTo: String?
+    /// The number of messages of the session or history that can still be read. They stay in use.
     public var readable: Int
 
-    public init(subject: Subject?, place: String, aside: String? = nil, readable: Int) {
-        (self.subject, self.place, self.aside, self.readable) = (subject, place, aside, readable)
+    /// Creates a description of damage.
+    ///
+    /// - Parameters:
+    ///   - subject: The session or history that the data belong to, if that can be determined.
+    ///   - location: The location of the data, for people.
+    ///   - movedTo: The location to which the data were moved.
+    ///   - readable: The number of messages of the session or history that can still be read.
+    public init(subject: Subject?, location: String, movedTo: String? = nil, readable: Int) {
+        (self.subject, self.location, self.movedTo, self.readable) = (subject, location, movedTo, readable)
     }
 }
 
-/// Who is told of what is left out of a list because it cannot be read.
+/// A function that is called for data that a list omits because they cannot be read.
 public typealias DamageHandler<Subject: Sendable & Hashable> =
     @Sendable (ConversationDamage<Subject>) -> Void
 
-/// What is done where no handler is given: nothing is left out without a word.
+/// The default ``DamageHandler``, which logs a warning.
 enum DamageLog {
     private static let logger = Logger(label: "roost.conversations")
 
     static func warn<Subject>(_ damage: ConversationDamage<Subject>) {
-        logger.warning("left out what cannot be read", metadata: ["place": "\(damage.place)"])
+        logger.warning(
+            "skipped damaged conversation data", metadata: ["place": "\(damage.location)"])
     }
 }

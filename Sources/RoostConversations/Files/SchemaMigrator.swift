@@ -1,44 +1,53 @@
 import RoostModel
 
-/// Brings what a storage keeps to the schema of today, one version after another.
+/// Migrates stored data to the current schema, one version after another.
 ///
 ///     let schema = SchemaMigrator(steps: [.init(version: 2) { try splitSessions() }])
 ///     try schema.migrateIfNeeded(
 ///         stored: defaults.object(forKey: "StorageVersion") as? Int, isEmpty: sessions.isEmpty
 ///     ) { defaults.set($0, forKey: "StorageVersion") }
 public struct SchemaMigrator {
-    /// What makes one version of the one before.
+    /// A migration from one version to the next.
     public struct Step {
+        /// The version that the step produces.
         public let version: Int
         let migrate: () throws -> Void
 
-        /// - Parameter migrate: is run again where it was stopped before its version was saved, so it does
-        ///   no harm the second time.
+        /// Creates a step.
+        ///
+        /// - Parameters:
+        ///   - version: The version that the step produces.
+        ///   - migrate: The migration. It must be idempotent: if the process ends before the version is
+        ///     saved, it runs again.
         public init(version: Int, migrate: @escaping () throws -> Void) {
             (self.version, self.migrate) = (version, migrate)
         }
     }
 
-    /// The version that the last step makes; 1 without steps.
+    /// The current version: that of the last step, or 1 if there are no steps.
     public let version: Int
     private let steps: [Step]
 
-    /// - Precondition: the versions of the steps rise from 2 on.
+    /// Creates a migrator.
+    ///
+    /// - Parameter steps: The migrations, in the order of their versions.
+    /// - Precondition: The versions are ascending and at least 2.
     public init(steps: [Step] = []) {
         precondition(
-            zip([1] + steps.map(\.version), steps.map(\.version)).allSatisfy(<), "versions rise from 2 on")
+            zip([1] + steps.map(\.version), steps.map(\.version)).allSatisfy(<),
+            "the versions of the steps must be ascending and at least 2")
         (self.steps, version) = (steps, steps.last?.version ?? 1)
     }
 
-    /// Runs the steps that are missing, and saves the version after each of them.
+    /// Runs the missing steps, and saves the version after each of them.
     ///
     /// - Parameters:
-    ///   - stored: the version that was saved; `nil` is version 1, which saved none.
-    ///   - isEmpty: nothing is kept yet: there is nothing to migrate.
-    ///   - save: is given the version that what is kept has from now on; not called where it has it already.
-    /// - Returns: the version that it had.
-    /// - Throws: ``StorageError`` with `.newerFormat` where a later program saved it, and nothing has
-    ///   changed; what a step or `save` throws: what the steps before it did stays.
+    ///   - stored: The stored version. `nil` means version 1, which did not store one.
+    ///   - isEmpty: Whether there are no data yet, so that only the version has to be saved.
+    ///   - save: Stores the new version. It is not called if the stored version is current.
+    /// - Returns: The version before the migration.
+    /// - Throws: ``StorageError`` with `.newerFormat` if a newer program wrote the data, which are unchanged
+    ///   in that case; the errors of the steps and of `save`. Completed steps are not rolled back.
     @discardableResult
     public func migrateIfNeeded(
         stored: Int?, isEmpty: Bool = false, save: (Int) throws -> Void
@@ -55,14 +64,18 @@ public struct SchemaMigrator {
         return before
     }
 
-    /// - Throws: ``StorageError`` with `.newerFormat`; `.damaged` for what is no version.
+    /// Checks that this migrator supports a stored version.
+    ///
+    /// - Throws: ``StorageError``: `.newerFormat`; `.damaged` if the version is not a positive number.
     func check(stored: Int) throws {
-        guard stored > 0 else { throw StorageError(.damaged, "\(stored) is no version of a schema") }
+        guard stored > 0 else {
+            throw StorageError(.damaged, "invalid schema version \(stored)")
+        }
         guard stored <= version else {
             throw StorageError(
                 .newerFormat,
-                "what is stored has schema \(stored), and this program knows \(version): a newer one wrote "
-                    + "it; update to open it")
+                "schema version \(stored) is newer than this version supports (\(version))",
+                remedy: .upgradeRoost)
         }
     }
 }

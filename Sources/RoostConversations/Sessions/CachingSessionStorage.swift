@@ -1,33 +1,37 @@
 import Foundation
 
-/// Keeps sessions that were read in memory, as long as nobody changes the storage: another handle, another
-/// process.
+/// A decorator that keeps sessions in memory until the storage changes.
 ///
-/// Whether somebody has is asked of the storage before each answer
-/// (``SessionStorageProtocol/changeToken()``);
-/// of one that cannot tell, nothing is kept.
+/// Before each result, the decorator asks the storage for its ``SessionStorageProtocol/changeToken()``, so
+/// that changes by other handles and other processes are noticed. If the storage does not support change
+/// tokens, nothing is cached.
 public actor CachingSessionStorage: SessionStorageDecorator {
+    /// The storage that the decorator calls.
     public nonisolated let base: any SessionStorageProtocol & Sendable
     private var token: String?
     private var all: [StoredSession]?
-    /// By the bytes of their ids: two spellings of one letter are two.
+    /// The cached sessions, keyed by the UTF-8 bytes of their ids, because `String` keys would compare by
+    /// Unicode canonical equivalence.
     private var sessions: [Data: StoredSession?] = [:]
 
+    /// Creates a decorator with an empty cache.
+    ///
+    /// - Parameter storage: The storage that the decorator calls.
     public init(wrapping storage: any SessionStorageProtocol & Sendable) { base = storage }
 
-    /// Forgets what is of before, and tells whether anything may be kept.
+    /// Clears the cache if the storage has changed.
     ///
-    /// - Returns: the token of what is read after this.
+    /// - Returns: The current change token, or `nil` if the storage does not support tokens.
     private func refresh() async throws -> String? {
-        let now = try await base.changeToken()
-        if now == nil || now != token { (all, sessions) = (nil, [:]) }
-        token = now
-        return now
+        let current = try await base.changeToken()
+        if current == nil || current != token { (all, sessions) = (nil, [:]) }
+        token = current
+        return current
     }
 
-    /// Whether nobody has written since: what was read meanwhile may be of before or after. Another call may
-    /// have come between, so that what is kept is of a later state.
-    private func isStill(_ before: String?) async throws -> Bool {
+    /// Returns whether the result of a read may be cached: the storage has not changed since the token was
+    /// read, and no concurrent call of this actor has refreshed the cache.
+    private func isUnchanged(since before: String?) async throws -> Bool {
         guard let before, try await base.changeToken() == before else { return false }
         return token == before
     }
@@ -36,7 +40,7 @@ public actor CachingSessionStorage: SessionStorageDecorator {
         let before = try await refresh()
         if let all { return all }
         let read = try await base.getAllSessions()
-        if try await isStill(before) { all = read }
+        if try await isUnchanged(since: before) { all = read }
         return read
     }
 
@@ -44,7 +48,7 @@ public actor CachingSessionStorage: SessionStorageDecorator {
         let before = try await refresh()
         if let known = sessions[Data(id.utf8)] { return known }
         let read = try await base.getSession(id: id)
-        if try await isStill(before) {
+        if try await isUnchanged(since: before) {
             sessions[Data(id.utf8)] = .some(read)
         }
         return read

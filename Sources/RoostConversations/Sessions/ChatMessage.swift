@@ -1,43 +1,66 @@
 public import Foundation
 import RoostModel
 
-/// Who a message of a session is from. Roles that are not known here are kept as they are.
+/// The role of a message's author in a session. Unknown roles are stored unchanged.
 public struct MessageRole: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The name of the role.
     public let rawValue: String
+    /// Creates a role from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// The person who uses the program.
     public static let user = MessageRole(rawValue: "user")
+    /// The agent.
     public static let assistant = MessageRole(rawValue: "assistant")
+    /// Instructions of the program to the agent.
     public static let system = MessageRole(rawValue: "system")
+    /// A tool that the agent used.
     public static let tool = MessageRole(rawValue: "tool")
 
     public var description: String { rawValue }
 }
 
-/// What a message of a session is. Types that are not known here are kept as they are.
+/// The type of a message in a session. Unknown types are stored unchanged.
 public struct MessageType: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The name of the type.
     public let rawValue: String
+    /// Creates a type from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// Text of the user or the agent.
     public static let text = MessageType(rawValue: "text")
+    /// A call of a tool by the agent.
     public static let toolUse = MessageType(rawValue: "toolUse")
+    /// The result of a tool.
     public static let toolResult = MessageType(rawValue: "toolResult")
+    /// The error of a tool.
     public static let toolError = MessageType(rawValue: "toolError")
+    /// Reasoning of the agent that precedes its answer.
     public static let thinking = MessageType(rawValue: "thinking")
+    /// An error of the program or the agent.
     public static let error = MessageType(rawValue: "error")
 
     public var description: String { rawValue }
 }
 
-/// A file that goes with a message.
+/// A file that is attached to a message.
 public struct MessageAttachment: Sendable, Hashable, Codable {
+    /// The name of the file.
     public var name: String
-    /// A media type (RFC 6838), where it is known.
+    /// The media type of the file (RFC 6838), if it is known.
     public var contentType: String?
+    /// The contents of the file, if they are stored with the message.
     public var data: Data?
-    /// Where it lies, where it is not here.
+    /// The location of the file, if its contents are not stored with the message.
     public var url: URL?
 
+    /// Creates an attachment.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the file.
+    ///   - contentType: The media type of the file.
+    ///   - data: The contents of the file.
+    ///   - url: The location of the file.
     public init(name: String, contentType: String? = nil, data: Data? = nil, url: URL? = nil) {
         (self.name, self.contentType, self.data, self.url) = (name, contentType, data, url)
     }
@@ -45,17 +68,33 @@ public struct MessageAttachment: Sendable, Hashable, Codable {
 
 /// A message of a session.
 public struct ChatMessage: Sendable, Hashable, Codable, Identifiable {
+    /// The unique id of the message.
     public var id: UUID
+    /// The role of the author.
     public var role: MessageRole
+    /// The text.
     public var content: String
+    /// The type of the message.
     public var messageType: MessageType
-    /// When it was written, to the millisecond.
+    /// The time of the message, rounded to milliseconds.
     public var timestamp: Date {
         didSet { timestamp = timestamp.wholeMilliseconds }
     }
+    /// The name of the tool, for messages about the use of a tool.
     public var toolName: String?
+    /// The files that are attached to the message.
     public var attachments: [MessageAttachment]?
 
+    /// Creates a message.
+    ///
+    /// - Parameters:
+    ///   - role: The role of the author.
+    ///   - content: The text.
+    ///   - messageType: The type of the message.
+    ///   - id: The unique id of the message.
+    ///   - timestamp: The time of the message. It is rounded to milliseconds.
+    ///   - toolName: The name of the tool, for messages about the use of a tool.
+    ///   - attachments: The files that are attached to the message.
     public init(
         role: MessageRole, content: String, messageType: MessageType = .text, id: UUID = UUID(),
         timestamp: Date = Date(), toolName: String? = nil, attachments: [MessageAttachment]? = nil
@@ -69,7 +108,8 @@ public struct ChatMessage: Sendable, Hashable, Codable, Identifiable {
         case id, role, content, messageType, timestamp, toolName, attachments
     }
 
-    /// Reads what others wrote too: without an `id` a message is given one, without a type it is text.
+    /// Decodes a message. In messages of other programs, a missing `id` is replaced by a random one, a
+    /// missing type by `text`, and a missing timestamp by the beginning of 1970.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -84,19 +124,31 @@ public struct ChatMessage: Sendable, Hashable, Codable, Identifiable {
     }
 }
 
-/// A session as a storage has it.
+/// A session with its messages.
 public struct StoredSession: Sendable, Hashable, Codable, Identifiable {
+    /// The id of the session.
     public var id: String
-    /// To the millisecond, as is ``lastAccessedAt``.
+    /// The time at which the session was created, rounded to milliseconds.
     public var createdAt: Date {
         didSet { createdAt = createdAt.wholeMilliseconds }
     }
+    /// The first message of the user, as a title for lists.
     public var firstUserMessage: String
+    /// The time of the last access, rounded to milliseconds.
     public var lastAccessedAt: Date {
         didSet { lastAccessedAt = lastAccessedAt.wholeMilliseconds }
     }
+    /// The messages, oldest first.
     public var messages: [ChatMessage]
 
+    /// Creates a session.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the session.
+    ///   - createdAt: The time at which the session was created. It is rounded to milliseconds.
+    ///   - firstUserMessage: The first message of the user.
+    ///   - lastAccessedAt: The time of the last access. It is rounded to milliseconds.
+    ///   - messages: The messages, oldest first.
     public init(
         id: String, createdAt: Date, firstUserMessage: String, lastAccessedAt: Date,
         messages: [ChatMessage] = []
@@ -110,7 +162,7 @@ public struct StoredSession: Sendable, Hashable, Codable, Identifiable {
         case id, createdAt, firstUserMessage, lastAccessedAt, messages
     }
 
-    /// Dates of others, too, are to the millisecond from then on.
+    /// Decodes a session and rounds its dates to milliseconds.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(

@@ -1,24 +1,35 @@
 public import Foundation
 import RoostModel
 
-/// What a program's parts have in common beside the sessions: where it keeps what it knows.
+/// The location of an application's data.
 public struct GlobalPreferencesStorage: Sendable, Hashable {
-    /// The folder of the application support folder that is the program's.
+    /// The name of the application's folder.
     public var name: String
-    /// `nil` takes the platform's application support folder.
+    /// The parent folder; `nil` uses the platform's application support folder (``DeviceChatStorage``).
     public var folder: URL?
 
+    /// Creates a location.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the application's folder.
+    ///   - folder: The parent folder; `nil` uses the platform's.
     public init(name: String = "roost", folder: URL? = nil) { (self.name, self.folder) = (name, folder) }
 }
 
-/// Hands a program's parts the storage of its sessions: its own, or else a SQLite database in the platform's
-/// application support folder.
+/// A container that provides the parts of an application with their session storage: a custom one or, by
+/// default, a SQLite database in the platform's application support folder.
 public struct DependencyContainer {
+    /// The location of the application's data.
     public let globalPreferences: GlobalPreferencesStorage
+    /// The session storage of the application.
     public let sessionStorage: any SessionStorageProtocol
 
-    /// - Parameter customSessionStorage: `nil` takes the default, which is opened with its first use, and
-    ///   throws there what keeps it from being opened.
+    /// Creates a container.
+    ///
+    /// - Parameters:
+    ///   - globalPreferences: The location of the application's data.
+    ///   - customSessionStorage: The session storage; `nil` uses the default. The default is opened at the
+    ///     first call, which throws if the database cannot be opened.
     public init(
         globalPreferences: GlobalPreferencesStorage,
         customSessionStorage: (any SessionStorageProtocol)? = nil
@@ -28,7 +39,7 @@ public struct DependencyContainer {
     }
 }
 
-/// The default storage, opened when it is needed.
+/// The default storage, which is opened at the first call.
 actor DefaultSessionStorage: SessionStorageDecorator {
     private let preferences: GlobalPreferencesStorage
     private var opened: SQLiteSessionStorage?
@@ -38,9 +49,9 @@ actor DefaultSessionStorage: SessionStorageDecorator {
     var base: any SessionStorageProtocol & Sendable {
         get throws {
             if let opened { return opened }
-            let place = try ApplicationSupport.folder(preferences.name, in: preferences.folder)
+            let directory = try ApplicationSupport.folder(preferences.name, in: preferences.folder)
             let storage = try SQLiteSessionStorage(
-                databasePath: place.appendingPathComponent("conversations.sqlite").path)
+                databasePath: directory.appendingPathComponent("conversations.sqlite").path)
             opened = storage
             return storage
         }

@@ -3,49 +3,55 @@ public import Foundation
 package import RoostFiles
 import RoostModel
 
-/// Sessions as files, one for each, in a folder.
+/// A storage that keeps each session in a file of a folder.
 ///
-/// A change is one synchronised line at a file's end; dates are whole milliseconds since 1970. Several
-/// processes may change sessions at once, and one that is killed leaves its change or nothing.
+/// A change appends one line to the file and synchronizes it, so that it survives a power failure. Several
+/// processes can change sessions at the same time. If a process is killed during a change, the change is
+/// either complete or absent.
 public struct FileSessionStorage: SessionStorageProtocol, Sendable {
+    /// The folder of the storage.
     public let directory: URL
 
     /// A line of a session's file.
     private struct Record: Codable, Sendable {
-        /// On the first line: the session as it was when the file was written.
+        /// In the first line: the session without messages.
         var session: StoredSession?
-        /// Messages that were added.
+        /// Messages that were added by this change.
         var append: [ChatMessage]?
-        /// Messages in the place of all.
+        /// Messages that replace all earlier ones.
         var replace: [ChatMessage]?
-        /// The session's id from now on, once its file has the name that goes with it: one who was killed
-        /// between the two has changed nothing.
+        /// The new id of the session. It takes effect when the file is renamed to the digest of the id: if
+        /// the process is killed before that, the id has not changed.
         var renamed: String?
         var accessed: Date
     }
 
-    /// A file is written anew when it has so many lines, and most of them say no more than when it was used.
-    private static let mostLines = 512
+    /// The number of lines from which a file is compacted, if most of them only record accesses.
+    private static let minimumCompactedLines = 512
 
-    private static func isLong(_ records: [Record], _ session: StoredSession) -> Bool {
-        records.count >= mostLines && records.count > 2 * (session.messages.count + 1)
+    private static func needsCompaction(_ records: [Record], _ session: StoredSession) -> Bool {
+        records.count >= minimumCompactedLines && records.count > 2 * (session.messages.count + 1)
     }
 
-    /// A line for each message: no line is longer than the longest of them makes it.
+    /// Returns the records of a compacted file: one line for each message, so that no line exceeds the size
+    /// limit.
     private static func records(_ session: StoredSession) -> [Record] {
-        var bare = session
-        bare.messages = []
+        var header = session
+        header.messages = []
         let accessed = session.lastAccessedAt
-        return [Record(session: bare, accessed: accessed)]
+        return [Record(session: header, accessed: accessed)]
             + session.messages.map { Record(append: [$0], accessed: accessed) }
     }
 
     private let onDamage: DamageHandler<String>
     private let files: FileSystem
 
+    /// Creates a storage.
+    ///
     /// - Parameters:
-    ///   - directory: is made with the first session.
-    ///   - onDamage: is told what ``getAllSessions()`` leaves out; without it a warning is logged.
+    ///   - directory: The folder of the storage. The first save creates it.
+    ///   - onDamage: Called for sessions that ``getAllSessions()`` omits because they cannot be read. Without
+    ///     it, a warning is logged.
     public init(directory: URL, onDamage: DamageHandler<String>? = nil) {
         self.init(directory: directory, files: .standard, onDamage: onDamage)
     }
@@ -60,13 +66,13 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         JournalFolder(directory: directory, kind: "sessions", files: files)
     }
 
-    /// Whether a folder with files of these names is one of sessions.
-    func isOfSessions(_ names: [String]) -> Bool {
-        names.contains(JournalFolder<Record>.noteName)
-            || names.contains { $0.hasSuffix(".jsonl") && $0.utf8.count == 64 + 6 }
+    /// Returns whether a folder with files of these names can be a session storage.
+    func isSessionFolder(_ names: [String]) -> Bool {
+        names.contains(JournalFolder<Record>.descriptionName)
+            || names.contains(where: JournalFolder<Record>.isJournal)
     }
 
-    /// An id may be anything: a file is named by its digest.
+    /// Returns the digest that names the file of a session. An id itself may not be a valid file name.
     private static func digest(_ id: String) -> String {
         SHA256.hash(data: Data(id.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
@@ -75,19 +81,24 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         try session(of: try file.read(), file)
     }
 
-    /// - Returns: `nil` where there is no file.
+    /// - Returns: `nil` if the file does not exist.
     private static func session(
         of contents: JournalFile<Record>.Contents, _ file: JournalFile<Record>
     ) throws -> StoredSession? {
         guard !contents.records.isEmpty else { return nil }
         guard let session = session(contents.records, file.digest) else {
-            throw StorageError(.damaged, "\(file.url.path) is the file of no session")
+            throw StorageError(
+                .damaged,
+                "cannot read \(file.url.path): its name does not match the session that it contains",
+                remedy: .setDamagedAside)
         }
         return session
     }
 
-    /// - Parameter digest: the name of the file.
-    /// - Returns: `nil` where what is there is no session of that name.
+    /// Returns the session that results from the records of a file.
+    ///
+    /// - Parameter digest: The name of the file.
+    /// - Returns: `nil` if the records are invalid, or if the session's id does not match the file name.
     private static func session(_ records: [Record], _ digest: String) -> StoredSession? {
         guard var session = records.first?.session else { return nil }
         for record in records.dropFirst() {
@@ -99,24 +110,26 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         return Self.digest(session.id) == digest ? session : nil
     }
 
-    /// Touches a session, and replaces its messages where there are others.
+    /// Updates the time of a session's last access.
     ///
-    /// - Parameter missing: what is there from now on where there is none; without it, that is an error.
+    /// - Parameters:
+    ///   - messages: The messages that replace those of the session; `nil` keeps them.
+    ///   - create: Returns the session to store if none exists; without it, a missing session is an error.
     private func touch(
         _ id: String, replacing messages: [ChatMessage]? = nil,
-        orMaking missing: (@Sendable (_ now: Date) -> StoredSession)? = nil
+        orCreating create: (@Sendable (_ now: Date) -> StoredSession)? = nil
     ) async throws {
         let file = folder.file(Self.digest(id))
         try await folder.change(file.digest) { contents in
             let records = contents.records
             let now = Date().wholeMilliseconds
             guard var session = try Self.session(of: contents, file) else {
-                guard let missing else { throw SessionRules.missing }
-                return .replace(Self.records(missing(now)))
+                guard let create else { throw SessionRules.missing }
+                return .replace(Self.records(create(now)))
             }
             session.lastAccessedAt = max(now, session.lastAccessedAt)
-            guard messages != nil || Self.isLong(records, session) else {
-                return .add(Record(accessed: session.lastAccessedAt))
+            guard messages != nil || Self.needsCompaction(records, session) else {
+                return .append(Record(accessed: session.lastAccessedAt))
             }
             if let messages { session.messages = messages }
             return .replace(Self.records(session))
@@ -130,18 +143,20 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         }
     }
 
-    /// Those that cannot be read are left out, and told of (``init(directory:onDamage:)``).
+    /// Returns all sessions; the most recently accessed is first. Sessions that cannot be read are omitted
+    /// and reported (``init(directory:onDamage:)``).
     public func getAllSessions() async throws -> [StoredSession] {
         let onDamage = onDamage
-        let found = try await folder.read { folder, isSteady in
+        let found = try await folder.read { folder, isFinal in
             var damaged: [ConversationDamage<String>] = []
             var sessions: [(session: StoredSession, changed: Date)] = []
             for digest in try folder.digests() {
                 let file = folder.file(digest)
                 let contents = try file.salvage()
-                guard contents.badLines.isEmpty, let session = Self.session(contents.records, digest) else {
-                    // Where there is none it was given another name since the folder was listed, or removed.
-                    guard isSteady else { throw JournalFolder<Record>.Unsteady() }
+                guard contents.corruptLines.isEmpty, let session = Self.session(contents.records, digest)
+                else {
+                    // The file may have been renamed or deleted after the folder was listed.
+                    guard isFinal else { throw JournalFolder<Record>.Disturbed() }
                     if let damage = file.damage(contents, Self.summary) { damaged.append(damage) }
                     continue
                 }
@@ -183,17 +198,20 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         try await touch(id, replacing: messages)
     }
 
-    /// - Complexity: the time for what is added, however long the session is.
+    /// - Complexity: O(*n*), where *n* is the size of the new messages. The length of the session does not
+    ///   matter.
     public func appendSessionMessages(id: String, messages: [ChatMessage]) async throws {
         try await folder.write { folder in
             let file = folder.file(Self.digest(id))
             if let (last, length) = try file.last() {
                 let now = max(Date().wholeMilliseconds, last.accessed)
-                return try file.append(Record(append: messages, accessed: now), length)
+                return try file.append(Record(append: messages, accessed: now), at: length)
             }
-            // There is none, or its last line is damaged: the error says which.
+            // The session does not exist, or its last line is corrupt; reading it throws the specific error.
             guard let session = try Self.session(file) else { throw SessionRules.missing }
-            throw StorageError(.damaged, "the file of session \(session.id) has no last line")
+            throw StorageError(
+                .damaged, "cannot append to session \(session.id): the last line of its file is corrupt",
+                remedy: .setDamagedAside)
         }
     }
 
@@ -204,7 +222,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
             guard let session = try Self.session(old) else { throw SessionRules.missing }
             guard old.url != new.url else { return }
             guard !new.exists else { throw SessionRules.clash }
-            try old.change { _ in .add(Record(renamed: newId, accessed: session.lastAccessedAt)) }
+            try old.change { _ in .append(Record(renamed: newId, accessed: session.lastAccessedAt)) }
             try old.rename(to: new)
         }
     }

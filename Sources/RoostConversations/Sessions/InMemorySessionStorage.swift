@@ -1,26 +1,28 @@
 import Foundation
 import RoostModel
 
-/// Sessions in memory, for tests and for what need not last.
+/// A storage that keeps sessions in memory, for tests and temporary data.
 public actor InMemorySessionStorage: SessionStorageProtocol {
     private var sessions: [Data: SessionRecord] = [:]
     private var changes = 0
 
+    /// Creates an empty storage.
     public init() {}
 
-    /// A session with the number of its last touch: of two in one millisecond the later comes first.
+    /// A session and the number of its last change, which orders sessions with equal access times.
     private struct SessionRecord {
         var session: StoredSession
         var touch: Int
     }
 
-    /// Two spellings of one letter are two ids.
+    /// Returns the UTF-8 bytes of an id, because `String` keys would compare by Unicode canonical
+    /// equivalence.
     private func key(_ id: String) -> Data { Data(id.utf8) }
 
     private func change(_ id: String, _ body: (inout StoredSession) -> Void) throws {
         guard var record = sessions[key(id)] else { throw SessionRules.missing }
         body(&record.session)
-        // A clock that goes back does not make a session older than it was.
+        // The time of the last access never decreases, even if the system clock is set back.
         record.session.lastAccessedAt = max(Date(), record.session.lastAccessedAt)
         changes += 1
         record.touch = changes

@@ -2,19 +2,24 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// Sessions in a SQLite database, a row for each message: adding to a long history costs what adding to a
-/// short one does.
+/// A storage that keeps sessions in a SQLite database, with a row for each message, so that the cost of
+/// adding a message does not depend on the length of the session.
 ///
-/// Each call is one transaction that survives a loss of power. Any number of processes may use the database.
+/// Each call is one transaction, which survives a power failure. Any number of processes can use the
+/// database.
 public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     let database: ConversationDatabase
 
     private let onDamage: DamageHandler<String>
 
+    /// Opens or creates a database.
+    ///
     /// - Parameters:
-    ///   - databasePath: made with its folder where there is none.
-    ///   - onDamage: is told what ``getAllSessions()`` leaves out; without it a warning is logged.
-    /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.inputOutput`.
+    ///   - databasePath: The path of the database. The database and its folder are created if necessary.
+    ///   - onDamage: Called for sessions that ``getAllSessions()`` omits because they cannot be read. Without
+    ///     it, a warning is logged.
+    /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.invalidBatch` for a database of another
+    ///   program, `.inputOutput`.
     public init(databasePath: String, onDamage: DamageHandler<String>? = nil) throws {
         database = try ConversationDatabase(path: databasePath)
         self.onDamage = onDamage ?? { DamageLog.warn($0) }
@@ -33,14 +38,15 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         }
     }
 
-    /// Those that cannot be read are left out, and told of (``init(databasePath:onDamage:)``).
+    /// Returns all sessions; the most recently accessed is first. Sessions that cannot be read are omitted
+    /// and reported (``init(databasePath:onDamage:)``).
     public func getAllSessions() async throws -> [StoredSession] {
         let onDamage = onDamage
         return try await database.read { database in
             try Self.rows(database).compactMap { row in
-                let (messages, bad) = try Self.messages(row, database)
-                guard bad.isEmpty else {
-                    try onDamage(Self.damage(row, messages.count, bad))
+                let (messages, corruptRows) = try Self.messages(row, database)
+                guard corruptRows.isEmpty else {
+                    try onDamage(Self.damage(row, messages.count, corruptRows))
                     return nil
                 }
                 return try Self.session(row, messages)
@@ -57,9 +63,9 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
             try Row.fetchOne(
                 database, sql: "SELECT * FROM sessions WHERE id = ?", arguments: [Data(id.utf8)]
             ).map { row in
-                let (messages, bad) = try Self.messages(row, database)
-                guard bad.isEmpty else {
-                    throw try Self.damaged(Self.damage(row, messages.count, bad).place)
+                let (messages, corruptRows) = try Self.messages(row, database)
+                guard corruptRows.isEmpty else {
+                    throw try Self.damaged(Self.damage(row, messages.count, corruptRows).location)
                 }
                 return try Self.session(row, messages)
             }
@@ -80,7 +86,8 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         try await database.write { try $0.execute(sql: "DELETE FROM sessions") }
     }
 
-    /// - Complexity: reads all messages, and writes those from the first on that is another than before.
+    /// - Complexity: O(*n*), where *n* is the number of messages. Only the messages from the first difference
+    ///   on are written.
     public func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
         let encoded = try Self.encoded(messages)
         try await database.write { database in
@@ -88,20 +95,23 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
             let old = try Data.fetchAll(
                 database, sql: "SELECT message FROM session_messages WHERE session = ? ORDER BY number",
                 arguments: [number])
-            let same = zip(old, encoded).prefix { $0 == $1 }.count
-            // What cannot be read is not written over before somebody has looked at it.
+            let unchanged = zip(old, encoded).prefix { $0 == $1 }.count
+            // Corrupt messages must not be overwritten before they were set aside.
             let decoder = ConversationMessage.decoder()
-            guard old.dropFirst(same).allSatisfy({ (try? decoder.decode(ChatMessage.self, from: $0)) != nil })
-            else { throw Self.damaged("a message of session_messages, session \(number),") }
+            guard
+                old.dropFirst(unchanged).allSatisfy({
+                    (try? decoder.decode(ChatMessage.self, from: $0)) != nil
+                })
+            else { throw Self.damaged("session_messages, session \(number)") }
             try database.execute(
                 sql: "DELETE FROM session_messages WHERE session = ? AND number >= ?",
-                arguments: [number, same])
-            try Self.insert(encoded.dropFirst(same), at: same, number, database)
+                arguments: [number, unchanged])
+            try Self.insert(encoded.dropFirst(unchanged), at: unchanged, number, database)
             try Self.touch(number, database)
         }
     }
 
-    /// - Complexity: as many rows as there are messages to add.
+    /// - Complexity: O(*n*), where *n* is the number of new messages.
     public func appendSessionMessages(id: String, messages: [ChatMessage]) async throws {
         let encoded = try Self.encoded(messages)
         try await database.write { database in
@@ -134,8 +144,10 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
             let old = try Row.fetchOne(
                 database, sql: "SELECT * FROM sessions WHERE id = ?", arguments: [Data(session.id.utf8)])
             if let old {
-                let (messages, bad) = try Self.messages(old, database)
-                guard bad.isEmpty else { throw try Self.damaged(Self.damage(old, messages.count, bad).place) }
+                let (messages, corruptRows) = try Self.messages(old, database)
+                guard corruptRows.isEmpty else {
+                    throw try Self.damaged(Self.damage(old, messages.count, corruptRows).location)
+                }
             }
             try database.execute(sql: "DELETE FROM sessions WHERE id = ?", arguments: [Data(session.id.utf8)])
             try database.execute(
@@ -167,7 +179,7 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         return number
     }
 
-    /// A clock that goes back does not make a session older than it was.
+    /// Updates the time of the last access. It never decreases, even if the system clock is set back.
     private static func touch(_ number: Int64, _ database: Database) throws {
         try database.execute(
             sql: """
@@ -179,19 +191,19 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     private static func insert(
         _ messages: ArraySlice<Data>, at first: Int, _ session: Int64, _ database: Database
     ) throws {
-        for (place, message) in messages.enumerated() {
+        for (index, message) in messages.enumerated() {
             try database.execute(
                 sql: "INSERT INTO session_messages (session, number, message) VALUES (?, ?, ?)",
-                arguments: [session, first + place, message])
+                arguments: [session, first + index, message])
         }
     }
 
-    /// The messages of a session, and the numbers of those that cannot be read.
+    /// Returns the messages of a session and the numbers of corrupt rows.
     private static func messages(
         _ row: Row, _ database: Database
-    ) throws -> (messages: [ChatMessage], bad: [Int64]) {
+    ) throws -> (messages: [ChatMessage], corruptRows: [Int64]) {
         let decoder = ConversationMessage.decoder()
-        var (messages, bad) = ([ChatMessage](), [Int64]())
+        var (messages, corruptRows) = ([ChatMessage](), [Int64]())
         let stored = try Row.fetchCursor(
             database, sql: "SELECT number, message FROM session_messages WHERE session = ? ORDER BY number",
             arguments: [row["number"] as Int64])
@@ -200,10 +212,10 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
             if let message = try? decoder.decode(ChatMessage.self, from: data ?? Data()) {
                 messages.append(message)
             } else {
-                bad.append(stored["number"])
+                corruptRows.append(stored["number"])
             }
         }
-        return (messages, bad)
+        return (messages, corruptRows)
     }
 
     private static func session(_ row: Row, _ messages: [ChatMessage]) throws -> StoredSession {
@@ -217,20 +229,19 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         String(decoding: try row.decode(Data.self, forColumn: column), as: UTF8.self)
     }
 
-    private static func damaged(_ place: String) -> StorageError {
+    private static func damaged(_ location: String) -> StorageError {
         StorageError(
             .damaged,
-            "\(place) is not as it was written; setDamagedAside() keeps it elsewhere, and the session goes "
-                + "on without it")
+            "cannot read the session: \(location) is corrupt", remedy: .setDamagedAside)
     }
 
     private static func damage(
-        _ row: Row, _ readable: Int, _ bad: [Int64]
+        _ row: Row, _ readable: Int, _ corruptRows: [Int64]
     ) throws -> ConversationDamage<String> {
         ConversationDamage(
             subject: try text(row, "id"),
-            place: "session_messages, session \(row["number"] as Int64), "
-                + ConversationDatabase.places(bad), readable: readable)
+            location: "session_messages, session \(row["number"] as Int64), "
+                + ConversationDatabase.text(forRows: corruptRows), readable: readable)
     }
 
     private static func encoded(_ messages: [ChatMessage]) throws -> [Data] {
@@ -248,8 +259,8 @@ extension SQLiteSessionStorage: MaintainedStorage {
     public func damage() async throws -> [ConversationDamage<String>] {
         try await database.read { database in
             try Self.rows(database).compactMap { row in
-                let (messages, bad) = try Self.messages(row, database)
-                return bad.isEmpty ? nil : try Self.damage(row, messages.count, bad)
+                let (messages, corruptRows) = try Self.messages(row, database)
+                return corruptRows.isEmpty ? nil : try Self.damage(row, messages.count, corruptRows)
             }
         }
     }
@@ -257,10 +268,10 @@ extension SQLiteSessionStorage: MaintainedStorage {
     public func setDamagedAside() async throws -> [ConversationDamage<String>] {
         try await database.write { database in
             try Self.rows(database).compactMap { row in
-                let (messages, bad) = try Self.messages(row, database)
-                guard !bad.isEmpty else { return nil }
+                let (messages, corruptRows) = try Self.messages(row, database)
+                guard !corruptRows.isEmpty else { return nil }
                 let session: Int64 = row["number"]
-                for number in bad {
+                for number in corruptRows {
                     try database.execute(
                         sql: """
                             INSERT INTO damaged_messages (at, session, number, message)
@@ -271,8 +282,8 @@ extension SQLiteSessionStorage: MaintainedStorage {
                 try database.execute(
                     sql: "DELETE FROM session_messages WHERE session = ?", arguments: [session])
                 try Self.insert(try Self.encoded(messages)[...], at: 0, session, database)
-                var damage = try Self.damage(row, messages.count, bad)
-                damage.aside = "damaged_messages"
+                var damage = try Self.damage(row, messages.count, corruptRows)
+                damage.movedTo = "damaged_messages"
                 return damage
             }
         }

@@ -1,27 +1,36 @@
 public import Foundation
 import RoostModel
 
-/// What a move of sessions did.
+/// The result of copying sessions from one storage to another.
 public struct SessionMigrationReport: Sendable, Hashable {
+    /// The number of sessions that were copied.
     public var moved = 0
-    /// Sessions that the target had already: just so, or gone on with there.
+    /// The number of sessions that the target already had, identical or with further messages.
     public var unchanged = 0
-    /// Sessions whose dates the target could not keep.
+    /// The number of copied sessions whose dates the target could not store.
     public var withoutDates = 0
-    /// The ids of sessions that the target has otherwise: they were left alone.
+    /// The ids of sessions that were not copied, because the target has a different session with the same id.
     public var conflicts: [String] = []
-    /// What of the source could not be read, and was not copied.
+    /// The data of the source that could not be read and were not copied.
     public var unreadable: [ConversationDamage<String>] = []
 }
 
-/// Copies all sessions of one storage into another that can be read; the source stays as it is.
+/// Copies all readable sessions of one storage to another. The source does not change.
 ///
-/// The last accessed comes last, so that the order stays also where dates are not kept. Each session is
-/// compared after it was written. A move that was stopped is gone on with by the next one. A session that the
-/// target has already is replaced only where it began with the same words, and the source has its messages
-/// and more; one that went on in the target, or is another, is left alone.
-/// - Throws: what the storages throw; ``StorageError`` with `.damaged` where the target gives back others
-///   than it was given. What was moved before is there.
+/// The most recently accessed session is copied last, so that the order is preserved even if the target does
+/// not store dates. Each session is read back and compared. The function can be called again after an
+/// interruption and then copies the remaining sessions.
+///
+/// A session that the target already has is replaced only if it has the same first message and the source has
+/// all its messages and further ones. A session that has further messages in the target, or is a different
+/// one, is not changed.
+///
+/// - Parameters:
+///   - source: The storage to copy from.
+///   - target: The storage to copy to.
+/// - Returns: The numbers of sessions that were copied and skipped.
+/// - Throws: The errors of the storages; ``StorageError`` with `.damaged` if the target returns a session
+///   that differs from the copied one. The sessions that were copied before remain in the target.
 @discardableResult
 public func migrateSessions(
     from source: any SessionStorageProtocol, to target: any SessionStorageProtocol
@@ -37,19 +46,19 @@ public func migrateSessions(
         func isSame(_ other: StoredSession) -> Bool {
             other.firstUserMessage == session.firstUserMessage && other.messages == session.messages
         }
-        let there = try await target.getSession(id: session.id)
-        if there == session {
+        let existing = try await target.getSession(id: session.id)
+        if existing == session {
             report.unchanged += 1
             continue
         }
-        if let there {
-            guard there.firstUserMessage == session.firstUserMessage else {
+        if let existing {
+            guard existing.firstUserMessage == session.firstUserMessage else {
                 report.conflicts.append(session.id)
                 continue
             }
-            let isContinued = there.messages.starts(with: session.messages)
-            let isOlder = session.messages.starts(with: there.messages)
-            if isContinued, !isOlder || there.lastAccessedAt >= session.lastAccessedAt {
+            let isContinued = existing.messages.starts(with: session.messages)
+            let isOlder = session.messages.starts(with: existing.messages)
+            if isContinued, !isOlder || existing.lastAccessedAt >= session.lastAccessedAt {
                 report.unchanged += 1
                 continue
             }
@@ -62,7 +71,9 @@ public func migrateSessions(
         guard let written = try await target.getSession(id: session.id), isSame(written),
             !keptDates || written == session
         else {
-            throw StorageError(.damaged, "the storage that sessions are moved to gives back others")
+            throw StorageError(
+                .damaged,
+                "cannot copy a session: the target storage returned different data than were written")
         }
         report.moved += 1
         if !keptDates { report.withoutDates += 1 }
@@ -70,12 +81,15 @@ public func migrateSessions(
     return report
 }
 
-/// Removes sessions that were not accessed for long.
+/// Deletes sessions that have not been accessed since a given time.
 ///
 /// - Parameters:
-///   - date: those accessed before it go.
-///   - keep: so many of the last accessed stay whatever their dates.
-/// - Returns: the ids of those that went, or would.
+///   - storage: The storage to delete from.
+///   - date: Sessions whose last access was before this time are deleted.
+///   - keep: The number of most recently accessed sessions that are kept in any case.
+///   - isDryRun: Whether to return the ids without deleting the sessions.
+/// - Returns: The ids of the sessions that were deleted, or would be.
+/// - Throws: The errors of the storage. Some sessions may have been deleted in that case.
 @discardableResult
 public func pruneSessions(
     in storage: any SessionStorageProtocol, accessedBefore date: Date, keeping keep: Int = 0,
@@ -84,14 +98,14 @@ public func pruneSessions(
     let old = try await storage.getAllSessions().dropFirst(max(0, keep))
         .filter { $0.lastAccessedAt < date }.map(\.id)
     guard !isDryRun else { return old }
-    var gone: [String] = []
+    var deleted: [String] = []
     for id in old {
-        // Somebody may have gone on with it meanwhile.
+        // The session may have been used after the list was read.
         guard let session = try await storage.getSession(id: id), session.lastAccessedAt < date else {
             continue
         }
         try await storage.deleteSession(id: id)
-        gone.append(id)
+        deleted.append(id)
     }
-    return gone
+    return deleted
 }

@@ -1,6 +1,9 @@
-/// A storage of sessions that stands before another, and is that other wherever it does not say otherwise.
+/// A storage of sessions that adds something to another one.
+///
+/// Every method has a default implementation that calls ``base``. A decorator implements only the methods
+/// that it changes.
 public protocol SessionStorageDecorator: SessionStorageProtocol {
-    /// What the decorator stands before.
+    /// The storage that the decorator calls.
     var base: any SessionStorageProtocol & Sendable { get async throws }
 }
 

@@ -2,17 +2,24 @@ public import Foundation
 import RoostFiles
 import RoostModel
 
-/// A place that has sessions: a folder of ``FileSessionStorage``, or a database of ``SQLiteSessionStorage``.
+/// The location of stored sessions: the folder of a ``FileSessionStorage`` or the database of a
+/// ``SQLiteSessionStorage``.
 public struct SessionStorageLocation: Sendable, Hashable {
+    /// The kind of storage at a location.
     public enum Kind: Sendable, Hashable {
-        case folder, database
+        /// A folder of ``FileSessionStorage``.
+        case folder
+        /// A database of ``SQLiteSessionStorage``.
+        case database
     }
 
+    /// The location of the folder or database.
     public let url: URL
+    /// The kind of storage.
     public let kind: Kind
 
-    /// What there is at a place; for one where nothing is, what its name says: a database for `.sqlite`,
-    /// `.sqlite3` and `.db`, else a folder.
+    /// Determines the kind of storage at a location. If nothing exists there, the extension decides:
+    /// `.sqlite`, `.sqlite3` and `.db` are databases, everything else is a folder.
     public init(_ url: URL) {
         self.url = url.standardizedFileURL
         var isFolder: ObjCBool = false
@@ -23,33 +30,41 @@ public struct SessionStorageLocation: Sendable, Hashable {
         }
     }
 
-    /// Opens the sessions that are there.
+    /// Opens the session storage.
     ///
     /// - Parameters:
-    ///   - creates: makes the place where there is nothing; else that is an error.
-    ///   - onDamage: is told what lists leave out; without it a warning is logged.
-    /// - Throws: ``StorageError``: `.notFound` where there are no sessions, `.invalidBatch` for a place of
-    ///   something else, which stays as it is; `.newerFormat`, `.damaged`, `.inputOutput`.
+    ///   - creates: Whether to create the storage if it does not exist. Otherwise a missing storage is an
+    ///     error.
+    ///   - onDamage: Called for sessions that lists omit because they cannot be read. Without it, a warning
+    ///     is logged.
+    /// - Throws: ``StorageError``: `.notFound` if the storage does not exist or is empty; `.invalidBatch` if
+    ///   the location contains something else, which is not changed; `.newerFormat`, `.damaged`,
+    ///   `.inputOutput`.
     public func open(
         creates: Bool = false, onDamage: DamageHandler<String>? = nil
     ) throws -> any SessionStorageProtocol & MaintainedStorage<String> & Sendable {
         let path = url.path
         let exists = FileManager.default.fileExists(atPath: path)
-        guard exists || creates else { throw StorageError(.notFound, "there is nothing at \(path)") }
+        guard exists || creates else {
+            throw StorageError(.notFound, "cannot open sessions at \(path): it does not exist")
+        }
         switch kind {
         case .database:
             let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
             guard creates || size ?? 0 > 0 else {
-                throw StorageError(.notFound, "\(path) is empty: it has no sessions")
+                throw StorageError(
+                    .notFound, "cannot open sessions at \(path): the file is empty")
             }
             return try SQLiteSessionStorage(databasePath: path, onDamage: onDamage)
         case .folder:
             let storage = FileSessionStorage(directory: url, onDamage: onDamage)
             let names = exists ? try FileManager.default.contentsOfDirectory(atPath: path) : []
-            guard names.isEmpty ? creates : storage.isOfSessions(names) else {
+            guard names.isEmpty ? creates : storage.isSessionFolder(names) else {
                 throw names.isEmpty
-                    ? StorageError(.notFound, "the folder \(path) has no sessions")
-                    : StorageError.invalid("\(path) is a folder of something else than sessions")
+                    ? StorageError(
+                        .notFound, "cannot open sessions at \(path): the folder is empty")
+                    : StorageError.invalid(
+                        "cannot open sessions at \(path): the folder contains other files")
             }
             return storage
         }

@@ -1,58 +1,77 @@
 public import RoostModel
 
-/// Keeps sessions with an agent: what was said in each, and when it was last looked at.
+/// A storage of sessions with an agent: the messages of each session and the time of its last access.
 ///
-/// Not refined to `Sendable`, so that a plain class can conform; whoever passes one between tasks asks for
-/// `any SessionStorageProtocol & Sendable`. Where a session is not there, Roost's own stores throw
-/// ``StorageError`` with `.notFound` from what would change it; deleting it is no error.
+/// The protocol does not require `Sendable`, so that a plain class can conform. A function that passes a
+/// storage between tasks requires `any SessionStorageProtocol & Sendable`. The storages of this package throw
+/// ``StorageError`` with `.notFound` when a session to be changed does not exist; deleting such a session is
+/// not an error.
 public protocol SessionStorageProtocol {
-    /// Makes a session, or touches the one that there is: its first message stays then.
+    /// Creates a session. If a session with this id exists, only the time of its last access changes.
     ///
-    /// - Throws: ``StorageError`` with `.invalidBatch` for an empty id; what the storage throws.
+    /// - Parameters:
+    ///   - id: The id of the session.
+    ///   - firstMessage: The first message of the user, as a title for lists.
+    /// - Throws: ``StorageError`` with `.invalidBatch` if the id is empty or too long; errors of the storage.
     func saveSession(id: String, firstMessage: String) async throws
 
-    /// All sessions, the last accessed first.
+    /// Returns all sessions; the most recently accessed is first.
+    ///
+    /// - Throws: Errors of the storage.
     func getAllSessions() async throws -> [StoredSession]
 
-    /// A session; `nil` where there is none.
+    /// Returns a session, or `nil` if it does not exist.
+    ///
+    /// - Throws: Errors of the storage.
     func getSession(id: String) async throws -> StoredSession?
 
-    /// Says that a session was looked at now.
+    /// Sets the time of a session's last access to the current time.
     ///
-    /// - Throws: ``StorageError`` with `.notFound`.
+    /// - Throws: ``StorageError`` with `.notFound`; errors of the storage.
     func updateLastAccessed(id: String) async throws
 
-    /// Removes a session with its messages; one that is not there is no error.
+    /// Deletes a session with its messages. Deleting a session that does not exist is not an error.
+    ///
+    /// - Throws: Errors of the storage.
     func deleteSession(id: String) async throws
 
-    /// Removes all sessions.
+    /// Deletes all sessions.
+    ///
+    /// - Throws: Errors of the storage.
     func deleteAllSessions() async throws
 
-    /// Replaces all messages of a session, and touches it.
+    /// Replaces all messages of a session, and updates the time of its last access.
     ///
-    /// - Throws: ``StorageError`` with `.notFound`; the messages are as they were then.
+    /// - Throws: ``StorageError`` with `.notFound`; errors of the storage. The messages are unchanged in that
+    ///   case.
     func updateSessionMessages(id: String, messages: [ChatMessage]) async throws
 
-    /// Gives a session another id.
+    /// Changes the id of a session.
     ///
-    /// - Throws: ``StorageError``: `.notFound`, `.conflict` where there is another session with the new id;
-    ///   nothing has changed then.
+    /// - Throws: ``StorageError``: `.notFound`, `.conflict` if another session has the new id; errors of the
+    ///   storage. Nothing has changed in that case.
     func updateSessionId(oldId: String, newId: String) async throws
 
-    /// Adds messages to a session, and touches it. The default reads all and replaces all.
+    /// Adds messages to a session, and updates the time of its last access.
     ///
-    /// - Throws: ``StorageError`` with `.notFound`.
+    /// The default implementation reads all messages and replaces them, which is not atomic.
+    ///
+    /// - Throws: ``StorageError`` with `.notFound`; errors of the storage.
     func appendSessionMessages(id: String, messages: [ChatMessage]) async throws
 
-    /// Takes in a session of another storage, in the place of one with its id.
+    /// Stores a session of another storage. A session with the same id is replaced.
     ///
-    /// - Returns: whether its dates were kept. The default cannot keep them: to it the session is made and
-    ///   accessed now.
+    /// The default implementation creates the session with the current time.
+    ///
+    /// - Returns: Whether the dates of the session were preserved; `false` in the default implementation.
+    /// - Throws: ``StorageError`` with `.invalidBatch` if the id is empty or too long; errors of the storage.
     @discardableResult
     func importSession(_ session: StoredSession) async throws -> Bool
 
-    /// Something that is another after each change, whoever made it; `nil`, the default, where that cannot be
-    /// told.
+    /// Returns a value that differs after each change by any process, or `nil` (the default) if the storage
+    /// cannot detect changes.
+    ///
+    /// - Throws: Errors of the storage.
     func changeToken() async throws -> String?
 }
 
@@ -72,23 +91,33 @@ extension SessionStorageProtocol {
     public func changeToken() async throws -> String? { nil }
 }
 
-/// What Roost's own stores hold to.
+/// The rules that all session storages of this package share.
 enum SessionRules {
-    static let missing = StorageError(.notFound, "there is no session with this id")
+    static let missing = StorageError(.notFound, "session not found")
 
+    /// The maximum length of a session id in bytes.
+    private static let maximumIDLength = 4096
+
+    /// Validates the id of a session.
+    ///
+    /// - Throws: ``StorageError`` with `.invalidBatch`.
     static func check(id: String) throws {
-        guard !id.isEmpty else { throw StorageError.invalid("a session has an id that is not empty") }
-        guard id.utf8.count <= 4096 else {
-            throw StorageError.invalid("a session's id has at most 4,096 bytes")
+        guard !id.isEmpty else { throw StorageError.invalid("invalid session id: it is empty") }
+        guard id.utf8.count <= maximumIDLength else {
+            throw StorageError.invalid(
+                "invalid session id: it exceeds the limit of \(maximumIDLength) bytes")
         }
     }
 
-    static let clash = StorageError.conflict("there is another session with the new id; nothing was changed")
+    static let clash = StorageError.conflict(
+        "cannot change the session id: another session has the new id")
 }
 
 extension StorageError {
-    /// What an implementation throws that could not save.
+    /// Returns the error for an implementation that could not save a session.
+    ///
+    /// - Parameter error: The cause, which becomes ``StorageError/underlying``.
     public static func saveFailed(_ error: any Error) -> StorageError {
-        StorageError(.inputOutput, "the session could not be saved", underlying: error)
+        StorageError(.inputOutput, "cannot save the session", underlying: error)
     }
 }

@@ -1,28 +1,32 @@
 import Foundation
 import RoostModel
 
-/// Sessions in the user's defaults, for few and small ones: each change writes its whole session.
+/// A storage that keeps each session in the user defaults. It is suitable for few and short sessions, because
+/// each change writes the complete session.
 ///
-/// Written through after every change. Handles of one process take turns. Two processes that change a session
-/// at the same moment may lose one of
-/// the changes, and a loss of power the last ones: defaults promise no more.
+/// Several storages of one process can be used at the same time. If two processes change the same session at
+/// the same time, one of the changes may be lost; a power failure may undo the last changes. These are
+/// limitations of `UserDefaults`.
 public actor UserDefaultsSessionStorage: SessionStorageProtocol {
     private let domain: DefaultsDomain
     private let onDamage: DamageHandler<String>
 
-    /// A session under its key.
+    /// The stored form of a session.
     private struct Record: Codable, Sendable {
         var session: StoredSession
-        /// Of two sessions that were accessed in one millisecond, the one with the higher number was later.
+        /// The number of the last change, which orders sessions with equal access times.
         var touch: Int
     }
 
-    /// Under which schema 1 had all sessions in one value.
+    /// The key under which schema 1 stored all sessions in one value.
     private static let oldKey = "roost.sessions"
 
+    /// Creates a storage.
+    ///
     /// - Parameters:
-    ///   - suiteName: `nil` takes the standard defaults.
-    ///   - onDamage: is told what ``getAllSessions()`` leaves out; without it a warning is logged.
+    ///   - suiteName: The suite of the user defaults; `nil` uses the standard ones.
+    ///   - onDamage: Called for sessions that ``getAllSessions()`` omits because they cannot be read. Without
+    ///     it, a warning is logged.
     public init(suiteName: String? = nil, onDamage: DamageHandler<String>? = nil) {
         domain = DefaultsDomain(suiteName: suiteName, prefix: "roost.session", olderKeys: [Self.oldKey]) {
             domain in [.init(version: 2) { try Self.split(domain) }]
@@ -74,7 +78,8 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
         }
     }
 
-    /// Those that cannot be read are left out, and told of (``init(suiteName:onDamage:)``).
+    /// Returns all sessions; the most recently accessed is first. Sessions that cannot be read are omitted
+    /// and reported (``init(suiteName:onDamage:)``).
     public func getAllSessions() async throws -> [StoredSession] {
         let (records, damaged) = try domain.exclusively { domain in
             let damaged = try Self.damage(domain)
@@ -133,7 +138,7 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
     public func importSession(_ session: StoredSession) async throws -> Bool {
         try SessionRules.check(id: session.id)
         try domain.exclusively { domain in
-            // One that cannot be read is not written over.
+            // Throws if the stored session is corrupt, so that it is not overwritten.
             _ = try Self.record(session.id, domain)
             try Self.save(session, domain)
         }
@@ -160,19 +165,20 @@ extension UserDefaultsSessionStorage: MaintainedStorage {
         return domain.damage(Record.self) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Gives each session of schema 1 a key of its own. What cannot be read stays where it is.
+    /// Migrates schema 1: moves each session to a separate key. If a session cannot be read, the old value is
+    /// kept.
     private static func split(_ domain: DefaultsDomain) throws {
         guard let data = domain.olderValue(oldKey) else { return }
         let decoder = ConversationMessage.decoder()
         let all = try? JSONSerialization.jsonObject(with: data) as? [Any]
-        // What is no object cannot be made JSON of again: that would end the process.
+        // `JSONSerialization.data(withJSONObject:)` traps if the value is not an object or array.
         let sessions = (all ?? []).map { value in
             (value as? [String: Any]).flatMap { object in
                 try? decoder.decode(
                     StoredSession.self, from: JSONSerialization.data(withJSONObject: object))
             }
         }
-        // The last touched came first.
+        // Schema 1 stored the most recently accessed session first.
         for session in sessions.reversed().compactMap(\.self) {
             try domain.set(Record(session: session, touch: domain.nextTouch()), for: name(session.id))
         }

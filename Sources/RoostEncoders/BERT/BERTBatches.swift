@@ -2,19 +2,19 @@ import Foundation
 import RoostVectors
 import Synchronization
 
-/// Takes groups of sequences through a model on all cores: a group a core where there are several, and all
-/// cores on one group where there is one.
+/// Runs a model over groups of sequences on all cores: several groups in parallel, one on each core, or a
+/// single group split among all cores.
 struct BERTBatches: Sendable {
     let pass: BERTForwardPass
     let sequences: [[Int32]]
-    /// Ranges of `sequences`, ascending and without gaps.
+    /// Adjacent ascending ranges that cover `sequences`.
     let groups: [Range<Int>]
 
     private static let cores = ProcessInfo.processInfo.activeProcessorCount
 
-    /// The pooled vector of each sequence: (sequences, d).
+    /// Returns the pooled vectors: (sequences, d).
     ///
-    /// - Throws: `CancellationError` where the task has been cancelled, which is looked at before each group.
+    /// - Throws: `CancellationError` if the task is cancelled, which is checked before each group.
     func vectors() async throws -> Matrix {
         let isCancelled = Flag()
         let vectors = await withTaskCancellationHandler {
@@ -28,7 +28,7 @@ struct BERTBatches: Sendable {
         return vectors
     }
 
-    /// What the workers, which are not of the task, can see.
+    /// A cancellation flag for the worker threads, which do not run in the task.
     private final class Flag: Sendable {
         let value = Atomic<Bool>(false)
     }
@@ -37,7 +37,7 @@ struct BERTBatches: Sendable {
         let workers = min(Self.cores, groups.count)
         guard workers > 1 else {
             guard let group = groups.first, !isCancelled.value.load(ordering: .relaxed) else { return }
-            let memory = memory(for: group, parts: Self.cores)
+            let memory = memory(for: group, attentionThreads: Self.cores)
             ThreadTeam.run(threads: Self.cores) { run(group, memory, $0, into: output) }
             return
         }
@@ -48,29 +48,30 @@ struct BERTBatches: Sendable {
                 let index = next.add(1, ordering: .relaxed).oldValue
                 guard index < groups.count else { return }
                 let group = groups[index]
-                let needed = size(of: group)
+                let required = size(of: group)
                 if let current = memory?.capacity,
-                    current.tokens < needed.tokens || current.longest < needed.longest
+                    current.tokens < required.tokens || current.maximumLength < required.maximumLength
                 {
                     memory = nil
                 }
-                let buffers = memory ?? self.memory(for: group, parts: 1)
+                let buffers = memory ?? self.memory(for: group, attentionThreads: 1)
                 memory = buffers
                 ThreadTeam.run(threads: 1) { run(group, buffers, $0, into: output) }
             }
         }
     }
 
-    private func size(of group: Range<Int>) -> (tokens: Int, longest: Int) {
+    /// Returns the number of tokens in a group, and in its longest sequence.
+    private func size(of group: Range<Int>) -> (tokens: Int, maximumLength: Int) {
         let lengths = sequences[group].map(\.count)
         return (lengths.reduce(0, +), lengths.max() ?? 0)
     }
 
-    private func memory(for group: Range<Int>, parts: Int) -> BERTMemory {
-        let (tokens, longest) = size(of: group)
+    private func memory(for group: Range<Int>, attentionThreads: Int) -> BERTMemory {
+        let (tokens, maximumLength) = size(of: group)
         return BERTMemory(
-            pass.configuration, tokens: tokens, longest: longest, attentionParts: parts,
-            quantizes: pass.weights.isQuantized)
+            pass.configuration, tokens: tokens, maximumLength: maximumLength,
+            attentionThreads: attentionThreads, quantizes: pass.weights.isQuantized)
     }
 
     private func run(

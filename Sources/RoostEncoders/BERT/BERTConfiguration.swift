@@ -1,8 +1,10 @@
 import Foundation
 import RoostModel
 
-/// What a BERT model's folder says of it. A setting that is not supported is refused by name.
+/// The configuration of a BERT model, read from the JSON files in its folder. An unsupported setting is an
+/// error that names it.
 struct BERTConfiguration: Sendable, Hashable {
+    /// How the hidden states of the tokens are combined into one vector.
     enum Pooling: String, Sendable {
         case mean, cls
     }
@@ -16,45 +18,73 @@ struct BERTConfiguration: Sendable, Hashable {
     var types: Int
     var layerNormEpsilon: Float
     var pooling: Pooling
-    /// The most tokens of a sequence, special ones among them.
+    /// The maximum number of tokens in a sequence, including special tokens.
     var maximumLength: Int
-    /// What the model was trained to see before questions and before documents.
+    /// The text that the model expects before queries.
     var queryPrefix: String
+    /// The text that the model expects before documents.
     var documentPrefix: String
     /// Whether vectors are scaled to unit length.
     var normalizes: Bool
 
     private struct Model: Decodable {
-        var model_type: String?
-        var hidden_act: String?
-        var position_embedding_type: String?
-        var hidden_size: Int
-        var num_hidden_layers: Int
-        var num_attention_heads: Int
-        var intermediate_size: Int
-        var vocab_size: Int
-        var max_position_embeddings: Int
-        var type_vocab_size: Int?
-        var layer_norm_eps: Float?
-        var is_decoder: Bool?
+        var modelType: String?
+        var hiddenAct: String?
+        var positionEmbeddingType: String?
+        var hiddenSize: Int
+        var numHiddenLayers: Int
+        var numAttentionHeads: Int
+        var intermediateSize: Int
+        var vocabSize: Int
+        var maxPositionEmbeddings: Int
+        var typeVocabSize: Int?
+        var layerNormEps: Float?
+        var isDecoder: Bool?
+
+        private enum CodingKeys: String, CodingKey {
+            case modelType = "model_type"
+            case hiddenAct = "hidden_act"
+            case positionEmbeddingType = "position_embedding_type"
+            case hiddenSize = "hidden_size"
+            case numHiddenLayers = "num_hidden_layers"
+            case numAttentionHeads = "num_attention_heads"
+            case intermediateSize = "intermediate_size"
+            case vocabSize = "vocab_size"
+            case maxPositionEmbeddings = "max_position_embeddings"
+            case typeVocabSize = "type_vocab_size"
+            case layerNormEps = "layer_norm_eps"
+            case isDecoder = "is_decoder"
+        }
     }
 
     private struct SentenceBERT: Decodable {
-        var max_seq_length: Int?
-        var do_lower_case: Bool?
+        var maxSeqLength: Int?
+        var doLowerCase: Bool?
+
+        private enum CodingKeys: String, CodingKey {
+            case maxSeqLength = "max_seq_length"
+            case doLowerCase = "do_lower_case"
+        }
     }
 
-    /// `config_sentence_transformers.json`: what sentence-transformers puts before texts.
+    /// `config_sentence_transformers.json`: the prompts that sentence-transformers prepends to texts.
     private struct Prompts: Decodable {
         var prompts: [String: String]?
-        var default_prompt_name: String?
+        var defaultPromptName: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case prompts
+            case defaultPromptName = "default_prompt_name"
+        }
     }
 
     private struct Module: Decodable {
         var type: String
     }
 
+    /// `1_Pooling/config.json`.
     private struct PoolingModes: Decodable {
+        /// The keys that start with `pooling_mode_` and are true.
         var modes: [String]
         var includesPrompt = true
 
@@ -76,68 +106,88 @@ struct BERTConfiguration: Sendable, Hashable {
         }
     }
 
+    /// Sizes must be below this limit, so that products of two of them do not overflow.
+    private static let sizeLimit = 1 << 24
+
+    /// Reads and checks the configuration.
+    ///
+    /// - Throws: `EmbedderError` that names the file or the unsupported setting.
     init(_ folder: ModelFolder) throws {
         let model = try folder.decode(Model.self, "config.json")
         func require(_ condition: Bool, _ setting: String) throws {
-            guard condition else {
-                throw EmbedderError(
-                    .unsupportedModel,
-                    "the model in \(folder.url.path) has \(setting), which is not supported")
-            }
+            try Self.require(condition, setting, folder)
         }
-        try require(model.model_type ?? "bert" == "bert", "model_type '\(model.model_type ?? "")'")
-        try require(model.hidden_act ?? "gelu" == "gelu", "hidden_act '\(model.hidden_act ?? "")'")
-        let positionType = model.position_embedding_type ?? "absolute"
+        try require(model.modelType ?? "bert" == "bert", "model_type '\(model.modelType ?? "")'")
+        try require(model.hiddenAct ?? "gelu" == "gelu", "hidden_act '\(model.hiddenAct ?? "")'")
+        let positionType = model.positionEmbeddingType ?? "absolute"
         try require(positionType == "absolute", "position_embedding_type '\(positionType)'")
         let counts = [
-            model.hidden_size, model.num_hidden_layers, model.num_attention_heads, model.intermediate_size,
-            model.vocab_size, model.max_position_embeddings, model.type_vocab_size ?? 2,
+            model.hiddenSize, model.numHiddenLayers, model.numAttentionHeads, model.intermediateSize,
+            model.vocabSize, model.maxPositionEmbeddings, model.typeVocabSize ?? 2,
         ]
         try require(
-            counts.allSatisfy { $0 > 0 && $0 < 1 << 24 }, "a size that is not between 1 and 16 million")
-        try require(model.hidden_size % model.num_attention_heads == 0, "heads that do not divide its width")
-        try require(model.is_decoder != true, "is_decoder")
+            counts.allSatisfy { $0 > 0 && $0 < Self.sizeLimit }, "a size out of the range 1 to 16 million")
+        try require(
+            model.hiddenSize % model.numAttentionHeads == 0,
+            "a hidden_size that is not a multiple of num_attention_heads")
+        try require(model.isDecoder != true, "is_decoder true")
         var kinds: Set<String> = []
         for module in try folder.decodeIfPresent([Module].self, "modules.json") ?? [] {
             let kind = module.type.split(separator: ".").last.map(String.init) ?? module.type
-            try require(["Transformer", "Pooling", "Normalize"].contains(kind), "a module '\(kind)'")
+            try require(["Transformer", "Pooling", "Normalize"].contains(kind), "the module '\(kind)'")
             kinds.insert(kind)
         }
-        // A bare transformer's folder has no list of modules; its vectors are scaled as most models' are.
+        // The folder of a plain transformer has no modules.json; like most models, it gets normalised
+        // vectors.
         normalizes = kinds.isEmpty || kinds.contains("Normalize")
-        let poolingModes = try folder.decodeIfPresent(PoolingModes.self, "1_Pooling/config.json")
-        try require(poolingModes?.includesPrompt != false, "include_prompt false")
-        let modes = poolingModes?.modes
-        switch modes ?? ["pooling_mode_mean_tokens"] {
-        case ["pooling_mode_mean_tokens"]: pooling = .mean
-        case ["pooling_mode_cls_token"]: pooling = .cls
-        default:
-            throw EmbedderError(
-                .unsupportedModel,
-                "the model in \(folder.url.path) has "
-                    + "\(modes?.joined(separator: " and ") ?? "no pooling"), which is not supported"
-            )
-        }
-        hiddenSize = model.hidden_size
-        layers = model.num_hidden_layers
-        heads = model.num_attention_heads
-        intermediateSize = model.intermediate_size
-        vocabularySize = model.vocab_size
-        positions = model.max_position_embeddings
-        types = model.type_vocab_size ?? 2
-        layerNormEpsilon = model.layer_norm_eps ?? 1e-12
+        pooling = try Self.pooling(folder)
+        hiddenSize = model.hiddenSize
+        layers = model.numHiddenLayers
+        heads = model.numAttentionHeads
+        intermediateSize = model.intermediateSize
+        vocabularySize = model.vocabSize
+        positions = model.maxPositionEmbeddings
+        types = model.typeVocabSize ?? 2
+        layerNormEpsilon = model.layerNormEps ?? 1e-12
         try require((0...1).contains(layerNormEpsilon), "layer_norm_eps \(layerNormEpsilon)")
         let sentence = try folder.decodeIfPresent(SentenceBERT.self, "sentence_bert_config.json")
-        try require(sentence?.do_lower_case != true, "do_lower_case in sentence_bert_config.json")
-        let stated = sentence?.max_seq_length
+        try require(sentence?.doLowerCase != true, "do_lower_case true in sentence_bert_config.json")
+        let stated = sentence?.maxSeqLength
         let texts = try folder.decodeIfPresent(Prompts.self, "config_sentence_transformers.json")
         func prompt(_ names: String...) -> String {
             let named = names.lazy.compactMap { texts?.prompts?[$0] }.first
-            return named ?? texts?.default_prompt_name.flatMap { texts?.prompts?[$0] } ?? ""
+            return named ?? texts?.defaultPromptName.flatMap { texts?.prompts?[$0] } ?? ""
         }
         queryPrefix = prompt("query")
         documentPrefix = prompt("document", "passage", "corpus")
-        maximumLength = min(stated ?? model.max_position_embeddings, model.max_position_embeddings)
+        maximumLength = min(stated ?? model.maxPositionEmbeddings, model.maxPositionEmbeddings)
         try require(maximumLength > 2, "a max_seq_length of \(maximumLength)")
+    }
+
+    /// Checks a condition.
+    ///
+    /// - Throws: `EmbedderError` that names the setting if the condition is false.
+    private static func require(_ condition: Bool, _ setting: String, _ folder: ModelFolder) throws {
+        guard condition else {
+            throw EmbedderError(
+                .unsupportedModel,
+                "cannot open the model in \(folder.url.path): \(setting) is not supported")
+        }
+    }
+
+    /// Reads the pooling from `1_Pooling/config.json`; the default is the mean.
+    private static func pooling(_ folder: ModelFolder) throws -> Pooling {
+        guard let pooling = try folder.decodeIfPresent(PoolingModes.self, "1_Pooling/config.json") else {
+            return .mean
+        }
+        try require(pooling.includesPrompt, "include_prompt false", folder)
+        switch pooling.modes {
+        case ["pooling_mode_mean_tokens"]: return .mean
+        case ["pooling_mode_cls_token"]: return .cls
+        default:
+            let modes = pooling.modes.joined(separator: " and ")
+            try require(false, modes.isEmpty ? "a model without pooling" : modes, folder)
+            return .mean
+        }
     }
 }

@@ -4,44 +4,53 @@ public import RoostModel
 import RoostVectors
 import Synchronization
 
-/// Embeds text with a BERT model in the layout of sentence-transformers, such as all-MiniLM-L6-v2.
+/// An embedder that runs a BERT model from a folder in the layout of sentence-transformers, such as
+/// all-MiniLM-L6-v2.
 ///
-/// Opening maps the weights and reads the vocabulary; the numbers come from disk as they are used. The
-/// model is immutable and may be used by any number of tasks.
+/// Opening a model maps the weights into memory and reads the vocabulary; the weights are loaded from disk
+/// when they are first used. The model is immutable, and any number of tasks may use it at the same time.
 public struct BERTEmbedder: Embedder {
+    /// The embedding space: the name of the folder, the hash of the weights, and the precision.
     public let space: EmbeddingSpace
     /// The folder that the model was opened from.
-    public let folder: ModelFolder
+    package let folder: ModelFolder
     private let configuration: BERTConfiguration
     private let tokenizer: WordPieceTokenizer
-    /// The tokens of what is put before a text.
+    /// The token ids of the prefix for each role.
     private let prefixes: [TextRole: [Int32]]
     private var pass: BERTForwardPass
 
-    /// About as many tokens go through the layers at once: enough that a block of weights is used often while
-    /// it is in the cache, few enough that the tokens' own numbers stay there.
+    /// The approximate number of tokens in a group. It is large enough to reuse a block of weights while it
+    /// is in the cache, and small enough that the activations stay in the cache too.
     private static let tokensPerBatch = 256
 
-    /// How exactly the layers compute.
+    /// The precision of the linear layers.
     public enum Precision: String, Sendable, Hashable, CaseIterable, Codable {
-        /// As the weights are kept.
+        /// 32-bit floating point.
         case float32
-        /// Weights and activations of the linear layers rounded to 8 bits: about three times as fast, with
-        /// vectors whose cosine with the exact ones is 0.99 or more. A space of its own.
+        /// Weights and activations are quantised to 8 bits. This is about three times as fast, and the cosine
+        /// of a vector with its exact counterpart is at least 0.99. The vectors form a separate embedding
+        /// space.
         case int8
     }
 
-    /// Opens a model folder.
+    /// Opens the model in a folder.
     ///
-    /// - Throws: ``EmbedderError`` naming the file and what is wrong with it.
+    /// - Parameters:
+    ///   - url: The folder, in the layout of sentence-transformers.
+    ///   - precision: The precision of the linear layers.
+    /// - Throws: ``EmbedderError`` that names the file and the fault.
     public init(folder url: URL, precision: Precision = .float32) throws {
         do {
             try self.init(opening: url, precision)
         } catch let error as EmbedderError where error.code == .damagedModel {
-            let place = error.message.contains(url.path) ? "" : "\(url.path): "
-            throw EmbedderError(.damagedModel, "\(place)\(error.message); fetch the model again")
+            let location = error.message.contains(url.path) ? "" : "\(url.path): "
+            throw EmbedderError(.damagedModel, "\(location)\(error.message)", remedy: .installModel)
         }
     }
+
+    /// The maximum width of a layer for which a 32-bit sum of byte products cannot overflow.
+    private static let maximumInt8Size = 65_536
 
     private init(opening url: URL, _ precision: Precision) throws {
         let folder = try ModelFolder(url)
@@ -51,25 +60,23 @@ public struct BERTEmbedder: Embedder {
         guard tokenizer.vocabulary.count <= configuration.vocabularySize else {
             throw EmbedderError(
                 .damagedModel,
-                "the vocabulary of \(url.path) has \(tokenizer.vocabulary.count) tokens, "
-                    + "its configuration \(configuration.vocabularySize)")
+                "the vocabulary in \(url.path) has \(tokenizer.vocabulary.count) tokens, "
+                    + "but config.json states a vocab_size of \(configuration.vocabularySize)")
         }
         self.folder = folder
         self.configuration = configuration
         self.tokenizer = tokenizer
-        // The numbers are looked at before anything is made of them.
+        // Checks that all weights are finite before they are quantised.
         let hash = try folder.weightsHash(of: file)
         var weights = try BERTWeights(file, configuration)
         if precision == .int8 {
             guard configuration.hiddenSize % 4 == 0, configuration.intermediateSize % 4 == 0,
-                // Beyond, a sum of products might not fit 32 bits.
-                max(configuration.hiddenSize, configuration.intermediateSize) <= 65_536
+                max(configuration.hiddenSize, configuration.intermediateSize) <= Self.maximumInt8Size
             else {
                 throw EmbedderError(
                     .unsupportedModel,
-                    "the model in \(url.path) has widths that are no multiples of 4 "
-                        + "up to 65,536, which int8 needs"
-                )
+                    "cannot open the model in \(url.path) as int8: hidden_size and intermediate_size must be "
+                        + "multiples of 4 up to \(Self.maximumInt8Size)")
             }
             weights = weights.quantized()
         }
@@ -83,33 +90,38 @@ public struct BERTEmbedder: Embedder {
             .query: tokenizer.tokenize(configuration.queryPrefix).ids,
             .document: tokenizer.tokenize(configuration.documentPrefix).ids,
         ]
-        let longest = prefixes.values.map(\.count).max() ?? 0
-        guard longest + 2 < configuration.maximumLength else {
+        let prefixLength = prefixes.values.map(\.count).max() ?? 0
+        guard prefixLength + 2 < configuration.maximumLength else {
             throw EmbedderError(
                 .unsupportedModel,
-                "the model in \(url.path) takes \(configuration.maximumLength) tokens, "
-                    + "and its prefix has \(longest)"
-            )
+                "cannot open the model in \(url.path): its prefix of \(prefixLength) tokens leaves no room "
+                    + "in sequences of \(configuration.maximumLength) tokens")
         }
-        maximumTokens = configuration.maximumLength - 2 - longest
+        maximumTokens = configuration.maximumLength - 2 - prefixLength
     }
 
-    /// The tokens of a text that one vector takes in, beside the special ones and the longer prefix.
+    /// The maximum number of tokens of a text, without the special tokens and the longer of the two prefixes.
     public let maximumTokens: Int?
 
-    /// Multiplications and additions of the layers for one token.
-    public var operationsPerToken: Int {
+    /// The number of floating-point operations of the linear layers for one token.
+    package var operationsPerToken: Int {
         let (d, f) = (configuration.hiddenSize, configuration.intermediateSize)
         return 2 * configuration.layers * (4 * d * d + 2 * d * f)
     }
 
+    /// Returns the UTF-8 ranges of the WordPiece tokens of a text.
     public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
 
-    /// The ids that a text is embedded from, `[CLS]` and `[SEP]` around them, cut at the model's limit.
-    public func tokenIDs(of text: String, as role: TextRole = .document) -> [Int32] {
+    /// Returns the token ids from which a text is embedded: with `[CLS]`, the prefix and `[SEP]`, and
+    /// truncated to the limit of the model.
+    package func tokenIDs(of text: String, as role: TextRole = .document) -> [Int32] {
         sequence(of: tokenizer.tokenize(text).ids, role)
     }
 
+    /// Embeds texts on all cores.
+    ///
+    /// - Throws: ``EmbedderError`` with `.damagedModel` if the model computes a number that is not finite;
+    ///   `CancellationError`.
     @concurrent
     public func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
         let counts = Mutex([Int](repeating: 0, count: texts.count))
@@ -125,11 +137,12 @@ public struct BERTEmbedder: Embedder {
         let batches = BERTBatches(
             pass: pass, sequences: sequences, groups: Self.groups(of: sequences.map(\.count)))
         var vectors = try await batches.vectors()
-        // A model whose weights are finite may still run over.
+        // Activations may overflow even though all weights are finite.
         guard vectors.elements.allSatisfy(\.isFinite) else {
             throw EmbedderError(
                 .damagedModel,
-                "the model in \(folder.url.path) gives numbers that are not finite; fetch it again")
+                "the model in \(folder.url.path) computes numbers that are not finite",
+                remedy: .installModel)
         }
         if configuration.normalizes { vectors.normalizeRows() }
         return Embeddings(
@@ -137,7 +150,7 @@ public struct BERTEmbedder: Embedder {
             omittedTokens: zip(counts.withLock(\.self), used).map { $0 - $1 })
     }
 
-    /// The pooled vectors of tokens, each alone between the marks: (tokens, d).
+    /// Returns the pooled vectors of single tokens, each between `[CLS]` and `[SEP]`: (tokens, d).
     func vectors(ofTokens ids: [Int32]) async throws -> Matrix {
         let sequences = ids.map { [tokenizer.start, $0, tokenizer.end] }
         return try await BERTBatches(
@@ -145,23 +158,25 @@ public struct BERTEmbedder: Embedder {
         ).vectors()
     }
 
-    /// The same model in plain steps: the oracle.
+    /// A straightforward implementation of the same model, with which tests compare this one.
     var reference: BERTReference { BERTReference(configuration: configuration, weights: pass.weights) }
 
-    /// The same with the kernels of another instruction set.
+    /// Returns the embedder with the kernels of another instruction set.
     func using(_ kernels: PanelKernels) -> BERTEmbedder {
         var model = self
         model.pass.kernels = kernels
         return model
     }
 
+    /// Returns the token ids with special tokens and prefix, truncated to the limit of the model.
     private func sequence(of ids: [Int32], _ role: TextRole) -> [Int32] {
         let prefix = prefixes[role] ?? []
         let room = configuration.maximumLength - 2 - prefix.count
         return [tokenizer.start] + prefix + ids.prefix(room) + [tokenizer.end]
     }
 
-    /// Ranges of sequences with about `tokensPerBatch` tokens.
+    /// Divides sequences into adjacent groups of at most `tokensPerBatch` tokens; a longer sequence is a
+    /// group of its own.
     private static func groups(of lengths: [Int]) -> [Range<Int>] {
         var groups: [Range<Int>] = []
         var tokens = 0

@@ -1,44 +1,44 @@
 import CRoostKernels
 import RoostVectors
 
-/// The forward pass of BERT (Devlin et al. 2019) over sequences laid end to end, without padding.
+/// The forward pass of BERT (Devlin et al. 2019) over concatenated sequences, without padding.
 ///
-/// Tokens lie side by side in panels of 32 (`roost_panels.h`): T tokens take P panels, and a buffer of n
-/// features is (P, n, 32). Every pass works on tokens in the lanes of a vector, so the weights are used where
-/// the file is mapped, and a token's numbers depend on what lies beside it in their last bits at most: only
-/// attention looks from one token to another, and it stays inside its sequence. `BERTReference` is the same
-/// in plain steps.
+/// Tokens are arranged in panels of 32 (`roost_panels.h`): T tokens occupy P panels, and a buffer of n
+/// features has the shape (P, n, 32). Every kernel processes tokens in the lanes of vector registers, so the
+/// weights are used in place, in the mapped file. The result for a sequence depends on the other sequences of
+/// the batch at most in the last bits, because only attention combines tokens, and only within a sequence.
+/// `BERTReference` is a straightforward implementation of the same computation.
 ///
-/// d is the width of the model, f that of its inner layer.
+/// In the shapes, d is the hidden size and f the intermediate size of the model.
 struct BERTForwardPass: Sendable {
     let configuration: BERTConfiguration
     let weights: BERTWeights
     var kernels: PanelKernels
 
-    /// Sequences of token ids, special ones included, end to end.
+    /// Concatenated sequences of token ids, including special tokens.
     struct Batch {
         private(set) var ids: [Int32] = []
-        /// Where each sequence lies in `ids`.
+        /// The range of each sequence in `ids`.
         private(set) var sequences: [Range<Int>] = []
 
         mutating func append(_ sequence: [Int32]) {
             sequences.append(ids.count..<ids.count + sequence.count)
             ids += sequence
         }
-
-        var longest: Int { sequences.map(\.count).max() ?? 0 }
     }
 
     /// Writes the pooled vector of each sequence.
     ///
     /// - Parameters:
-    ///   - memory: buffers for at least as many tokens.
+    ///   - batch: The sequences.
+    ///   - memory: Buffers with sufficient capacity.
+    ///   - team: The threads that share the work.
     ///   - output: (sequences, d).
     func run(
         _ batch: Batch, memory: BERTMemory, team: ThreadTeam, into output: UnsafeMutablePointer<Float>
     ) {
         let (d, f, t) = (configuration.hiddenSize, configuration.intermediateSize, batch.ids.count)
-        let hidden = memory.hidden  // (P, d, 32) what the layer before gave
+        let hidden = memory.hidden  // (P, d, 32) output of the previous layer
         let qkv = memory.qkv  // (P, 3 d, 32) queries, keys and values
         let context = memory.context  // (P, d, 32)
         let inner = memory.inner  // (P, f, 32)
@@ -57,28 +57,28 @@ struct BERTForwardPass: Sendable {
                 layer.attentionOutput, operand(context, d, t, memory), t, team, into: hidden, width: d,
                 residual: hidden)
             normalize(hidden, layer.attentionNorm, t)
-            // hidden = norm(hidden + gelu(hidden · W₁ + b₁) · W₂ + b₂), some panels at a time.
+            // hidden = norm(hidden + gelu(hidden · W₁ + b₁) · W₂ + b₂), a few panels at a time.
             for first in stride(from: 0, to: t, by: Self.innerTokens) {
-                let (part, count) = (hidden + first * d, min(Self.innerTokens, t - first))
+                let (panels, count) = (hidden + first * d, min(Self.innerTokens, t - first))
                 apply(
-                    layer.intermediate, operand(part, d, count, memory), count, team, into: inner, width: f,
+                    layer.intermediate, operand(panels, d, count, memory), count, team, into: inner, width: f,
                     activation: ROOST_GELU)
                 apply(
-                    layer.output, operand(inner, f, count, memory), count, team, into: part, width: d,
-                    residual: part)
-                normalize(part, layer.outputNorm, count)
+                    layer.output, operand(inner, f, count, memory), count, team, into: panels, width: d,
+                    residual: panels)
+                normalize(panels, layer.outputNorm, count)
             }
         }
         pool(batch, hidden, into: output)
     }
 
-    /// Tokens that go through the inner layer together: its numbers are four times as many, and stay in the
-    /// cache between the two matrices.
+    /// The number of tokens that pass through the intermediate layer together. Its activations are four times
+    /// as large as the others, and this many stay in the cache between the two matrix products.
     static let innerTokens = 4 * PanelKernels.tokens
 
     // MARK: Steps
 
-    /// hidden = word + position + type; lanes beyond the last token are 0.
+    /// Computes hidden = word + position + type; lanes beyond the last token are set to 0.
     private func embed(_ batch: Batch, into hidden: UnsafeMutablePointer<Float>) {
         let (d, lanes) = (configuration.hiddenSize, PanelKernels.tokens)
         if let last = batch.ids.indices.last {
@@ -88,22 +88,26 @@ struct BERTForwardPass: Sendable {
             for (position, token) in sequence.enumerated() {
                 let column = hidden + token / lanes * lanes * d + token % lanes
                 let word = weights.words + Int(batch.ids[token]) * d
-                let place = weights.positions + position * d
+                let offset = weights.positions + position * d
                 for feature in 0..<d {
-                    column[feature * lanes] = word[feature] + place[feature] + weights.types[feature]
+                    column[feature * lanes] = word[feature] + offset[feature] + weights.types[feature]
                 }
             }
         }
     }
 
-    /// What a linear layer takes in: the panels themselves, the few tokens of a short text as rows, or the
-    /// panels' numbers in 8 bits.
+    /// The input of a linear layer, in one of three layouts.
     private enum Operand {
+        /// Panels of 32 tokens.
         case panels(UnsafePointer<Float>)
+        /// One row for each token, for up to `PanelKernels.fewTokens` tokens.
         case rows(UnsafePointer<Float>)
+        /// Panels quantised to 8 bits.
         case bytes(roost_quantized_panels)
     }
 
+    /// Returns the input of a linear layer in the layout of its fastest kernel, converting the panels if
+    /// necessary.
     private func operand(
         _ panels: UnsafePointer<Float>, _ features: Int, _ t: Int, _ memory: BERTMemory
     ) -> Operand {
@@ -116,18 +120,24 @@ struct BERTForwardPass: Sendable {
         return .rows(memory.rows)
     }
 
-    /// y (P, outputs of `layer`, 32) = activation(W x + b + residual), its rows split among the team.
+    /// The number of rows of weights in the unit of parallel work; a multiple of the rows in the tile of
+    /// every kernel.
+    private static let rowsPerUnit = 16
+
+    /// Computes y (P, outputs of `layer`, 32) = activation(W x + b + residual), with the rows divided among
+    /// the team.
     ///
-    /// - Parameter width: features of a panel of `y` and `residual`.
+    /// - Parameter width: The number of features in a panel of `y` and `residual`.
     private func apply(
         _ layer: BERTWeights.Linear, _ x: Operand, _ t: Int, _ team: ThreadTeam,
         into y: UnsafeMutablePointer<Float>, width: Int, residual: UnsafePointer<Float>? = nil,
         activation: roost_activation = ROOST_IDENTITY
     ) {
         let rows = layer.float.outputs
-        // Parts are multiples of the rows that a kernel takes at a time.
-        let parts = team.threads == 1 ? 1 : min(2 * team.threads, max(1, rows / 16))
-        let size = (rows / parts + 15) / 16 * 16
+        // Two parts for each thread, so that a thread that finishes early takes another.
+        let unit = Self.rowsPerUnit
+        let parts = team.threads == 1 ? 1 : min(2 * team.threads, max(1, rows / unit))
+        let size = (rows / parts + unit - 1) / unit * unit
         let call = LinearCall(
             layer: layer, input: x, tokens: t, output: y, stride: width * PanelKernels.tokens,
             residual: residual, activation: activation, kernels: kernels)
@@ -137,7 +147,7 @@ struct BERTForwardPass: Sendable {
         }
     }
 
-    /// Unchecked because the compiler cannot see that the parts write different rows.
+    /// Unchecked because the compiler cannot verify that the parts write different rows.
     private struct LinearCall: @unchecked Sendable {
         let layer: BERTWeights.Linear
         let input: Operand
@@ -156,19 +166,21 @@ struct BERTForwardPass: Sendable {
             case .panels(let x):
                 kernels.linear(layer.float, first, count, x, tokens, output, stride, residual, activation)
             case .bytes(let x):
-                guard let int8 = layer.int8 else { preconditionFailure("weights without 8-bit numbers") }
+                guard let int8 = layer.int8 else {
+                    preconditionFailure("quantised input for a layer that is not quantised")
+                }
                 kernels.linear(int8, first, count, x, tokens, output, stride, residual, activation)
             }
         }
     }
 
-    /// context = for each sequence and head: softmax(Q · Kᵀ / √h) · V.
+    /// Computes context = softmax(Q · Kᵀ / √h) · V for each sequence and head, where h is the size of a head.
     private func attend(
         _ batch: Batch, _ qkv: UnsafePointer<Float>, _ memory: BERTMemory, _ team: ThreadTeam,
         into context: UnsafeMutablePointer<Float>
     ) {
         let (d, heads) = (configuration.hiddenSize, configuration.heads)
-        let parts = team.threads == 1 ? 1 : min(memory.attentionParts, heads)
+        let parts = team.threads == 1 ? 1 : min(memory.attentionThreads, heads)
         let (input, output) = (SharedReads(qkv), DisjointWrites(context))
         let (kernels, sequences) = (kernels, batch.sequences)
         team.forEach(parts) { part in
@@ -187,7 +199,7 @@ struct BERTForwardPass: Sendable {
             x, norm.gamma, norm.beta, configuration.layerNormEpsilon, configuration.hiddenSize, t)
     }
 
-    /// output (sequences, d): the mean of a sequence's tokens, or its first one.
+    /// Computes output (sequences, d): the mean of the tokens of each sequence, or its first token.
     private func pool(
         _ batch: Batch, _ hidden: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>
     ) {

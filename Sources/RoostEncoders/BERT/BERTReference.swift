@@ -2,15 +2,16 @@ import CRoostKernels
 import Foundation
 import RoostVectors
 
-/// The forward pass of BERT (Devlin et al. 2019) for one sequence, step by step: the oracle that
-/// `BERTForwardPass` is held to. Every buffer is row-major Float32 with a token a row.
+/// A straightforward implementation of the forward pass of BERT (Devlin et al. 2019) for one sequence, with
+/// which tests compare `BERTForwardPass`. Every buffer is row-major Float32 with one row for each token.
 ///
-/// n is the number of tokens, d the width of the model, f that of its inner layer, h the width of a head.
+/// In the shapes, n is the number of tokens, d the hidden size, f the intermediate size and h the size of a
+/// head.
 struct BERTReference {
     let configuration: BERTConfiguration
     let weights: BERTWeights
 
-    /// - Returns: what the embeddings and each layer gave: (layers + 1) matrices of (n, d).
+    /// Returns the outputs of the embedding layer and of each encoder layer: (layers + 1) matrices of (n, d).
     func hiddenStates(of ids: [Int32]) -> [[Float]] {
         let (n, d, f) = (ids.count, configuration.hiddenSize, configuration.intermediateSize)
         var hidden = embed(ids)  // (n, d)
@@ -30,7 +31,7 @@ struct BERTReference {
         return states
     }
 
-    /// The pooled vector: the mean of the last states (n, d), or the first of them.
+    /// Returns the pooled vector of the last states (n, d): their mean, or the first of them.
     func pooled(_ states: [Float]) -> [Float] {
         let d = configuration.hiddenSize
         let rows = configuration.pooling == .mean ? states.count / d : 1
@@ -39,7 +40,7 @@ struct BERTReference {
         }
     }
 
-    /// norm(word + position + type): (n, d).
+    /// Returns norm(word + position + type): (n, d).
     private func embed(_ ids: [Int32]) -> [Float] {
         let d = configuration.hiddenSize
         var rows: [Float] = []
@@ -52,7 +53,7 @@ struct BERTReference {
         return normalize(rows, weights.embeddingNorm)
     }
 
-    /// x (n, in) · Wᵀ + b: (n, out).
+    /// Returns x (n, in) · Wᵀ + b: (n, out).
     private func linear(_ x: [Float], _ layer: BERTWeights.Linear, _ n: Int, _ out: Int, _ input: Int)
         -> [Float]
     {
@@ -70,7 +71,7 @@ struct BERTReference {
         return y
     }
 
-    /// For each head softmax(Q · Kᵀ / √h) · V: (n, d).
+    /// Returns softmax(Q · Kᵀ / √h) · V for each head: (n, d).
     private func attend(_ query: [Float], _ key: [Float], _ value: [Float], _ n: Int) -> [Float] {
         let d = configuration.hiddenSize
         let h = d / configuration.heads
@@ -82,8 +83,8 @@ struct BERTReference {
                         $0 + query[token * d + $1] * key[other * d + $1]
                     } / Float(h).squareRoot()
                 }
-                let largest = scores.max() ?? 0
-                let powers = scores.map { exp($0 - largest) }
+                let maximum = scores.max() ?? 0
+                let powers = scores.map { exp($0 - maximum) }
                 let total = powers.reduce(0, +)
                 for other in 0..<n {
                     for column in head * h..<(head + 1) * h {
@@ -95,7 +96,7 @@ struct BERTReference {
         return context
     }
 
-    /// Layer norm over each row (Ba, Kiros & Hinton 2016).
+    /// Returns the layer normalisation of each row (Ba, Kiros & Hinton 2016).
     private func normalize(_ x: [Float], _ norm: BERTWeights.Norm) -> [Float] {
         let d = configuration.hiddenSize
         var y = x

@@ -1,22 +1,25 @@
 import CRoostKernels
 import RoostModel
 
-/// The tensors of a BERT model, as they lie in the mapped file. A linear layer is (out, in), as PyTorch
-/// keeps it.
+/// Pointers to the tensors of a BERT model in its mapped file. A linear layer is (out, in), the layout of
+/// PyTorch.
 ///
-/// Unchecked because the compiler cannot see that the mapped bytes are never written and outlive the
-/// pointers, which `file` holds on to.
+/// Unchecked because the compiler cannot verify that the mapped bytes are never written, and that `file`
+/// keeps them alive as long as the pointers.
 struct BERTWeights: @unchecked Sendable {
+    /// A linear layer, with 8-bit weights in addition if the model is quantised.
     struct Linear {
         var float: roost_linear_layer
         var int8: roost_linear_int8_layer?
     }
 
+    /// A layer normalisation.
     struct Norm {
         var gamma: UnsafePointer<Float>
         var beta: UnsafePointer<Float>
     }
 
+    /// An encoder layer.
     struct Layer {
         var query: Linear
         var key: Linear
@@ -33,11 +36,14 @@ struct BERTWeights: @unchecked Sendable {
     let types: UnsafePointer<Float>
     let embeddingNorm: Norm
     private(set) var layers: [Layer]
-    /// Whether the layers have 8-bit numbers too, which are to be used then.
+    /// Whether the layers have 8-bit weights, which the forward pass then uses.
     var isQuantized: Bool { layers.first?.query.int8 != nil }
     private let file: Safetensors
     private var int8: QuantizedWeights?
 
+    /// Locates the tensors and checks their shapes.
+    ///
+    /// - Throws: `EmbedderError` that names the missing or unsupported tensor.
     init(_ file: Safetensors, _ configuration: BERTConfiguration) throws {
         let prefix = file.tensors.keys.contains { $0.hasPrefix("bert.") } ? "bert." : ""
         let (d, f) = (configuration.hiddenSize, configuration.intermediateSize)
@@ -74,7 +80,7 @@ struct BERTWeights: @unchecked Sendable {
         self.file = file
     }
 
-    /// The same with the layers' matrices in 8 bits.
+    /// Returns the weights with the matrices of the layers quantised to 8 bits.
     func quantized() -> BERTWeights {
         var weights = self
         let matrices: [WritableKeyPath<Layer, Linear>] = [
@@ -83,8 +89,9 @@ struct BERTWeights: @unchecked Sendable {
         let quantized = QuantizedWeights(
             layers.flatMap { layer in matrices.map { layer[keyPath: $0].float } })
         for index in layers.indices {
-            for (place, matrix) in matrices.enumerated() {
-                weights.layers[index][keyPath: matrix].int8 = quantized.layers[index * matrices.count + place]
+            for (offset, matrix) in matrices.enumerated() {
+                weights.layers[index][keyPath: matrix].int8 =
+                    quantized.layers[index * matrices.count + offset]
             }
         }
         weights.int8 = quantized

@@ -1,22 +1,24 @@
 import CRoostKernels
 
-/// The kernels of `roost_panels.h` for one instruction set.
+/// The kernels of `roost_panels.h` for one instruction set. See there for the meaning of the parameters.
 ///
-/// Unchecked because the compiler cannot see that the table is a constant of the C library.
+/// Unchecked because the compiler cannot verify that the table is a constant of the C library.
 struct PanelKernels: @unchecked Sendable {
-    /// Tokens of a panel.
+    /// The number of tokens in a panel.
     static let tokens = Int(ROOST_PANEL_TOKENS)
-    /// The most tokens that `linearFew` takes.
+    /// The maximum number of tokens for `linearFew`.
     static let fewTokens = 8
 
-    /// Those for this processor.
+    /// The fastest kernels that this processor supports.
     static let best = PanelKernels(table: roost_panels_best().pointee)
 
     private let table: roost_panel_kernels
 
     private init(table: roost_panel_kernels) { self.table = table }
 
-    /// - Returns: `nil` where this processor cannot run them.
+    /// Creates the kernels for a named instruction set.
+    ///
+    /// - Returns: `nil` if this processor does not support it.
     init?(named name: String) {
         guard let found = roost_panels_named(name) else { return nil }
         table = found.pointee

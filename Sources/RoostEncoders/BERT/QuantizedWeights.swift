@@ -1,24 +1,30 @@
 import CRoostKernels
 import RoostVectors
 
-/// Matrices of a model in 8 bits, made from those of the file when the model is opened.
+/// The matrices of a model in 8 bits, computed from the weights in the file when the model is opened.
 ///
-/// Each row of a matrix has a scale of its own, and activations are rounded for each token as they come
-/// ("dynamic quantization"), so nothing is calibrated on texts.
+/// Each row of a matrix has its own scale, and activations are quantised for each token at run time ("dynamic
+/// quantization"), so no calibration on texts is needed.
 ///
-/// Unchecked because the compiler cannot see that the memory is not written after it was filled.
+/// Unchecked because the compiler cannot verify that the memory is not written after initialisation.
 final class QuantizedWeights: @unchecked Sendable {
-    /// One for each of the given matrices.
+    /// The quantised layers, in the order of the given matrices.
     let layers: [roost_linear_int8_layer]
     private let bytes: UnsafeMutablePointer<Int8>
     private let numbers: UnsafeMutablePointer<Float>
 
-    /// - Complexity: one pass over the matrices, on all cores.
+    /// The number of unused elements at the end, because kernels may read a vector register beyond the last
+    /// element.
+    private static let padding = 64
+
+    /// Quantises matrices.
+    ///
+    /// - Complexity: One pass over the matrices, on all cores.
     init(_ matrices: [roost_linear_layer]) {
         let bytes = UnsafeMutablePointer<Int8>.allocate(
-            capacity: matrices.reduce(64) { $0 + $1.outputs * $1.inputs })
+            capacity: matrices.reduce(Self.padding) { $0 + $1.outputs * $1.inputs })
         let numbers = UnsafeMutablePointer<Float>.allocate(
-            capacity: matrices.reduce(64) { $0 + 2 * $1.outputs })
+            capacity: matrices.reduce(Self.padding) { $0 + 2 * $1.outputs })
         (self.bytes, self.numbers) = (bytes, numbers)
         var (byte, number) = (0, 0)
         var layers: [roost_linear_int8_layer] = []
@@ -40,7 +46,7 @@ final class QuantizedWeights: @unchecked Sendable {
         }
     }
 
-    /// Unchecked because the compiler cannot see that each writes to a place of its own.
+    /// Unchecked because the compiler cannot verify that the instances write to disjoint memory.
     private struct Work: @unchecked Sendable {
         let matrix: roost_linear_layer
         let bytes: UnsafeMutablePointer<Int8>

@@ -1,12 +1,15 @@
 import Synchronization
 
-/// Numbers of tensors that are kept in another form than Float32, converted when they are first asked for.
+/// Tensors that a file stores in another type than Float32, converted to Float32 on first access.
 ///
-/// Unchecked because the compiler cannot see that an array is not written after it was filled.
+/// Unchecked because the compiler cannot verify that an array is not written after it was filled.
 final class Conversions: @unchecked Sendable {
+    /// The address of the converted numbers of each tensor.
     private let known = Mutex<[String: UInt]>([:])
 
-    /// - Returns: `nil` where the tensor has numbers that are no weights.
+    /// Returns the converted numbers of a tensor; they live as long as this object.
+    ///
+    /// - Returns: `nil` if the type is one of integers that are not weights.
     func numbers(of name: String, _ raw: UnsafeRawBufferPointer, _ type: Safetensors.Number)
         -> UnsafePointer<Float>?
     {
@@ -23,11 +26,13 @@ final class Conversions: @unchecked Sendable {
         return address.flatMap { UnsafePointer(bitPattern: $0) }
     }
 
-    /// - Returns: whether the type is one of weights.
+    /// Converts numbers to Float32.
+    ///
+    /// - Returns: `false` if the type is one of integers that are not weights.
     private static func convert(
         _ raw: UnsafeRawBufferPointer, _ type: Safetensors.Number, into numbers: UnsafeMutablePointer<Float>
     ) -> Bool {
-        // The bytes are as well aligned as their type asks: `Safetensors` has looked.
+        // `Safetensors` has checked that the bytes are aligned for their type.
         func each<T>(_: T.Type, _ convert: (T) -> Float) {
             for (index, number) in raw.assumingMemoryBound(to: T.self).enumerated() {
                 numbers[index] = convert(number)
@@ -44,11 +49,11 @@ final class Conversions: @unchecked Sendable {
         return true
     }
 
-    /// Whether all numbers are finite; whole numbers are.
+    /// Returns whether all numbers are finite; integers always are.
     static func isFinite(_ raw: UnsafeRawBufferPointer, _ type: Safetensors.Number) -> Bool {
         guard type != .int8, type != .int32, type != .int64 else { return true }
-        // A sum of what is 0 for finite numbers and not a number for others: a loop without exits is
-        // vectorised.
+        // x - x is 0 for finite numbers and NaN otherwise. The compiler vectorises a sum, but not a loop that
+        // exits early.
         func sum<T>(_: T.Type, _ read: (T) -> Float) -> Bool {
             raw.assumingMemoryBound(to: T.self).reduce(Float(0)) { $0 + (read($1) - read($1)) } == 0
         }
@@ -60,7 +65,7 @@ final class Conversions: @unchecked Sendable {
         }
     }
 
-    /// IEEE 754 binary16, written out because Swift's Float16 is not there on every platform.
+    /// Converts from IEEE 754 binary16. Swift's Float16 is not available on every platform.
     static func halfPrecision(_ bits: UInt16) -> Float {
         let (sign, exponent, fraction) = (
             UInt32(bits >> 15) << 31, UInt32(bits >> 10 & 31), UInt32(bits & 1023)

@@ -1,13 +1,16 @@
 public import Foundation
 public import RoostModel
 
-/// Models in folders, of whatever kind.
+/// Embedding models in local folders.
 public enum LocalModel {
-    /// Opens a folder: a BERT model in the layout of sentence-transformers, or a static one in that of
-    /// Model2Vec.
+    /// Opens the model in a folder: a BERT model in the layout of sentence-transformers, or a static model in
+    /// that of Model2Vec.
     ///
-    /// - Parameter precision: of a BERT model's layers; a static model has its own.
-    /// - Throws: ``EmbedderError`` naming the file and what is wrong with it.
+    /// - Parameters:
+    ///   - folder: The model folder.
+    ///   - precision: The precision of the layers of a BERT model. A static model supports only `.float32`,
+    ///     because its precision was chosen when it was created.
+    /// - Throws: ``EmbedderError`` that names the file and the fault.
     public static func open(_ folder: URL, precision: BERTEmbedder.Precision = .float32) throws
         -> any Embedder
     {
@@ -17,7 +20,8 @@ public enum LocalModel {
         guard precision == .float32 else {
             throw EmbedderError(
                 .unsupportedModel,
-                "the model in \(folder.path) is a static one, whose precision was chosen when it was made")
+                "cannot open the model in \(folder.path) with precision \(precision.rawValue): the "
+                    + "precision of a static model was chosen when it was created")
         }
         return try StaticEmbedder(folder: folder)
     }

@@ -1,72 +1,80 @@
 import Crypto
-public import Foundation
+package import Foundation
 import RoostFiles
 import RoostModel
 
-/// A folder in the layout of sentence-transformers: what is in it, and what it is.
-public struct ModelFolder: Sendable, Hashable {
-    public let url: URL
+/// A folder that contains the files of a model in the layout of sentence-transformers.
+package struct ModelFolder: Sendable, Hashable {
+    /// The location of the folder.
+    package let url: URL
 
-    /// The files that a model consists of; others in the folder are not read.
-    public static let files = [
+    /// The names of the files that belong to a model. Other files in the folder are ignored.
+    package static let files = [
         "config.json", "model.safetensors", "vocab.txt", "tokenizer.json", "tokenizer_config.json",
         "special_tokens_map.json", "sentence_bert_config.json", "config_sentence_transformers.json",
-        "modules.json",
-        "1_Pooling/config.json", "README.md", "LICENSE",
+        "modules.json", "1_Pooling/config.json", "README.md", "LICENSE",
     ]
 
-    /// - Throws: ``EmbedderError`` with `.modelNotFound` where there is no folder or it has no `config.json`.
-    public init(_ url: URL) throws {
+    /// Creates a value for an existing model folder.
+    ///
+    /// - Throws: ``EmbedderError`` with `.modelNotFound` if the folder does not exist or contains no
+    ///   `config.json`.
+    package init(_ url: URL) throws {
         self.url = url
         guard FileManager.default.fileExists(atPath: url.path) else {
-            throw EmbedderError(.modelNotFound, "\(url.path): there is no such folder")
+            throw EmbedderError(.modelNotFound, "cannot open model: the folder \(url.path) does not exist")
         }
         guard FileManager.default.fileExists(atPath: url.appendingPathComponent("config.json").path) else {
-            throw EmbedderError(.modelNotFound, "\(url.path) is no model folder: it has no config.json")
+            throw EmbedderError(
+                .modelNotFound, "cannot open the model in \(url.path): config.json is missing")
         }
     }
 
-    /// The folder's name, which is the model's for people.
-    public var name: String { url.lastPathComponent }
+    /// The name of the folder, which is used as the name of the model.
+    package var name: String { url.lastPathComponent }
 
     func url(_ file: String) -> URL { url.appendingPathComponent(file) }
 
     func has(_ file: String) -> Bool { FileManager.default.fileExists(atPath: url(file).path) }
 
-    /// A file that may be missing, decoded.
+    /// Decodes a JSON file, or returns `nil` if it does not exist.
     func decodeIfPresent<T: Decodable>(_ type: T.Type, _ file: String) throws -> T? {
         guard has(file) else { return nil }
         let data = try contents(of: file)
         do {
             return try JSONDecoder().decode(type, from: data)
         } catch {
-            throw EmbedderError(.damagedModel, "\(url(file).path) is not the JSON that was expected")
+            throw EmbedderError(
+                .damagedModel,
+                "\(url(file).path) is not valid JSON, or a value is missing or has the wrong type")
         }
     }
 
+    /// Decodes a JSON file that must exist.
     func decode<T: Decodable>(_ type: T.Type, _ file: String) throws -> T {
         guard let value = try decodeIfPresent(type, file) else { throw missing(file) }
         return value
     }
 
-    /// No vocabulary or configuration is larger.
-    private static let largestText = 256 << 20
+    /// The maximum size of a file other than the weights. It is far above that of real vocabularies, and
+    /// bounds the memory that a wrong file can take.
+    private static let maximumTextFileSize = 256 << 20
 
-    /// The bytes of a file that is no weights.
+    /// Returns the contents of a file other than the weights.
     func contents(of file: String) throws -> Data {
         let size = (try? FileManager.default.attributesOfItem(atPath: url(file).path))?[.size] as? Int ?? 0
-        guard size <= Self.largestText else {
-            throw EmbedderError(.damagedModel, "\(url(file).path) is larger than 256 MB")
+        guard size <= Self.maximumTextFileSize else {
+            throw EmbedderError(.damagedModel, "\(url(file).path) is larger than the maximum of 256 MB")
         }
         do {
             return try Data(contentsOf: url(file))
         } catch {
             throw EmbedderError(
-                .modelNotFound, "\(url(file).path) cannot be read: permission denied or an I/O error")
+                .modelNotFound, "cannot read \(url(file).path): permission denied or I/O error")
         }
     }
 
-    /// `model.safetensors`, mapped.
+    /// Maps `model.safetensors`.
     func weights() throws -> Safetensors {
         guard has("model.safetensors") else { throw missing("model.safetensors") }
         do {
@@ -76,13 +84,14 @@ public struct ModelFolder: Sendable, Hashable {
         }
     }
 
+    /// Returns the error for a missing file.
     func missing(_ file: String) -> EmbedderError {
-        EmbedderError(.modelNotFound, "the model in \(url.path) has no \(file)")
+        EmbedderError(.modelNotFound, "cannot open the model in \(url.path): \(file) is missing")
     }
 
     // MARK: The hash of the weights
 
-    /// What the weights' hash was when the file had this size and date.
+    /// The hash of the weights, with the size and modification time of the file for which it was computed.
     private struct Fingerprint: Codable, Hashable {
         var sha256: String
         var size: Int
@@ -91,9 +100,12 @@ public struct ModelFolder: Sendable, Hashable {
 
     private static let fingerprintFile = ".roost-fingerprint.json"
 
-    /// SHA-256 of `model.safetensors`, in hexadecimal, after a look whether its numbers are finite.
-    /// Remembered beside the file (where that may be written) with its size and date, so that opening a model
-    /// need not read 90 MB.
+    /// Returns the SHA-256 of `model.safetensors` in hexadecimal, after checking that its numbers are finite.
+    ///
+    /// The hash is cached in a file in the same folder, with the size and modification time of the weights,
+    /// so that opening a model later does not read 90 MB again.
+    ///
+    /// - Throws: `EmbedderError` with `.damagedModel` if a number is not finite.
     func weightsHash(of weights: Safetensors) throws -> String {
         let (modified, size) = (weights.file.modifiedMilliseconds, weights.file.bytes.count)
         if let known = try? JSONDecoder().decode(
@@ -106,7 +118,7 @@ public struct ModelFolder: Sendable, Hashable {
         let sha256 = Self.hexadecimal(SHA256.hash(data: weights.file.bytes))
         guard let modified else { return sha256 }
         let fingerprint = Fingerprint(sha256: sha256, size: size, modifiedMilliseconds: modified)
-        // A folder that may not be written costs a hash at each opening, nothing else.
+        // If the folder is read-only, the hash is computed again next time; that is the only consequence.
         if let data = try? JSONEncoder().encode(fingerprint) {
             try? AtomicFile.write(data, to: url(Self.fingerprintFile))
         }

@@ -2,28 +2,31 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// A file of named tensors, memory-mapped: eight bytes of header length, a JSON header, then the numbers
-/// (https://github.com/huggingface/safetensors#format). Every claim of the header is checked against the
-/// file.
+/// A memory-mapped file of named tensors in the safetensors format: the header length in eight bytes, a JSON
+/// header, then the numbers (https://github.com/huggingface/safetensors#format).
+///
+/// All sizes and offsets in the header are validated against the file.
 struct Safetensors: Sendable {
+    /// A tensor of the file.
     struct Tensor: Sendable, Hashable {
         var shape: [Int]
         var type: Number
-        /// Bytes from the start of the file.
+        /// The range of its bytes in the file.
         var bytes: Range<Int>
     }
 
-    /// How the numbers of a tensor are kept.
+    /// The type of the numbers in a tensor.
     enum Number: String, Sendable {
         case float32 = "F32"
         case float16 = "F16"
         case bfloat16 = "BF16"
         case int8 = "I8"
         case float64 = "F64"
-        /// Position numbers, which some versions save along and nothing reads.
+        /// Integers are used for position ids, which some library versions store; no encoder reads them.
         case int64 = "I64"
         case int32 = "I32"
 
+        /// The size of a number in bytes.
         var size: Int {
             switch self {
             case .int8: 1
@@ -45,7 +48,7 @@ struct Safetensors: Sendable {
         }
     }
 
-    /// A header or its metadata entry, which is no tensor.
+    /// An entry of the header: a tensor, or the metadata, which is skipped.
     private struct HeaderItem: Decodable {
         var tensor: Description?
 
@@ -60,24 +63,29 @@ struct Safetensors: Sendable {
     private let name: String
     private let converted = Conversions()
 
-    /// The largest header that is read: the format's own limit.
-    private static let largestHeader = 100_000_000
+    /// The maximum size of the header that the format allows.
+    private static let maximumHeaderSize = 100_000_000
 
+    /// Maps a file and validates its header.
+    ///
+    /// - Throws: `EmbedderError` that names the file and the fault; `FileError` if the file cannot be opened.
     init(_ url: URL) throws {
         file = try MappedFile(url)
         name = url.lastPathComponent
         let size = file.bytes.count
-        guard size >= 8 else { throw Self.damaged(name, "has \(size) bytes, too few for a header") }
+        guard size >= 8 else {
+            throw Self.damaged(name, "is truncated: it has \(size) bytes, too few for a header")
+        }
         let length = UInt64(littleEndian: file.bytes.loadUnaligned(as: UInt64.self))
-        guard length <= UInt64(min(size - 8, Self.largestHeader)) else {
-            throw Self.damaged(name, "claims a header of \(length) bytes in a file of \(size)")
+        guard length <= UInt64(min(size - 8, Self.maximumHeaderSize)) else {
+            throw Self.damaged(name, "states a header of \(length) bytes, but the file has \(size)")
         }
         let start = 8 + Int(length)
         let header: [String: HeaderItem]
         do {
             header = try JSONDecoder().decode([String: HeaderItem].self, from: Data(file.bytes[8..<start]))
         } catch {
-            throw Self.damaged(name, "has a header that is not the JSON of the format")
+            throw Self.damaged(name, "has a header that is not valid JSON")
         }
         var tensors: [String: Tensor] = [:]
         for case (let tensorName, let description?) in header.mapValues(\.tensor) {
@@ -96,19 +104,25 @@ struct Safetensors: Sendable {
         self.tensors = tensors
     }
 
-    /// The numbers of a tensor of the given shape.
+    /// Returns the numbers of a tensor, converted to Float32 if necessary.
     ///
-    /// - Parameter allowing: how they may be kept; others are refused by name.
+    /// - Parameters:
+    ///   - tensorName: The name of the tensor.
+    ///   - shape: The required shape.
+    ///   - allowing: The supported types.
+    /// - Throws: `EmbedderError` if the tensor is missing or empty, or has another shape or an unsupported
+    ///   type.
     func floats(
         _ tensorName: String, shape: [Int], allowing: Set<Number> = [.float32, .float16, .bfloat16]
     ) throws -> UnsafePointer<Float> {
         guard let tensor = tensors[tensorName] else {
-            throw Self.damaged(name, "has no tensor \(Self.quoted(tensorName))")
+            throw Self.damaged(name, "lacks the tensor \(Self.quoted(tensorName))")
         }
         guard tensor.shape == shape else {
             throw Self.damaged(
                 name,
-                "has \(Self.quoted(tensorName)) as \(tensor.shape) where the configuration says \(shape)")
+                "has the tensor \(Self.quoted(tensorName)) with shape \(tensor.shape), but the configuration "
+                    + "requires \(shape)")
         }
         let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[tensor.bytes])
         guard let start = bytes.baseAddress, !bytes.isEmpty else {
@@ -117,76 +131,80 @@ struct Safetensors: Sendable {
         guard allowing.contains(tensor.type) else {
             throw EmbedderError(
                 .unsupportedModel,
-                "\(name): tensor \(Self.quoted(tensorName)) is \(tensor.type.rawValue), "
-                    + "which is not supported there")
+                "\(name): the type \(tensor.type.rawValue) of tensor \(Self.quoted(tensorName)) is not "
+                    + "supported")
         }
         if tensor.type == .float32 { return start.assumingMemoryBound(to: Float.self) }
         guard let numbers = converted.numbers(of: tensorName, bytes, tensor.type) else {
             throw Self.damaged(
-                name, "has \(Self.quoted(tensorName)) as whole numbers where weights should be")
+                name, "has integers instead of weights in the tensor \(Self.quoted(tensorName))")
         }
         return numbers
     }
 
-    /// Whether every number of the tensors is finite.
+    /// Checks that all numbers are finite.
     ///
-    /// - Complexity: reads the whole file.
+    /// - Throws: `EmbedderError` with `.damagedModel` that names the tensor.
+    /// - Complexity: Reads the entire file.
     func checkNumbers() throws {
         for (tensorName, tensor) in tensors.sorted(by: {
             $0.value.bytes.lowerBound < $1.value.bytes.lowerBound
         }) {
             let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[tensor.bytes])
             guard bytes.isEmpty || Conversions.isFinite(bytes, tensor.type) else {
-                throw Self.damaged(name, "has numbers in \(Self.quoted(tensorName)) that are not finite")
+                throw Self.damaged(
+                    name, "has numbers that are not finite in the tensor \(Self.quoted(tensorName))")
             }
         }
     }
 
+    /// Returns a tensor after validating its description against the size of the file.
     private static func check(
         _ tensorName: String, _ description: Description, start: Int, size: Int, file: String
     ) throws -> Tensor {
         guard let type = Number(rawValue: description.dtype) else {
             throw EmbedderError(
                 .unsupportedModel,
-                "\(file): tensor \(quoted(tensorName)) is \(quoted(description.dtype)), "
-                    + "which is not supported; "
-                    + "F32, F16, BF16 and, for static models, F64 and I8 are")
+                "\(file): the type \(quoted(description.dtype)) of tensor \(quoted(tensorName)) is not "
+                    + "supported; supported are F32, F16, BF16 and, for static models, F64 and I8")
         }
         var count = type.size
         for extent in description.shape {
             let (product, overflow) = count.multipliedReportingOverflow(by: extent)
             guard extent >= 0, !overflow else {
-                throw damaged(file, "has an impossible shape in \(quoted(tensorName))")
+                throw damaged(file, "has a tensor \(quoted(tensorName)) with an invalid shape")
             }
             count = product
         }
         let offsets = description.dataOffsets
         guard offsets.count == 2, offsets[0] >= 0, offsets[0] <= offsets[1], offsets[1] <= size - start else {
             throw damaged(
-                file, "has a tensor \(quoted(tensorName)) that lies outside the file: is it cut short?")
+                file,
+                "has a tensor \(quoted(tensorName)) whose data_offsets are invalid or beyond the end of the "
+                    + "file")
         }
         guard offsets[1] - offsets[0] == count else {
             throw damaged(
                 file,
-                "has \(offsets[1] - offsets[0]) bytes for \(quoted(tensorName)), whose shape needs \(count)")
+                "has \(offsets[1] - offsets[0]) bytes for the tensor \(quoted(tensorName)), whose shape "
+                    + "requires \(count)")
         }
         guard (start + offsets[0]) % type.size == 0 else {
-            throw damaged(file, "has a tensor \(quoted(tensorName)) that is not aligned")
+            throw damaged(file, "has a misaligned tensor \(quoted(tensorName))")
         }
         return Tensor(
-            shape: description.shape, type: type,
-            bytes: start + offsets[0]..<start + offsets[1])
+            shape: description.shape, type: type, bytes: start + offsets[0]..<start + offsets[1])
     }
 
     private static func quoted(_ text: String) -> String { "'\(text.prefix(80))'" }
 
-    private static func damaged(_ file: String, _ what: String) -> EmbedderError {
-        EmbedderError(.damagedModel, "\(file) \(what)")
+    private static func damaged(_ file: String, _ fault: String) -> EmbedderError {
+        EmbedderError(.damagedModel, "\(file) \(fault)")
     }
 }
 
 extension Safetensors {
-    /// A tensor to be written.
+    /// A tensor to write.
     struct Named {
         var name: String
         var type: Number
@@ -195,29 +213,36 @@ extension Safetensors {
         var data: Data
 
         init(_ name: String, _ type: Number, _ shape: [Int], _ data: Data) {
-            precondition(data.count == shape.reduce(type.size, *), "shape and numbers differ")
+            precondition(
+                data.count == shape.reduce(type.size, *),
+                "\(data.count) bytes for the shape \(shape) of \(type)")
             (self.name, self.type, self.shape, self.data) = (name, type, shape, data)
         }
     }
 
-    /// The bytes of a file of tensors.
+    /// Returns the contents of a file with the given tensors.
     static func file(of tensors: [Named]) throws -> Data {
         struct Header: Encodable {
             var dtype: String
             var shape: [Int]
-            var data_offsets: [Int]
+            var dataOffsets: [Int]
+
+            private enum CodingKeys: String, CodingKey {
+                case dtype, shape
+                case dataOffsets = "data_offsets"
+            }
         }
-        var (header, place): ([String: Header], Int) = ([:], 0)
+        var (header, offset): ([String: Header], Int) = ([:], 0)
         for tensor in tensors {
             header[tensor.name] = Header(
                 dtype: tensor.type.rawValue, shape: tensor.shape,
-                data_offsets: [place, place + tensor.data.count])
-            place += tensor.data.count
+                dataOffsets: [offset, offset + tensor.data.count])
+            offset += tensor.data.count
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         var json = try encoder.encode(header)
-        // The numbers begin at a multiple of eight bytes, as the format asks.
+        // The format recommends that the numbers start at a multiple of eight bytes.
         while json.count % 8 != 0 { json.append(UInt8(ascii: " ")) }
         return tensors.reduce(withUnsafeBytes(of: UInt64(json.count).littleEndian) { Data($0) } + json) {
             $0 + $1.data

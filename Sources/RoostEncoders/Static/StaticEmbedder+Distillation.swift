@@ -4,25 +4,33 @@ import RoostModel
 import RoostVectors
 
 extension StaticEmbedder {
-    /// How the vectors of a static model are kept.
+    /// The precision of the vectors in a static model.
     public enum Precision: String, Sendable, Hashable, CaseIterable {
+        /// 32-bit floating point.
         case float32
-        /// A quarter of the size: each token's vector is rounded to 8 bits, its length kept in its weight.
+        /// 8-bit integers, a quarter of the size. The scale of each vector is stored in the weight of its
+        /// token.
         case int8
     }
 
-    /// Makes a static model of a contextual one, as Model2Vec does (Tulkens & van Dongen 2024): every token
-    /// of the vocabulary goes through the model alone, principal components keep `dimension` numbers of each
-    /// vector, and each is weighted by how rare the token is (smooth inverse frequency, Arora et al. 2017,
-    /// with the frequency that Zipf's law gives for the token's place in the vocabulary).
+    /// Creates a static model from a contextual one by the method of Model2Vec (Tulkens & van Dongen 2024).
     ///
-    /// No texts are needed. The folder is written whole or not at all.
+    /// The model embeds every token of the vocabulary separately. Principal component analysis reduces the
+    /// vectors to `dimension` components, and each vector is weighted by the rarity of its token: smooth
+    /// inverse frequency (Arora et al. 2017), with the frequency that Zipf's law predicts for the rank of the
+    /// token in the vocabulary.
+    ///
+    /// No training texts are needed. The folder appears atomically: it is complete, or it does not exist.
+    ///
     /// - Parameters:
-    ///   - folder: where the model will be; nothing may be there.
-    ///   - dimension: at most the model's own.
-    ///   - progress: called with the tokens that are done and their number.
-    /// - Complexity: one pass of each token through the model; seconds for 30,000 of them.
-    /// - Throws: ``EmbedderError`` with `.badOutput` where something is in the way; `CancellationError`.
+    ///   - model: The model to distill.
+    ///   - folder: The folder to create; it must not exist.
+    ///   - dimension: The number of components of a vector; at most that of the model is used.
+    ///   - precision: The precision of the stored vectors.
+    ///   - progress: Called with the number of embedded tokens and the total number of tokens.
+    /// - Throws: ``EmbedderError`` with `.badOutput` if the folder exists or cannot be written;
+    ///   `CancellationError`.
+    /// - Complexity: One forward pass for each token; seconds for 30,000 tokens.
     @concurrent
     public static func distill(
         _ model: BERTEmbedder, into folder: URL, dimension: Int = 256, precision: Precision = .float32,
@@ -30,25 +38,31 @@ extension StaticEmbedder {
     ) async throws {
         precondition(dimension > 0, "a dimension of \(dimension)")
         guard !FileManager.default.fileExists(atPath: folder.path) else {
-            throw EmbedderError(.badOutput, "\(folder.path) is there already; name a folder that is not")
+            throw EmbedderError(
+                .badOutput,
+                "cannot write the static model: \(folder.path) already exists; choose a new folder")
         }
         let pieces = try WordPieceTokenizer.pieces(of: model.folder)
         let ids = pieces.indices.filter { !isSpecial(pieces[$0]) }
         var rows: [Float] = []
+        // The number of tokens between two calls of `progress`.
         let step = 2048
         for start in stride(from: 0, to: ids.count, by: step) {
-            let part = ids[start..<min(ids.count, start + step)]
-            rows += try await model.vectors(ofTokens: part.map { Int32($0) }).elements
-            progress(start + part.count, ids.count)
+            let batch = ids[start..<min(ids.count, start + step)]
+            rows += try await model.vectors(ofTokens: batch.map { Int32($0) }).elements
+            progress(start + batch.count, ids.count)
         }
-        let whole = Matrix(rows: ids.count, columns: model.space.dimension, elements: rows)
-        guard let components = PrincipalComponents(of: whole, limit: dimension) else {
+        let full = Matrix(rows: ids.count, columns: model.space.dimension, elements: rows)
+        guard let components = PrincipalComponents(of: full, limit: dimension) else {
             throw EmbedderError(
-                .unsupportedModel, "the model in \(model.folder.url.path) has no tokens to distill")
+                .unsupportedModel,
+                "cannot distill the model in \(model.folder.url.path): its vocabulary has only special tokens"
+            )
         }
-        let projected = components.project(whole)
+        let projected = components.project(full)
         let d = projected.columns
-        // Zipf: the token of rank r has probability 1 / (r · H). SIF: a / (a + p).
+        // Zipf's law: the token of rank r has the probability p = 1 / (r · H). SIF: its weight is a / (a +
+        // p).
         let harmonic = (1...ids.count).reduce(0.0) { $0 + 1 / Double($1) }
         var vectors = [Float](repeating: 0, count: pieces.count * d)
         var weights = [Float](repeating: 0, count: pieces.count)
@@ -65,12 +79,12 @@ extension StaticEmbedder {
         case .int8:
             var bytes = [Int8](repeating: 0, count: vectors.count)
             for id in ids {
-                let largest = vectors[id * d..<(id + 1) * d].reduce(0) { max($0, abs($1)) }
-                guard largest > 0 else { continue }
+                let maximum = vectors[id * d..<(id + 1) * d].reduce(0) { max($0, abs($1)) }
+                guard maximum > 0 else { continue }
                 for column in id * d..<(id + 1) * d {
-                    bytes[column] = Int8((vectors[column] / largest * 127).rounded())
+                    bytes[column] = Int8((vectors[column] / maximum * 127).rounded())
                 }
-                weights[id] *= largest / 127
+                weights[id] *= maximum / 127
             }
             tensors.append(.init("embeddings", .int8, [pieces.count, d], bytes.withUnsafeBytes { Data($0) }))
             tensors.append(.init("weights", .float32, [pieces.count], weights.withUnsafeBytes { Data($0) }))
@@ -78,20 +92,22 @@ extension StaticEmbedder {
         try write(tensors, d, of: model, into: folder)
     }
 
-    /// The usual constant of smooth inverse frequency.
+    /// The constant a of smooth inverse frequency; the value that Model2Vec uses.
     private static let sif = 1e-4
 
+    /// Returns whether a token is special, such as `[CLS]` or `[unused1]`.
     private static func isSpecial(_ piece: Substring) -> Bool {
         piece.hasPrefix("[") && piece.hasSuffix("]") && piece.utf8.count > 2
     }
 
+    /// Writes the model to a temporary folder, then renames it.
     private static func write(
         _ tensors: [Safetensors.Named], _ dimension: Int, of model: BERTEmbedder, into folder: URL
     ) throws {
         let configuration = Configuration(
-            model_type: "model2vec", normalize: true, seq_length: 1_000_000,
-            tokenizer_name: model.folder.name,
-            apply_pca: dimension, sif_coefficient: sif, hidden_dim: dimension)
+            modelType: "model2vec", normalize: true, seqLength: 1_000_000,
+            tokenizerName: model.folder.name, applyPca: dimension, sifCoefficient: sif,
+            hiddenDim: dimension)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         let files = FileSystem.standard
@@ -111,7 +127,7 @@ extension StaticEmbedder {
             try files.rename(staging.path, to: folder.path)
         } catch {
             try? FileManager.default.removeItem(at: staging)
-            throw EmbedderError(.badOutput, "the model cannot be written to \(folder.path): \(error)")
+            throw EmbedderError(.badOutput, "cannot write the static model to \(folder.path): \(error)")
         }
     }
 }

@@ -3,110 +3,130 @@ import RoostFiles
 public import RoostModel
 import RoostVectors
 
-/// Embeds text by one vector for each token, whatever stands beside it: the mean of the tokens' vectors, at
-/// unit length. Some hundred times as fast as the model that the vectors come from, and coarser.
+/// An embedder that averages one static vector for each token, independent of context.
 ///
-/// Reads folders in the layout of Model2Vec (https://github.com/MinishLab/model2vec): `config.json`,
-/// `model.safetensors` with `embeddings` (tokens, d) and perhaps `weights` (tokens), and a WordPiece
-/// vocabulary. ``distill(_:into:dimension:precision:progress:)`` makes one.
+/// It is some hundred times as fast as the model from which the vectors were distilled, and less accurate. It
+/// opens folders in the layout of Model2Vec (https://github.com/MinishLab/model2vec): `config.json`,
+/// `model.safetensors` with `embeddings` (tokens, d) and optionally `weights` (tokens), and a WordPiece
+/// vocabulary. ``distill(_:into:dimension:precision:progress:)`` creates such a folder.
 ///
-/// Unchecked because the compiler cannot see that the mapped numbers are never written and live as long as
-/// `file`, which is kept with them.
+/// Unchecked because the compiler cannot verify that the mapped numbers are never written, and that `file`
+/// keeps them alive.
 public struct StaticEmbedder: Embedder, @unchecked Sendable {
+    /// The embedding space: the name of the folder and the hash of the weights.
     public let space: EmbeddingSpace
     /// The folder that the model was opened from.
-    public let folder: ModelFolder
+    package let folder: ModelFolder
+    /// The maximum number of tokens of a text; further tokens are omitted.
     public let maximumTokens: Int?
     private let tokenizer: WordPieceTokenizer
     private let file: Safetensors
     /// (tokens, d)
     private let vectors: UnsafePointer<Float>
-    /// (tokens), or `nil` where all weigh the same.
+    /// (tokens); `nil` if all tokens have the same weight.
     private let weights: UnsafePointer<Float>?
     private let normalizes: Bool
 
+    /// `config.json`.
     struct Configuration: Codable {
-        var model_type: String?
+        var modelType: String?
         var normalize: Bool?
-        var seq_length: Int?
-        var tokenizer_name: String?
-        var apply_pca: Int?
-        var sif_coefficient: Double?
-        var hidden_dim: Int?
+        var seqLength: Int?
+        var tokenizerName: String?
+        var applyPca: Int?
+        var sifCoefficient: Double?
+        var hiddenDim: Int?
+
+        private enum CodingKeys: String, CodingKey {
+            case normalize
+            case modelType = "model_type"
+            case seqLength = "seq_length"
+            case tokenizerName = "tokenizer_name"
+            case applyPca = "apply_pca"
+            case sifCoefficient = "sif_coefficient"
+            case hiddenDim = "hidden_dim"
+        }
     }
 
-    /// A passage of more tokens says too many things to be one vector.
-    private static let longestPassage = 512
+    /// The maximum number of tokens in a passage; the vector of a longer passage would mix too many subjects.
+    private static let maximumPassageTokens = 512
 
     private static let numbers: Set<Safetensors.Number> = [.float32, .float16, .bfloat16, .float64, .int8]
 
-    /// Whether a folder has a model of this kind.
+    /// Returns whether a folder contains a static model.
     static func describes(_ folder: ModelFolder) throws -> Bool {
-        try folder.decode(Configuration.self, "config.json").model_type == "model2vec"
+        try folder.decode(Configuration.self, "config.json").modelType == "model2vec"
     }
 
-    /// Opens a model folder.
+    /// Opens the static model in a folder.
     ///
-    /// - Throws: ``EmbedderError`` naming the file and what is wrong with it.
+    /// - Parameter url: The folder, in the layout of Model2Vec.
+    /// - Throws: ``EmbedderError`` that names the file and the fault.
     public init(folder url: URL) throws {
         folder = try ModelFolder(url)
         let configuration = try folder.decode(Configuration.self, "config.json")
-        guard configuration.model_type == "model2vec" else {
+        guard configuration.modelType == "model2vec" else {
             throw EmbedderError(
                 .unsupportedModel,
-                "the model in \(url.path) has model_type '\(configuration.model_type ?? "")', "
-                    + "which is no static one"
-            )
+                "cannot open \(url.path) as a static model: its model_type is "
+                    + "'\(configuration.modelType ?? "")', not 'model2vec'")
         }
         file = try folder.weights()
-        tokenizer = try WordPieceTokenizer(folder, marks: false)
+        tokenizer = try WordPieceTokenizer(folder, addsSpecialTokens: false)
         guard let shape = file.tensors["embeddings"]?.shape, shape.count == 2, shape[0] > 0, shape[1] > 0
         else {
             throw EmbedderError(
-                .damagedModel, "the model in \(url.path) has no table 'embeddings'; fetch it again")
+                .damagedModel,
+                "the model in \(url.path) lacks the tensor 'embeddings'",
+                remedy: .installModel)
         }
         guard shape[0] >= tokenizer.vocabulary.count else {
             throw EmbedderError(
                 .damagedModel,
-                "the vocabulary of \(url.path) has \(tokenizer.vocabulary.count) tokens, "
-                    + "its table \(shape[0])"
-            )
+                "the vocabulary in \(url.path) has \(tokenizer.vocabulary.count) tokens, "
+                    + "but the tensor 'embeddings' has \(shape[0]) rows", remedy: .installModel)
         }
         if file.tensors["mapping"] != nil {
             throw EmbedderError(
-                .unsupportedModel, "the model in \(url.path) has a table 'mapping', which is not supported")
+                .unsupportedModel,
+                "cannot open the model in \(url.path): the tensor 'mapping' is not supported")
         }
         vectors = try file.floats("embeddings", shape: shape, allowing: Self.numbers)
         weights =
             file.tensors["weights"] == nil
             ? nil : try file.floats("weights", shape: [shape[0]], allowing: Self.numbers)
         normalizes = configuration.normalize ?? true
-        maximumTokens = min(Self.longestPassage, max(1, configuration.seq_length ?? Self.longestPassage))
+        maximumTokens = min(
+            Self.maximumPassageTokens, max(1, configuration.seqLength ?? Self.maximumPassageTokens))
         space = EmbeddingSpace(
             model: folder.name, revision: "sha256:\(try folder.weightsHash(of: file))", dimension: shape[1],
             pooling: "mean of static vectors", isNormalized: normalizes)
     }
 
+    /// Returns the UTF-8 ranges of the WordPiece tokens of a text.
     public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
 
-    /// - Complexity: O(tokens · d), on all cores. A text without a known token gets zeros.
+    /// Embeds texts on all cores. The vector of a text without known tokens is zero.
+    ///
+    /// - Throws: `CancellationError`.
+    /// - Complexity: O(tokens · d).
     @concurrent
     public func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
-        let limit = maximumTokens ?? Self.longestPassage
-        let (d, block) = (space.dimension, 64)
+        let limit = maximumTokens ?? Self.maximumPassageTokens
+        let (d, block, blocksPerCheck) = (space.dimension, 64, 256)
         var matrix = Matrix(rows: texts.count, columns: d)
         var counts = [Int](repeating: 0, count: texts.count)
-        // Some thousand texts between looks at whether the task was cancelled.
-        for start in stride(from: 0, to: texts.count, by: 256 * block) {
+        // Checks for cancellation after every 16,384 texts, which takes well below a second.
+        for start in stride(from: 0, to: texts.count, by: blocksPerCheck * block) {
             try Task.checkCancellation()
-            let part = texts[start..<min(texts.count, start + 256 * block)]
+            let span = texts[start..<min(texts.count, start + blocksPerCheck * block)]
             matrix.withUnsafeMutableElements { elements in
                 counts.withUnsafeMutableBufferPointer { counts in
                     guard let base = elements.baseAddress, let counted = counts.baseAddress else { return }
                     let (output, numbers) = (DisjointWrites(base), DisjointWrites(counted))
-                    Parallel.forEachBlock(of: part.count, size: block) { rows in
+                    Parallel.forEachBlock(of: span.count, size: block) { rows in
                         for row in rows {
-                            let ids = tokenizer.tokenize(part[start + row]).ids
+                            let ids = tokenizer.tokenize(span[start + row]).ids
                             numbers[start + row] = ids.count
                             sum(ids.prefix(limit), into: output.pointer + (start + row) * d)
                         }
@@ -120,7 +140,7 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
             omittedTokens: counts.map { max(0, $0 - limit) })
     }
 
-    /// output (d), zeros before, = the mean of the tokens' weighted vectors; unknown tokens do not count.
+    /// Writes the mean of the weighted vectors of the known tokens to `output` (d), which must be zeroed.
     private func sum(_ ids: ArraySlice<Int32>, into output: UnsafeMutablePointer<Float>) {
         let d = space.dimension
         var known: Float = 0

@@ -1,20 +1,29 @@
 import Foundation
 import Synchronization
 
-/// How BERT's tokenizer sees one character: dropped, a space, a mark on its own, or letters of a word.
+/// The normalisation of single characters that BERT's tokenizer applies.
+///
 /// Follows `BertNormalizer` and `BertPreTokenizer` of Hugging Face's tokenizers (clean text, Chinese
-/// characters, NFD without marks, lower case), which all work character by character.
+/// characters, NFD without accents, lower case), all of which process each character independently.
 struct BERTNormalizer: Sendable {
+    /// The settings of `BertNormalizer`.
     struct Options: Sendable, Hashable {
         var lowercases = true
         var stripsAccents = true
         var separatesChinese = true
     }
 
+    /// The role of a character in the division of a text into words.
     enum Class: UInt8, Sendable {
-        case space, alone, letter
+        /// Separates words.
+        case space
+        /// A word on its own, such as punctuation.
+        case alone
+        /// Part of a word.
+        case letter
     }
 
+    /// A character of the normalised text.
     struct Piece: Sendable {
         var kind: Class
         var utf8: [UInt8]
@@ -23,16 +32,17 @@ struct BERTNormalizer: Sendable {
     let options: Options
     private let cache = Cache()
 
-    /// Characters outside ASCII that have been seen; most texts use few.
+    /// The results for characters outside ASCII. Most texts use few different ones.
     private final class Cache: Sendable {
         let known = Mutex<[UInt32: [Piece]]>([:])
+        /// The maximum number of characters in the cache.
         static let limit = 1 << 16
     }
 
-    /// What is known of characters, to look them up in while one text is read.
+    /// Returns the cached results, for lookups without a lock while a text is tokenised.
     func table() -> [UInt32: [Piece]] { cache.known.withLock { $0 } }
 
-    /// Remembers what was found out while a text was read.
+    /// Adds results that were computed while a text was tokenised to the cache.
     func keep(_ found: [UInt32: [Piece]]) {
         guard !found.isEmpty else { return }
         cache.known.withLock { known in
@@ -40,10 +50,10 @@ struct BERTNormalizer: Sendable {
         }
     }
 
-    /// What a character becomes: no piece, or several.
+    /// Returns the pieces that a character is normalised to; none if it is removed.
     func pieces(of scalar: Unicode.Scalar) -> [Piece] {
         if scalar.value == 0 || scalar.value == 0xFFFD { return [] }
-        // Control characters go before white space is looked for: U+0085 is both.
+        // Control characters are removed before white space is recognised: U+0085 is both.
         switch Self.category(of: scalar) {
         case .control, .format, .privateUse, .surrogate: return []
         default: break
@@ -67,8 +77,8 @@ struct BERTNormalizer: Sendable {
         return pieces
     }
 
-    /// The category that Hugging Face's tables give, which are those of Unicode 8.0: models were trained with
-    /// what is newer taken for letters.
+    /// Returns the category of a character in Unicode 8.0, which Hugging Face's tables use. Models were
+    /// trained with newer characters treated as letters, whatever their category is now.
     private static func category(of scalar: Unicode.Scalar) -> Unicode.GeneralCategory {
         switch scalar.value {
         case 0x166D, 0x111C9: return .otherPunctuation

@@ -2,14 +2,22 @@ import Foundation
 import RoostModel
 
 extension WordPieceTokenizer {
+    /// `tokenizer_config.json`.
     private struct Settings: Decodable {
-        var do_lower_case: Bool?
-        var strip_accents: Bool?
-        var tokenize_chinese_chars: Bool?
-        var tokenizer_class: String?
+        var doLowerCase: Bool?
+        var stripAccents: Bool?
+        var tokenizeChineseChars: Bool?
+        var tokenizerClass: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case doLowerCase = "do_lower_case"
+            case stripAccents = "strip_accents"
+            case tokenizeChineseChars = "tokenize_chinese_chars"
+            case tokenizerClass = "tokenizer_class"
+        }
     }
 
-    /// `tokenizer.json` of Hugging Face's tokenizers, as far as it is WordPiece.
+    /// The parts of `tokenizer.json` that describe a WordPiece tokenizer.
     private struct TokenizerFile: Decodable {
         struct Model: Decodable {
             var type: String?
@@ -18,12 +26,18 @@ extension WordPieceTokenizer {
         struct Normalizer: Decodable {
             var type: String
             var lowercase: Bool?
-            var strip_accents: Bool?
-            var handle_chinese_chars: Bool?
+            var stripAccents: Bool?
+            var handleChineseChars: Bool?
+
+            private enum CodingKeys: String, CodingKey {
+                case type, lowercase
+                case stripAccents = "strip_accents"
+                case handleChineseChars = "handle_chinese_chars"
+            }
         }
         var model: Model
         var normalizer: Normalizer?
-        /// Whether it says that text is taken as it is.
+        /// Whether the file states explicitly that text is not normalised.
         var hasNoNormalizer = false
 
         private enum CodingKeys: String, CodingKey { case model, normalizer }
@@ -36,23 +50,26 @@ extension WordPieceTokenizer {
         }
     }
 
-    /// Reads the vocabulary from `vocab.txt`, else `tokenizer.json`, and how text is normalised from
-    /// `tokenizer_config.json`, else `tokenizer.json`: the order of transformers.
+    /// Creates the tokenizer of a model.
     ///
-    /// - Parameter marks: whether a text is to stand between `[CLS]` and `[SEP]`, which must be there then.
-    init(_ folder: ModelFolder, marks: Bool = true) throws {
-        func unsupported(_ what: String) -> EmbedderError {
+    /// Reads the vocabulary from `vocab.txt` or else `tokenizer.json`, and the settings of the normalisation
+    /// from `tokenizer_config.json` or else `tokenizer.json`, in the same order as the transformers library.
+    ///
+    /// - Parameter addsSpecialTokens: Whether `[CLS]` and `[SEP]` must be in the vocabulary.
+    /// - Throws: `EmbedderError` that names the file or the unsupported setting.
+    init(_ folder: ModelFolder, addsSpecialTokens: Bool = true) throws {
+        func unsupported(_ setting: String) -> EmbedderError {
             EmbedderError(
-                .unsupportedModel, "the model in \(folder.url.path) has \(what), which is not supported")
+                .unsupportedModel, "cannot open the model in \(folder.url.path): \(setting) is not supported")
         }
         let settings = try folder.decodeIfPresent(Settings.self, "tokenizer_config.json")
         let kinds = ["BertTokenizer", "BertTokenizerFast", "PreTrainedTokenizerFast", "TokenizersBackend"]
-        if let kind = settings?.tokenizer_class, !kinds.contains(kind) {
+        if let kind = settings?.tokenizerClass, !kinds.contains(kind) {
             throw unsupported("tokenizer_class '\(kind)'")
         }
         var file: TokenizerFile?
-        // It is large, and not read where everything is said without it.
-        if !folder.has("vocab.txt") || settings?.do_lower_case == nil {
+        // The file is large, so it is read only if the other files leave a setting open.
+        if !folder.has("vocab.txt") || settings?.doLowerCase == nil {
             file = try folder.decodeIfPresent(TokenizerFile.self, "tokenizer.json")
         }
         if let kind = file?.model.type, kind != "WordPiece" {
@@ -61,39 +78,40 @@ extension WordPieceTokenizer {
         if let kind = file?.normalizer?.type, kind != "BertNormalizer" {
             throw unsupported("a normalizer of type '\(kind)'")
         }
-        if file?.hasNoNormalizer == true { throw unsupported("no normalizer") }
+        if file?.hasNoNormalizer == true { throw unsupported("a tokenizer without normalizer") }
         guard folder.has("vocab.txt") || file != nil else {
             throw folder.missing("vocab.txt or tokenizer.json")
         }
-        let lowercases = settings?.do_lower_case ?? file?.normalizer?.lowercase ?? true
+        let lowercases = settings?.doLowerCase ?? file?.normalizer?.lowercase ?? true
         let options = BERTNormalizer.Options(
             lowercases: lowercases,
-            stripsAccents: settings?.strip_accents ?? file?.normalizer?.strip_accents ?? lowercases,
-            separatesChinese: settings?.tokenize_chinese_chars ?? file?.normalizer?.handle_chinese_chars
+            stripsAccents: settings?.stripAccents ?? file?.normalizer?.stripAccents ?? lowercases,
+            separatesChinese: settings?.tokenizeChineseChars ?? file?.normalizer?.handleChineseChars
                 ?? true)
         let vocabulary = WordPieceVocabulary(try Self.pieces(of: folder))
         if let (first, second) = vocabulary.duplicate {
             throw EmbedderError(
                 .damagedModel,
-                "\(folder.url("vocab.txt").path) has the same token in lines \(first + 1) and \(second + 1)")
+                "\(folder.url("vocab.txt").path) has duplicate tokens in lines \(first + 1) and \(second + 1)"
+            )
         }
-        try self.init(vocabulary: vocabulary, options: options, marks: marks)
+        try self.init(vocabulary: vocabulary, options: options, addsSpecialTokens: addsSpecialTokens)
     }
 
-    /// The piece of each id, from 0.
+    /// Returns the vocabulary: the piece of each id, from 0.
     static func pieces(of folder: ModelFolder) throws -> [Substring] {
         guard folder.has("vocab.txt") else { return try piecesOfTokenizerFile(folder) }
         let url = folder.url("vocab.txt")
         guard let text = String(data: try folder.contents(of: "vocab.txt"), encoding: .utf8) else {
-            throw EmbedderError(.damagedModel, "\(url.path) is not UTF-8")
+            throw EmbedderError(.damagedModel, "\(url.path) is not valid UTF-8")
         }
-        // By bytes: to Swift a carriage return and the line feed after it are one character.
+        // Splits bytes, because Swift treats a carriage return with a line feed as one character.
         var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
         let pieces = lines.map { Substring($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0) }
-        // A line without a token would give texts other ids than the model's.
+        // Skipping an empty line would shift the ids of the following tokens.
         if let index = pieces.firstIndex(where: \.isEmpty) {
-            throw EmbedderError(.damagedModel, "\(url.path) has no token in line \(index + 1)")
+            throw EmbedderError(.damagedModel, "\(url.path) has an empty line \(index + 1)")
         }
         return pieces
     }
@@ -101,18 +119,18 @@ extension WordPieceTokenizer {
     private static func piecesOfTokenizerFile(_ folder: ModelFolder) throws -> [Substring] {
         let url = folder.url("tokenizer.json")
         guard let vocabulary = try folder.decode(TokenizerFile.self, "tokenizer.json").model.vocab else {
-            throw EmbedderError(.damagedModel, "\(url.path) has no vocabulary")
+            throw EmbedderError(.damagedModel, "\(url.path) lacks a vocabulary")
         }
         var pieces = [Substring?](repeating: nil, count: vocabulary.count)
         for (piece, id) in vocabulary {
             guard pieces.indices.contains(id), pieces[id] == nil else {
-                // Also where two pieces are equal but for their composition, of which JSON's reader keeps
-                // one.
+                // Also reached if two pieces differ only in Unicode composition, because the JSON decoder
+                // merges their keys and one id is missing.
                 throw EmbedderError(
-                    .damagedModel, "\(url.path) gives id \(id) twice, or leaves one out before it")
+                    .damagedModel, "\(url.path) has a duplicate id \(id), or an id below it is missing")
             }
             guard !piece.isEmpty else {
-                throw EmbedderError(.damagedModel, "\(url.path) has no token for id \(id)")
+                throw EmbedderError(.damagedModel, "\(url.path) has an empty token for id \(id)")
             }
             pieces[id] = piece[...]
         }

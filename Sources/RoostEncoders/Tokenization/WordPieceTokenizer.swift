@@ -1,44 +1,56 @@
 import Foundation
 import RoostModel
 
-/// Splits text into the tokens that a BERT model was trained on (WordPiece; Devlin et al. 2019), the same
-/// as Hugging Face's tokenizers.
+/// A tokenizer that splits text into WordPiece tokens (Devlin et al. 2019) exactly like Hugging Face's
+/// tokenizers.
 struct WordPieceTokenizer: Sendable {
-    /// Tokens of a text, without special ones around them.
+    /// The tokens of a text, without special tokens around them.
     struct Tokens: Sendable {
         var ids: [Int32] = []
-        /// The UTF-8 bytes of the text that each token covers: ascending and disjoint.
+        /// The UTF-8 range of each token in the text: ascending and disjoint.
         var ranges: [Range<Int>] = []
     }
 
     let vocabulary: WordPieceVocabulary
     let normalizer: BERTNormalizer
+    /// The id of `[UNK]`.
     let unknown: Int32
+    /// The id of `[CLS]`; -1 if the tokenizer adds no special tokens.
     let start: Int32
+    /// The id of `[SEP]`; -1 if the tokenizer adds no special tokens.
     let end: Int32
-    /// Tokens that stand for themselves where a text has them literally.
+    /// The tokens that are recognised if they occur literally in a text.
     private let special: [(utf8: [UInt8], id: Int32)]
 
-    /// A word of more characters than this is one unknown token.
-    private static let longestWord = 100
+    /// The maximum number of characters in a word; a longer word becomes one unknown token, as in BERT.
+    private static let maximumWordLength = 100
 
-    init(vocabulary: WordPieceVocabulary, options: BERTNormalizer.Options, marks: Bool = true) throws {
+    /// Creates a tokenizer.
+    ///
+    /// - Parameter addsSpecialTokens: Whether `[CLS]` and `[SEP]` must be in the vocabulary.
+    /// - Throws: `EmbedderError` with `.damagedModel` if a special token is missing.
+    init(vocabulary: WordPieceVocabulary, options: BERTNormalizer.Options, addsSpecialTokens: Bool = true)
+        throws
+    {
         self.vocabulary = vocabulary
         normalizer = BERTNormalizer(options: options)
         func id(_ piece: String) throws -> Int32 {
             guard let id = vocabulary.id(of: piece) else {
-                throw EmbedderError(.damagedModel, "the vocabulary has no token \(piece)")
+                throw EmbedderError(.damagedModel, "the vocabulary lacks the token \(piece)")
             }
             return id
         }
         unknown = try id("[UNK]")
-        start = marks ? try id("[CLS]") : -1
-        end = marks ? try id("[SEP]") : -1
+        start = addsSpecialTokens ? try id("[CLS]") : -1
+        end = addsSpecialTokens ? try id("[SEP]") : -1
         special = ["[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"].compactMap { piece in
             vocabulary.id(of: piece).map { (Array(piece.utf8), $0) }
         }
     }
 
+    /// Returns the tokens of a text.
+    ///
+    /// - Complexity: O(length of text).
     func tokenize(_ text: String) -> Tokens {
         var text = text
         return text.withUTF8 { utf8 in
@@ -54,10 +66,10 @@ struct WordPieceTokenizer: Sendable {
         let tokenizer: WordPieceTokenizer
         let utf8: UnsafeBufferPointer<UInt8>
         var tokens = Tokens()
-        /// Only read: what this text adds is kept apart, so that no text copies the table.
+        /// The shared cache, which is only read; new results go to `found`, so that the table is not copied.
         private let table: [UInt32: [BERTNormalizer.Piece]]
         private(set) var found: [UInt32: [BERTNormalizer.Piece]] = [:]
-        /// The word being read, normalised, and where each of its bytes came from.
+        /// The current word, normalised, and the offset in the text from which each of its bytes comes.
         private var word: [UInt8] = []
         private var origins: [Int] = []
         private var characters = 0
@@ -71,40 +83,40 @@ struct WordPieceTokenizer: Sendable {
 
         mutating func run() {
             let options = tokenizer.normalizer.options
-            var place = 0
-            while place < utf8.count {
-                let byte = utf8[place]
+            var offset = 0
+            while offset < utf8.count {
+                let byte = utf8[offset]
                 if byte >= 0x80 {
-                    place = readScalar(at: place)
+                    offset = readScalar(at: offset)
                     continue
                 }
-                if byte == UInt8(ascii: "["), let special = special(at: place) {
+                if byte == UInt8(ascii: "["), let special = special(at: offset) {
                     finishWord()
-                    append(special.id, place..<place + special.utf8.count)
-                    place += special.utf8.count
+                    append(special.id, offset..<offset + special.utf8.count)
+                    offset += special.utf8.count
                     continue
                 }
                 switch byte {
                 case 9, 10, 13, 32, 11, 12:
-                    // Vertical tab and form feed are control characters, which are dropped before white
-                    // space is seen.
+                    // Vertical tab and form feed are control characters, which are removed before white space
+                    // is recognised.
                     if byte != 11 && byte != 12 { finishWord() }
                 case 0...31, 127: break
-                case 33...47, 58...64, 91...96, 123...126: appendAlone([byte], place..<place + 1)
-                case 65...90: appendLetter(options.lowercases ? byte + 32 : byte, place)
-                default: appendLetter(byte, place)
+                case 33...47, 58...64, 91...96, 123...126: appendAlone([byte], offset..<offset + 1)
+                case 65...90: appendLetter(options.lowercases ? byte + 32 : byte, offset)
+                default: appendLetter(byte, offset)
                 }
-                place += 1
+                offset += 1
             }
             finishWord()
         }
 
-        private mutating func readScalar(at place: Int) -> Int {
-            // The bytes are valid UTF-8: the leading one tells the length.
-            let lead = utf8[place]
+        private mutating func readScalar(at offset: Int) -> Int {
+            // The bytes are valid UTF-8, so the first one determines the length.
+            let lead = utf8[offset]
             let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
             var value = UInt32(lead) & (length == 2 ? 0x1F : length == 3 ? 0x0F : 0x07)
-            for offset in 1..<length { value = value << 6 | UInt32(utf8[place + offset] & 0x3F) }
+            for index in 1..<length { value = value << 6 | UInt32(utf8[offset + index] & 0x3F) }
             let pieces: [BERTNormalizer.Piece]
             if let known = table[value] ?? found[value] {
                 pieces = known
@@ -115,32 +127,32 @@ struct WordPieceTokenizer: Sendable {
             for piece in pieces {
                 switch piece.kind {
                 case .space: finishWord()
-                case .alone: appendAlone(piece.utf8, place..<place + length)
+                case .alone: appendAlone(piece.utf8, offset..<offset + length)
                 case .letter:
                     for byte in piece.utf8 {
                         word.append(byte)
-                        origins.append(place)
+                        origins.append(offset)
                     }
                     characters += 1
-                    wordEnd = place + length
+                    wordEnd = offset + length
                 }
             }
-            return place + length
+            return offset + length
         }
 
-        private func special(at place: Int) -> (utf8: [UInt8], id: Int32)? {
+        private func special(at offset: Int) -> (utf8: [UInt8], id: Int32)? {
             tokenizer.special.first { candidate in
-                place + candidate.utf8.count <= utf8.count
-                    && candidate.utf8.indices.allSatisfy { candidate.utf8[$0] == utf8[place + $0] }
+                offset + candidate.utf8.count <= utf8.count
+                    && candidate.utf8.indices.allSatisfy { candidate.utf8[$0] == utf8[offset + $0] }
             }
         }
 
         @inline(__always)
-        private mutating func appendLetter(_ byte: UInt8, _ place: Int) {
+        private mutating func appendLetter(_ byte: UInt8, _ offset: Int) {
             word.append(byte)
-            origins.append(place)
+            origins.append(offset)
             characters += 1
-            wordEnd = place + 1
+            wordEnd = offset + 1
         }
 
         private mutating func appendAlone(_ bytes: [UInt8], _ range: Range<Int>) {
@@ -154,7 +166,8 @@ struct WordPieceTokenizer: Sendable {
 
         private mutating func append(_ id: Int32, _ range: Range<Int>) {
             tokens.ids.append(id)
-            // Two tokens of one character (a decomposed ligature) share its bytes: the second covers none.
+            // Two tokens may come from one character, such as a decomposed ligature; the second gets an empty
+            // range.
             let start = max(range.lowerBound, tokens.ranges.last?.upperBound ?? 0)
             tokens.ranges.append(start..<max(start, range.upperBound))
         }
@@ -166,12 +179,12 @@ struct WordPieceTokenizer: Sendable {
                 origins.removeAll(keepingCapacity: true)
                 characters = 0
             }
-            guard characters <= WordPieceTokenizer.longestWord else {
+            guard characters <= WordPieceTokenizer.maximumWordLength else {
                 append(tokenizer.unknown, origins[0]..<wordEnd)
                 return
             }
-            let mark = tokens.ids.count
-            let isWhole = word.withUnsafeBufferPointer { bytes in
+            let first = tokens.ids.count
+            let isComplete = word.withUnsafeBufferPointer { bytes in
                 var start = 0
                 while start < bytes.count {
                     guard let piece = tokenizer.vocabulary.longestPiece(bytes, from: start) else {
@@ -183,9 +196,9 @@ struct WordPieceTokenizer: Sendable {
                 }
                 return true
             }
-            if !isWhole {
-                tokens.ids.removeSubrange(mark...)
-                tokens.ranges.removeSubrange(mark...)
+            if !isComplete {
+                tokens.ids.removeSubrange(first...)
+                tokens.ranges.removeSubrange(first...)
                 append(tokenizer.unknown, origins[0]..<wordEnd)
             }
         }

@@ -1,38 +1,43 @@
 import Foundation
 import RoostModel
 
-/// The pieces of a WordPiece vocabulary, found by their bytes: one table for pieces that begin a word, one
-/// for those that continue it (`##…` in the file, kept without the mark).
+/// The hash tables of a WordPiece vocabulary: one for the pieces that start a word, and one for those that
+/// continue it, which are marked with `##` in the file and stored without it.
 struct WordPieceVocabulary: Sendable {
     private struct Table: Sendable {
-        /// Open addressing, a power of two; -1 where free, else an index into `pieces`.
+        /// Indices into `pieces` by hash, with open addressing; -1 marks a free slot. The count is a power of
+        /// two.
         var slots: [Int32] = []
+        /// The offset and length of each piece in `bytes`, and its id.
         var pieces: [(start: Int32, count: Int32, id: Int32)] = []
-        var longest = 0
+        var maximumLength = 0
     }
 
     private let bytes: [UInt8]
     private var initial = Table()
     private var continuing = Table()
+    /// The number of pieces.
     let count: Int
-    /// The ids of two pieces that are the same, byte for byte, where there are any.
+    /// The ids of two identical pieces; `nil` if all are distinct.
     private(set) var duplicate: (first: Int, second: Int)?
 
-    /// - Parameter pieces: the piece of each id, from 0.
+    /// Creates a vocabulary.
+    ///
+    /// - Parameter pieces: The piece of each id, from 0.
     init(_ pieces: [Substring]) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.utf8.count })
         for (id, piece) in pieces.enumerated() {
-            // By bytes: to Swift a sign that combines with the second # is one character with it.
+            // Compares bytes, because Swift treats the second # and a combining character as one character.
             let continues = piece.utf8.starts(with: "##".utf8) && piece.utf8.count > 2
             let text = piece.utf8.dropFirst(continues ? 2 : 0)
-            let place = (start: Int32(bytes.count), count: Int32(text.count), id: Int32(id))
+            let entry = (start: Int32(bytes.count), count: Int32(text.count), id: Int32(id))
             bytes.append(contentsOf: text)
-            if continues { continuing.pieces.append(place) } else { initial.pieces.append(place) }
+            if continues { continuing.pieces.append(entry) } else { initial.pieces.append(entry) }
         }
         self.bytes = bytes
         self.count = pieces.count
-        // Taken out, so that building reads the bytes and writes a table that nobody else holds.
+        // Local copies, so that building can read `bytes` while it modifies a table.
         var (first, second) = (initial, continuing)
         build(&first)
         build(&second)
@@ -44,7 +49,7 @@ struct WordPieceVocabulary: Sendable {
         while capacity < 2 * table.pieces.count { capacity *= 2 }
         table.slots = Array(repeating: -1, count: capacity)
         for (index, piece) in table.pieces.enumerated() {
-            table.longest = max(table.longest, Int(piece.count))
+            table.maximumLength = max(table.maximumLength, Int(piece.count))
             var hash = Self.offsetBasis
             for offset in Int(piece.start)..<Int(piece.start + piece.count) {
                 hash = Self.mix(hash, bytes[offset])
@@ -66,19 +71,20 @@ struct WordPieceVocabulary: Sendable {
         return true
     }
 
-    /// The id of a piece that stands alone, such as `[CLS]`.
+    /// Returns the id of a piece that starts a word, such as `[CLS]`, or `nil` if it is missing.
     func id(of piece: String) -> Int32? {
         var word = Array(piece.utf8)
         return word.withUnsafeMutableBufferPointer { longestPiece(UnsafeBufferPointer($0), from: 0) }
             .flatMap { $0.end == word.count ? $0.id : nil }
     }
 
-    /// The longest piece that a word has from a place on: greedy, as WordPiece has it.
+    /// Returns the longest piece that a word contains at an offset, as the greedy WordPiece algorithm
+    /// requires.
     ///
-    /// - Returns: `nil` where no piece fits.
+    /// - Returns: `nil` if no piece matches.
     func longestPiece(_ word: UnsafeBufferPointer<UInt8>, from start: Int) -> (id: Int32, end: Int)? {
         let table = start == 0 ? initial : continuing
-        let limit = min(word.count, start + table.longest)
+        let limit = min(word.count, start + table.maximumLength)
         let capacity = table.slots.count
         var best: (id: Int32, end: Int)?
         var hash = Self.offsetBasis
@@ -107,7 +113,7 @@ struct WordPieceVocabulary: Sendable {
         return true
     }
 
-    // FNV-1a, which grows byte by byte: all prefixes of a word are hashed in one pass.
+    // FNV-1a is computed byte by byte, so one pass yields the hashes of all prefixes of a word.
     private static let offsetBasis: UInt64 = 0xCBF2_9CE4_8422_2325
 
     @inline(__always)

@@ -1,25 +1,33 @@
 import CRoostKernels
 import RoostVectors
 
-/// How vectors are rounded to 4 bits: the mean is taken away, what is left is turned so that all directions
-/// are alike (random signs and Hadamard transforms, as RaBitQ and QuIP# do), and one step serves all numbers.
+/// An encoding of vectors in 4 bits per component.
 ///
-/// Integer products of a query in 8 bits with rows of codes order rows nearly as inner products do.
+/// The mean is subtracted, the difference is rotated at random (random signs and Hadamard transforms, as in
+/// RaBitQ and QuIP#) so that all components have about the same variance, and all components are quantized
+/// with the same step. Integer products of an 8-bit query with rows of codes order rows nearly as inner
+/// products do.
 struct GraphCodes: Sendable, Hashable {
-    /// How many numbers a vector has.
+    /// The number of components of a vector.
     let dimension: Int
     /// (dimension): the mean of all vectors.
     let mean: [Float]
-    /// Half of what one step of a code stands for: codes are odd numbers from -15 to 15 of it.
+    /// Half of the quantization step: a code stands for an odd multiple of it, from -15 to 15.
     let scale: Float
+    /// The seed of ``signs``.
     let seed: UInt64
-    /// (2, width): 1 or -1, before each of the two transforms.
+    /// (2, width): the factors 1 or -1 that are applied before each of the two transforms.
     private let signs: [Float]
 
-    /// The dimension, filled up so that a row of codes is whole cache lines.
-    var width: Int { (dimension + 127) / 128 * 128 }
-    /// Bytes of a row.
+    /// The number of components of one Hadamard transform. Their 4-bit codes fill one cache line of 64 bytes.
+    private static let block = 128
+
+    /// The dimension, rounded up to a multiple of the transform's size.
+    var width: Int { Self.width(dimension) }
+    /// The number of bytes of a row of codes.
     var stride: Int { width / 2 }
+
+    private static func width(_ dimension: Int) -> Int { (dimension + block - 1) / block * block }
 
     init(dimension: Int, mean: [Float], scale: Float, seed: UInt64) {
         precondition(mean.count == dimension)
@@ -28,16 +36,21 @@ struct GraphCodes: Sendable, Hashable {
         self.scale = scale
         self.seed = seed
         var generator = SeededGenerator(seed: seed)
-        let width = (dimension + 127) / 128 * 128
-        signs = (0..<2 * width).map { _ in generator.next() & 1 == 0 ? 1 : -1 }
+        signs = (0..<2 * Self.width(dimension)).map { _ in generator.next() & 1 == 0 ? 1 : -1 }
     }
 
-    /// Learns mean and step from vectors.
-    ///
+    /// The maximum number of vectors from which mean and step are estimated, which is enough for both.
+    private static let maximumSample = 20_000
+    /// The factor of ``scale`` for components with the standard deviation 1. After the rotation they are
+    /// about normally distributed, and the uniform step with the least mean squared error for 16 levels is
+    /// 0.3352 standard deviations (Max 1960); this is half of it.
+    private static let scaleOfUnitDeviation = 0.1676
+
+    /// Creates an encoding with the mean and the variance of some vectors.
     init(fitting vectors: VectorRows, seed: UInt64) {
         let (n, d) = (vectors.count, vectors.dimension)
-        // A sample says enough of both; what is not finite says nothing.
-        let sample = Swift.stride(from: 0, to: n, by: max(1, n / 20_000)).filter { row in
+        // Vectors with numbers that are not finite would spoil both estimates.
+        let sample = Swift.stride(from: 0, to: n, by: max(1, n / Self.maximumSample)).filter { row in
             vectors.withRow(row) { row in row.allSatisfy { $0.isFinite } }
         }
         var mean = [Double](repeating: 0, count: d)
@@ -55,31 +68,31 @@ struct GraphCodes: Sendable, Hashable {
                 }
             }
         }
-        // Turned, the numbers are about normally distributed; the step that loses least of such in 16 levels
-        // is a third of the deviation (Max 1960).
-        let deviation = (square / taken / Double((d + 127) / 128 * 128)).squareRoot()
+        let deviation = (square / taken / Double(Self.width(d))).squareRoot()
         self.init(
             dimension: d, mean: mean.map { Float($0) },
-            scale: deviation > 0 ? Float(deviation * 0.1676) : 1, seed: seed)
+            scale: deviation > 0 ? Float(deviation * Self.scaleOfUnitDeviation) : 1, seed: seed)
     }
 
-    /// Turns a vector: its inner products with others that were turned stay.
+    /// Rotates a vector. Inner products of rotated vectors equal those of the original vectors.
     ///
-    /// - Parameter into: `width` numbers; may hold anything.
-    private func turn(_ vector: UnsafePointer<Float>, centered: Bool, into: UnsafeMutablePointer<Float>) {
+    /// - Parameters:
+    ///   - centered: Whether the mean is subtracted first.
+    ///   - into: Receives `width` numbers; does not need to be initialized.
+    private func rotate(_ vector: UnsafePointer<Float>, centered: Bool, into: UnsafeMutablePointer<Float>) {
         let (d, width) = (dimension, width)
         for column in 0..<d { into[column] = centered ? vector[column] - mean[column] : vector[column] }
         for column in d..<width { into[column] = 0 }
-        let blocks = width / 128
+        let (size, blocks) = (Self.block, width / Self.block)
         withUnsafeTemporaryAllocation(of: Float.self, capacity: width) { other in
             signs.withUnsafeBufferPointer { signs in
                 for column in 0..<width { into[column] *= signs[column] }
                 roost_hadamard(into, blocks)
-                // Each block of the second transform has numbers of all blocks of the first.
+                // Interleaved, so that each block of the second transform mixes all blocks of the first.
                 for block in 0..<blocks {
-                    for column in 0..<128 {
-                        let place = column * blocks + block
-                        other[place] = into[block * 128 + column] * signs[width + place]
+                    for column in 0..<size {
+                        let position = column * blocks + block
+                        other[position] = into[block * size + column] * signs[width + position]
                     }
                 }
             }
@@ -88,37 +101,37 @@ struct GraphCodes: Sendable, Hashable {
         roost_hadamard(into, blocks)
     }
 
-    /// Rounds one vector as a row: `stride` bytes.
+    /// Encodes one vector as a row of `stride` bytes.
     func write(_ vector: UnsafePointer<Float>, row: UnsafeMutablePointer<UInt8>) {
-        withUnsafeTemporaryAllocation(of: Float.self, capacity: width) { turned in
-            let turned = turned.baseAddress!
-            turn(vector, centered: true, into: turned)
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: width) { rotated in
+            let rotated = rotated.baseAddress!
+            rotate(vector, centered: true, into: rotated)
             func code(_ value: Float) -> UInt8 {
                 let level = (value / (2 * scale)).rounded(.down) + 8
-                // Also of what is not a number, which no code stands for.
+                // NaN has no code; it gets the one next to zero.
                 return level.isNaN ? 8 : UInt8(max(0, min(15, level)))
             }
             for column in 0..<stride {
-                row[column] = code(turned[column]) | code(turned[stride + column]) << 4
+                row[column] = code(rotated[column]) | code(rotated[stride + column]) << 4
             }
         }
     }
 
-    /// Rounds one vector as a query: `width` signed bytes.
+    /// Encodes one vector as a query of `width` signed bytes. The mean is not subtracted.
     ///
-    /// - Returns: the sum of the bytes.
+    /// - Returns: The sum of the bytes, which the products with rows need.
     func write(_ vector: UnsafePointer<Float>, query: UnsafeMutablePointer<Int8>) -> Int32 {
-        withUnsafeTemporaryAllocation(of: Float.self, capacity: width) { turned in
-            let turned = turned.baseAddress!
-            turn(vector, centered: false, into: turned)
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: width) { rotated in
+            let rotated = rotated.baseAddress!
+            rotate(vector, centered: false, into: rotated)
             var largest: Float = 0
-            for column in 0..<width { largest = max(largest, abs(turned[column])) }
+            for column in 0..<width { largest = max(largest, abs(rotated[column])) }
             let inverse = 127 / largest
-            // What is too small for its inverse to be a number is as good as nothing.
+            // For a vector so small that the inverse overflows, the query is zero.
             let factor = largest > 0 && inverse.isFinite ? inverse : 0
             var sum: Int32 = 0
             for column in 0..<width {
-                let value = (turned[column] * factor).rounded(.toNearestOrEven)
+                let value = (rotated[column] * factor).rounded(.toNearestOrEven)
                 let byte = value.isNaN ? 0 : Int8(max(-127, min(127, value)))
                 query[column] = byte
                 sum += Int32(byte)

@@ -1,10 +1,10 @@
-public import Foundation
+package import Foundation
 import RoostFiles
 import RoostVectors
 
-/// A graph in a file of its own (``SectionFile``), mapped where it lies.
+/// A graph in a separate, mapped file (``SectionFile``).
 extension GraphIndex {
-    /// What the file says of the graph.
+    /// The metadata of a graph file.
     private struct Metadata: Codable {
         var format = 1
         var count: Int
@@ -12,20 +12,23 @@ extension GraphIndex {
         var degree: Int
         var scale: Float
         var seed: UInt64
-        /// What the writer says of the vectors that it belongs to.
+        /// The writer's description of the vectors that the graph belongs to.
         var vectors: Data
     }
 
-    private static let longestDegree = 255
+    /// The maximum degree in a file: degrees are stored in one byte.
+    private static let maximumFileDegree = 255
+    private static let format = 1
 
-    /// Writes the graph in place of another.
+    /// Writes the graph to a file, which is replaced atomically if it exists.
     ///
-    /// - Parameter description: tells which vectors it belongs to; reading asks for the same.
-    /// - Throws: `FileError`; the old file is untouched then.
-    public func write(to url: URL, describing description: Data) throws {
+    /// - Parameter description: Identifies the vectors that the graph belongs to. The reader must pass the
+    ///   same description.
+    /// - Throws: ``FileError``. An existing file is then unchanged.
+    package func write(to url: URL, describing description: Data) throws {
         let metadata = Metadata(
-            count: count, dimension: dimension, degree: graph.degree, scale: codes.scale, seed: codes.seed,
-            vectors: description)
+            format: Self.format, count: count, dimension: dimension, degree: graph.degree,
+            scale: codes.scale, seed: codes.seed, vectors: description)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         let data = try encoder.encode(metadata)
@@ -36,66 +39,71 @@ extension GraphIndex {
             try SectionFile.write(
                 to: url, metadata: data,
                 sections: [
-                    ("mean", mean), ("entries", UnsafeRawBufferPointer(graph.entries)),
+                    ("mean", mean), ("entries", UnsafeRawBufferPointer(graph.entryPoints)),
                     ("degrees", bytes(graph.degrees, count)),
                     ("neighbors", bytes(graph.neighbors, count * graph.degree)),
                     ("codes", bytes(graph.codes, count * codes.stride)),
-                ], pieced: ["neighbors", "codes"])
+                ], paged: ["neighbors", "codes"])
         }
     }
 
-    /// Compares all of a mapped graph with its checksums.
+    /// Verifies all checksums of a mapped graph; does nothing for a graph in memory.
     ///
-    /// - Throws: ``SectionFile/Unusable``.
-    public func verify() throws {
+    /// - Throws: ``SectionFile/Unusable`` if a checksum does not match.
+    package func verify() throws {
         guard let file = owner as? SectionFile else { return }
         for name in ["neighbors", "codes"] { try file.verify(name) }
     }
 
-    /// Maps a graph. Its lists and codes are compared with their checksums where a search reads them.
+    /// Maps a graph file. Neighbour lists and codes are verified by the searches that read them.
     ///
     /// - Parameters:
-    ///   - vectors: those that it was built over.
-    ///   - description: what was said of them when it was written.
-    /// - Returns: `nil` where it belongs to others.
-    /// - Throws: ``SectionFile/Unusable`` where it is damaged; `FileError`.
-    public init?(
+    ///   - url: The path of the file.
+    ///   - vectors: The vectors that the graph was built over.
+    ///   - description: The description that the graph was written with.
+    ///   - options: The parameters of searches.
+    /// - Returns: `nil` if the graph belongs to other vectors.
+    /// - Throws: ``SectionFile/Unusable`` if the file is damaged; ``FileError``.
+    package init?(
         _ url: URL, of vectors: VectorRows, described description: Data, options: Options = Options()
     ) throws {
         let file = try SectionFile(url)
-        func unusable(_ why: String) -> SectionFile.Unusable {
-            SectionFile.Unusable(description: "\(url.path) \(why)")
+        func unusable(_ reason: String) -> SectionFile.Unusable {
+            SectionFile.Unusable(description: "graph file \(url.path) \(reason)")
         }
-        guard let metadata = try? JSONDecoder().decode(Metadata.self, from: file.metadata),
-            metadata.format == 1
-        else { throw unusable("is of another version") }
+        guard let metadata = try? JSONDecoder().decode(Metadata.self, from: file.metadata) else {
+            throw unusable("has unreadable metadata")
+        }
+        guard metadata.format == Self.format else {
+            throw unusable("has the unsupported format \(metadata.format)")
+        }
         guard metadata.vectors == description, metadata.count == vectors.count,
             metadata.dimension == vectors.dimension
         else { return nil }
         let (count, degree) = (metadata.count, metadata.degree)
-        guard count > 0, (1...Self.longestDegree).contains(degree), metadata.scale.isFinite,
+        guard count > 0, (1...Self.maximumFileDegree).contains(degree), metadata.scale.isFinite,
             metadata.scale > 0
-        else { throw unusable("is not as it was written") }
+        else { throw unusable("has metadata out of range") }
         for name in ["mean", "entries", "degrees"] { try file.verify(name) }
         let mapped = MappedGraph(
-            codes: try file.pieces(of: "codes"), neighbors: try file.pieces(of: "neighbors"))
+            codes: try file.pages(of: "codes"), neighbors: try file.pages(of: "neighbors"))
         if mapped.codes == nil { try file.verify("codes") }
         if mapped.neighbors == nil { try file.verify("neighbors") }
         let mean = try file.section("mean", of: Float.self, count: metadata.dimension)
         let codes = GraphCodes(
             dimension: metadata.dimension, mean: Array(mean), scale: metadata.scale, seed: metadata.seed)
-        let entries = try file.section(
-            "entries", of: UInt32.self, count: min(count, GraphBuilder.Options().entries))
+        let entryPoints = try file.section(
+            "entries", of: UInt32.self, count: min(count, GraphBuilder.Options().entryPoints))
         let degrees = try file.section("degrees", of: UInt8.self, count: count)
         let neighbors = try file.section("neighbors", of: UInt32.self, count: count * degree)
         let rows = try file.section("codes", of: UInt8.self, count: count * codes.stride)
-        guard entries.allSatisfy({ $0 < UInt32(count) }), degrees.allSatisfy({ $0 <= degree }),
+        guard entryPoints.allSatisfy({ $0 < UInt32(count) }), degrees.allSatisfy({ $0 <= degree }),
             let degreeBase = degrees.baseAddress,
             let neighborBase = neighbors.baseAddress, let rowBase = rows.baseAddress
-        else { throw unusable("is not as it was written") }
+        else { throw unusable("has row numbers or degrees out of range") }
         let graph = GraphView(
             codes: rowBase, neighbors: neighborBase, degrees: degreeBase, count: count,
-            stride: codes.stride, degree: degree, entries: entries, mapped: mapped)
+            stride: codes.stride, degree: degree, entryPoints: entryPoints, mapped: mapped)
         self.init(vectors, codes, graph, owner: file, options)
     }
 }

@@ -3,32 +3,35 @@ import RoostFiles
 public import RoostVectors
 import Synchronization
 
-/// Approximate search by walking a graph from row to row, always on to whichever is nearest to the query.
-/// Neighbours are scored by integer products of 4-bit codes, the last candidates by their exact vectors.
+/// An approximate index that follows a graph from row to row, always to the row nearest to the query.
 ///
-/// Finds nearly all of the nearest rows (``FlatIndex`` is the oracle) in time that grows with the logarithm
-/// of their number, not with it.
+/// Rows are compared by integer products of 4-bit codes, and the last candidates again by their exact
+/// vectors. A search finds nearly all of the nearest rows (``FlatIndex`` is the oracle) in time that grows
+/// with the logarithm of their number.
 public struct GraphIndex: VectorIndex {
-    /// How an index is made, and how carefully it is searched.
+    /// The parameters of construction and search.
     public struct Options: Sendable, Hashable {
-        /// The most neighbours of a row, at most 255: more find more and take more space.
-        public var degree = 32
-        /// How many candidates are looked at when a row is linked: more make a better graph, in more time.
-        public var buildWidth = 64
-        /// How many candidates a search keeps, at least: more find more, in more time. Of an index that is
-        /// built, this alone has an effect.
-        public var searchWidth = 64
+        /// The maximum number of neighbours of a row, 1 to 255. A larger value increases recall and memory.
+        public var maximumDegree = 32
+        /// The number of candidates that a search keeps when a row is inserted. A larger value makes a better
+        /// graph and takes longer.
+        public var efConstruction = 64
+        /// The minimum number of candidates that a query keeps. A larger value increases recall and takes
+        /// longer. This is the only option that has an effect on an existing index.
+        public var efSearch = 64
+        /// The seed of the construction. Equal vectors, options and seeds give equal graphs.
         public var seed: UInt64 = 1
 
+        /// Creates the default options.
         public init() {}
     }
 
-    /// A mapped graph is not as it was written. Its vectors may well be.
-    public struct Damaged: Error, Sendable, CustomStringConvertible {
-        public let description: String
+    /// A mapped graph does not match its checksums. Its vectors are a separate file and may be intact.
+    package struct Damaged: Error, Sendable, CustomStringConvertible {
+        package let description: String
     }
 
-    /// What searches on several threads came upon.
+    /// The checksum mismatches that threads have found during one call.
     private struct Damage: ~Copyable {
         let isOfGraph = Atomic(false)
         let isOfVectors = Atomic(false)
@@ -37,9 +40,10 @@ public struct GraphIndex: VectorIndex {
     private let vectors: VectorRows
     let codes: GraphCodes
     let graph: GraphView
-    /// What the graph lies in: its builder or a file.
+    /// The owner of the graph's memory: an arena or a file.
     let owner: any AnyObject & Sendable
     private let pool: Pool
+    /// The parameters of the index. ``Options/efSearch`` may be changed at any time.
     public var options: Options
 
     init(
@@ -56,46 +60,83 @@ public struct GraphIndex: VectorIndex {
 
     /// Builds an index on all cores.
     ///
-    /// - Parameter vectors: (n, d) row-major Float32, unit length; at most 2³² rows.
-    /// - Throws: `CancellationError` where the task is cancelled between batches of rows.
+    /// - Parameters:
+    ///   - vectors: (n, d) row-major Float32, unit length.
+    ///   - options: The parameters of construction and search.
+    /// - Throws: `CancellationError`, which is checked between batches of rows.
+    /// - Precondition: at most 2³² - 1 rows.
     public init(building vectors: Matrix, options: Options = Options()) async throws {
         try await self.init(building: VectorRows(vectors), options: options)
     }
 
-    /// As ``init(building:options:)-(Matrix,_)``, of rows that may be mapped.
+    /// Builds an index over rows that may be mapped from a file.
+    ///
+    /// - Throws: ``SectionFile/Unusable`` if the vectors do not match their checksums; `CancellationError`.
     @concurrent
-    public init(building vectors: VectorRows, options: Options = Options()) async throws {
-        precondition(vectors.count <= Int(UInt32.max), "more rows than a row number can say")
+    package init(building vectors: VectorRows, options: Options = Options()) async throws {
+        precondition(
+            vectors.count <= Int(UInt32.max), "\(vectors.count) rows do not fit in UInt32 row numbers")
         var build = GraphBuilder.Options()
-        build.degree = options.degree
-        build.width = options.buildWidth
+        build.maximumDegree = options.maximumDegree
+        build.efConstruction = options.efConstruction
         build.seed = options.seed
         let builder = GraphBuilder(vectors, build)
         try vectors.verify()
         try builder.build(vectors)
-        self.init(vectors, builder.codes, builder.view, owner: builder, options)
+        self.init(vectors, builder.arena.encoding, builder.view, owner: builder.arena, options)
     }
 
+    /// The number of vectors.
     public var count: Int { vectors.count }
 
+    /// The number of components of each vector.
     public var dimension: Int { vectors.dimension }
 
-    /// Bytes of the index a vector, without the exact vectors.
-    public var bytesPerVector: Int { codes.stride + 4 * graph.degree + 1 }
+    /// The memory of the index in bytes per vector, without the exact vectors.
+    public var bytesPerVector: Int {
+        codes.stride + MemoryLayout<UInt32>.stride * graph.degree + MemoryLayout<UInt8>.stride
+    }
+}
 
-    /// - Throws: ``Damaged``; `SectionFile.Unusable` where vectors that are looked at are mapped and not as
-    ///   they were written; `CancellationError`.
+// MARK: - Search
+
+extension GraphIndex {
+    /// The number of queries that one thread processes at a time.
+    private static let queryBlock = 32
+    /// Up to this number of allowed rows, it takes about as long to compare all of them as to search the
+    /// graph.
+    private static let maximumRowsToScan = 8192
+    /// If the results are more than a quarter of all rows, a search of the graph visits nearly all rows in
+    /// random order; comparing all rows in order is faster.
+    private static let maximumResultShare = 4
+    /// The beam may hold at most a sixteenth of all rows when a filter widens it. Then comparing the allowed
+    /// rows takes no longer.
+    private static let maximumBeamShare = 16
+    /// The beam may hold at most an eighth of the number of allowed rows, for the same reason.
+    private static let maximumAllowedShare = 8
+    /// If the beam has too few allowed rows, the search is repeated with a beam this much wider.
+    private static let widening = 4
+
+    /// Returns approximately the `k` nearest rows for each query. The number of rows is exact: an answer has
+    /// fewer than `k` rows only if fewer are allowed.
+    ///
+    /// - Throws: `CancellationError`. For an index in a mapped file also the file's error or a checksum
+    ///   mismatch of the graph.
     @concurrent
     public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
-        precondition(queries.columns == dimension || count == 0, "queries of another dimension")
+        precondition(
+            queries.columns == dimension || count == 0,
+            "queries have \(queries.columns) components, the index has \(dimension)")
         guard k > 0, count > 0 else { return Array(repeating: [], count: queries.rows) }
         let flat = FlatIndex(vectors)
-        guard k < count / 4 else { return try await flat.search(queries, k: k, among: allowed) }
+        guard k < count / Self.maximumResultShare else {
+            return try await flat.search(queries, k: k, among: allowed)
+        }
         let allowedCount = allowed?.count ?? count
-        if let allowed, allowedCount <= Self.fewRows {
+        if let allowed, allowedCount <= Self.maximumRowsToScan {
             return try flat.searchFew(queries, k: k, rows: allowed.filter { $0 < UInt32(count) })
         }
-        try vectors.verifyUnlessPieced()
+        try vectors.verifyUnlessPaged()
         let damage = Damage()
         var found = [[Neighbor]?](repeating: nil, count: queries.rows)
         found.withUnsafeMutableBufferPointer { found in
@@ -112,12 +153,12 @@ public struct GraphIndex: VectorIndex {
                 }
             }
         }
-        guard !damage.isOfVectors.load(ordering: .relaxed) else { throw vectors.unusable }
+        guard !damage.isOfVectors.load(ordering: .relaxed) else { throw vectors.checksumMismatch }
         guard !damage.isOfGraph.load(ordering: .relaxed) else {
             throw Damaged(
-                description: (owner as? SectionFile)?.unusable.description ?? "the graph is damaged")
+                description: (owner as? SectionFile)?.checksumMismatch.description ?? "the graph is corrupt")
         }
-        // A walk may not lead everywhere; an answer is never shorter for that.
+        // A search of the graph may not reach every row; such queries are answered exactly instead.
         let short = found.indices.filter { found[$0] == nil }
         if !short.isEmpty {
             try Task.checkCancellation()
@@ -127,16 +168,22 @@ public struct GraphIndex: VectorIndex {
         return found.map { $0 ?? [] }
     }
 
-    /// So many queries are the work of one thread.
-    private static let queryBlock = 32
-
-    /// To compare so many rows is as quick as a walk.
-    private static let fewRows = 8192
-
-    /// - Returns: `nil` where fewer are found than there are, or all had better be compared.
+    /// The number of allowed candidates that the beam must have before the exact ranking.
     ///
-    /// What is allowed does not lead the walk: the walk goes on until enough of the nearest of all are
-    /// allowed, so that those are the nearest of the allowed ones.
+    /// Codes order rows nearly as the vectors do: rows a little behind the k-th by code may be among the k
+    /// nearest. Of the 10 nearest passages by vector, all were among the best 20 by 4-bit code (decision 8);
+    /// this is 19 for k = 10.
+    private static func requiredCandidates(_ k: Int) -> Int { k + k / 2 + 4 }
+
+    /// The number of candidates whose exact vectors are compared: 30 for k = 10, which was enough for all of
+    /// the 10 nearest in the same measurement, and at least half of the beam.
+    private func rankedCandidates(_ k: Int) -> Int { max(2 * k + 10, min(options.efSearch, count) / 2) }
+
+    /// Returns the nearest rows for one query, or `nil` if the graph leads to fewer rows than there are, or
+    /// comparing all allowed rows is faster.
+    ///
+    /// The filter does not direct the search. The search is repeated with a wider beam until enough of the
+    /// nearest rows are allowed, which are then the nearest of all allowed rows.
     private func search(
         _ query: UnsafeBufferPointer<Float>, k: Int, _ allowed: RowSet?, _ allowedCount: Int,
         _ scratch: GraphScratch, _ damage: borrowing Damage
@@ -144,31 +191,34 @@ public struct GraphIndex: VectorIndex {
         guard let query = query.baseAddress else { return nil }
         scratch.querySum = codes.write(query, query: scratch.query)
         let wanted = min(k, allowedCount)
-        // Codes order nearly as the vectors do: what is a little behind may be among the best.
-        let reserve = k + k / 2 + 4
-        var width = max(min(options.searchWidth, count), k + k / 2)
-        if allowed != nil { width = max(width, reserve * count / max(1, allowedCount)) }
+        let required = Self.requiredCandidates(k)
+        var width = max(min(options.efSearch, count), k + k / 2)
+        // If allowed rows are spread evenly, a beam of this width has the required number of them.
+        if allowed != nil { width = max(width, required * count / max(1, allowedCount)) }
         while true {
-            // A wide walk takes longer than to compare what is allowed.
-            if allowed != nil, width > min(count / 16, allowedCount / 8) { return nil }
+            if allowed != nil,
+                width > min(count / Self.maximumBeamShare, allowedCount / Self.maximumAllowedShare)
+            {
+                return nil
+            }
             guard graph.search(scratch, width: width) else {
                 damage.isOfGraph.store(true, ordering: .relaxed)
                 return nil
             }
             guard let allowed else { break }
             let found = (0..<scratch.beamCount).count { allowed.contains(scratch.beam[$0].row) }
-            if found >= min(reserve, allowedCount) { break }
-            width *= 4
+            if found >= min(required, allowedCount) { break }
+            width *= Self.widening
         }
         var best = TopK(k)
-        var candidates = max(2 * k + 10, min(options.searchWidth, count) / 2)
+        var candidates = rankedCandidates(k)
         vectors.withUnsafePointer { base in
             for index in 0..<scratch.beamCount {
                 let row = scratch.beam[index].row
                 if let allowed, !allowed.contains(row) { continue }
                 guard candidates > 0 else { break }
                 candidates -= 1
-                guard vectors.isWhole(Int(row)) else {
+                guard vectors.isIntact(Int(row)) else {
                     damage.isOfVectors.store(true, ordering: .relaxed)
                     break
                 }
@@ -179,9 +229,9 @@ public struct GraphIndex: VectorIndex {
         return found.count < wanted ? nil : found
     }
 
-    /// What searches work with, kept for the next ones.
+    /// Search buffers that are kept for later searches.
     private final class Pool: Sendable {
-        /// Unchecked because the compiler cannot see that one search has it at a time.
+        /// Unchecked because the compiler cannot see that only one search has it at a time.
         struct Box: @unchecked Sendable {
             let value: GraphScratch
         }

@@ -1,12 +1,12 @@
 import Foundation
 import RoostModel
 
-/// An entry's JSON form, written and read without a general coder: the same text that `Entry`'s `Codable`
-/// form gives and takes, some thirty times as fast.
+/// Writes and reads the JSON form of an entry without a general coder: the same text as the `Codable`
+/// conformance of `Entry`, about thirty times as fast.
 enum EntryText {
     // MARK: Writing
 
-    /// Keys in alphabetical order, no white space.
+    /// Appends the JSON of an entry, with keys in alphabetical order and without white space.
     static func write(_ entry: Entry, to text: inout [UInt8]) {
         text.append(literal: "{\"content\":")
         text.append(string: entry.content)
@@ -48,9 +48,13 @@ enum EntryText {
 
     // MARK: Reading
 
+    /// Reads an entry.
+    ///
     /// - Parameters:
-    ///   - withVectors: `false` passes over embeddings and passages.
-    ///   - defaultDate: of an entry that bears none.
+    ///   - withVectors: Whether to read the embedding and the passages; otherwise they are skipped.
+    ///   - defaultDate: The date of an entry without one.
+    ///   - dimension: The expected dimension, for which memory is reserved.
+    /// - Throws: ``JSONError``.
     static func read(
         _ reader: inout JSONReader, withVectors: Bool = true, defaultDate: Date = Date(milliseconds: 0),
         dimension: Int = 0
@@ -85,7 +89,7 @@ enum EntryText {
             case "metadata":
                 if try isNull(&reader) { return }
                 guard case .object(let values) = try value(&reader, depth: 0) else {
-                    throw reader.error("metadata that is no object")
+                    throw reader.error("the metadata is not an object")
                 }
                 metadata = values
             case "tags": tags = try isNull(&reader) ? [] : reader.strings()
@@ -94,7 +98,7 @@ enum EntryText {
             default: try reader.skipValue()
             }
         }
-        guard let id, let content else { throw reader.error("an entry without id or content") }
+        guard let id, let content else { throw reader.error("the entry lacks an id or content") }
         let made = created ?? defaultDate
         return Entry(
             id: id, content: content, embeddings: embeddings,
@@ -113,7 +117,7 @@ enum EntryText {
 
     private static func uuid(_ reader: inout JSONReader) throws -> UUID {
         let text = try reader.string()
-        guard let id = UUID(uuidString: text) else { throw reader.error("an id that is no UUID") }
+        guard let id = UUID(uuidString: text) else { throw reader.error("the id is not a UUID") }
         return id
     }
 
@@ -132,19 +136,21 @@ enum EntryText {
             }
         }
         guard bounds.count == 2, bounds[0] <= bounds[1] else {
-            throw reader.error("a range is [start, end] in UTF-8 bytes")
+            throw reader.error("a range must be [start, end] in UTF-8 bytes")
         }
         return (bounds[0]..<bounds[1], tokens, vector)
     }
 
-    /// ISO 8601 text or, as `JSONEncoder` writes dates unless told otherwise, seconds since 2001.
+    /// Reads a date: ISO 8601, or the default form of `JSONEncoder`, seconds since 2001.
     private static func date(_ reader: inout JSONReader) throws -> Date? {
         if try isNull(&reader) { return nil }
         guard reader.peek() == UInt8(ascii: "\"") else {
             return Date(timeIntervalSinceReferenceDate: try reader.double())
         }
         let text = try reader.string()
-        guard let date = DateText.date(from: text) else { throw reader.error("not an ISO 8601 date") }
+        guard let date = DateText.date(from: text) else {
+            throw reader.error("the date is not in ISO 8601 format")
+        }
         return date
     }
 
@@ -181,7 +187,7 @@ enum EntryText {
 }
 
 extension [UInt8] {
-    /// The fewest digits that give each number back.
+    /// Appends each number with the fewest digits that identify it.
     fileprivate mutating func append(numbers: [Float]) {
         append(UInt8(ascii: "["))
         var isFirst = true

@@ -1,58 +1,59 @@
 import Foundation
 
-/// What is wrong with a JSON text, and where.
+/// An error in a JSON text.
 struct JSONError: Error, CustomStringConvertible {
-    /// Bytes from the beginning of the text.
+    /// The offset of the error in bytes.
     let offset: Int
     let reason: String
 
     var description: String { "\(reason) at byte \(offset)" }
 }
 
-/// Reads JSON (RFC 8259) from bytes, in one pass and strictly: a reader for files of hundreds of megabytes of
-/// numbers, which a general decoder takes seconds for.
+/// A strict single-pass reader of JSON (RFC 8259).
 ///
-/// The bytes must outlive the reader. Nesting is bounded by `maximumDepth`.
+/// Files of stores contain hundreds of megabytes of numbers, for which a general decoder takes many seconds.
+/// The bytes must outlive the reader. Nesting deeper than ``maximumDepth`` is an error.
 struct JSONReader {
     let bytes: UnsafeBufferPointer<UInt8>
-    private(set) var place = 0
+    private(set) var offset = 0
+    /// The maximum nesting, so that recursion cannot exhaust the stack. Files of stores nest far less.
     static let maximumDepth = 128
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes.assumingMemoryBound(to: UInt8.self) }
 
-    func error(_ reason: String) -> JSONError { JSONError(offset: place, reason: reason) }
+    func error(_ reason: String) -> JSONError { JSONError(offset: offset, reason: reason) }
 
-    /// The next byte that is not white space, 0 at the end.
+    /// Skips white space and returns the next byte without reading it; 0 at the end.
     mutating func peek() -> UInt8 {
-        while place < bytes.count {
-            let byte = bytes[place]
+        while offset < bytes.count {
+            let byte = bytes[offset]
             if byte != 32, byte != 10, byte != 13, byte != 9 { return byte }
-            place += 1
+            offset += 1
         }
         return 0
     }
 
     mutating func expect(_ character: Unicode.Scalar) throws(JSONError) {
-        guard peek() == UInt8(ascii: character) else { throw error("no '\(character)'") }
-        place += 1
+        guard peek() == UInt8(ascii: character) else { throw error("expected '\(character)'") }
+        offset += 1
     }
 
-    /// Whether the next character is this one, which is then passed.
+    /// Skips the next character if it equals `character`, and returns whether it did.
     mutating func skips(_ character: Unicode.Scalar) -> Bool {
         guard peek() == UInt8(ascii: character) else { return false }
-        place += 1
+        offset += 1
         return true
     }
 
-    /// - Throws: where anything but white space is left.
+    /// - Throws: ``JSONError`` if anything but white space follows.
     mutating func expectEnd() throws(JSONError) {
         _ = peek()
-        guard place == bytes.count else { throw error("something after the end") }
+        guard offset == bytes.count else { throw error("unexpected text after the value") }
     }
 
     // MARK: Objects and arrays
 
-    /// Reads an object, calling the closure at each value with its key. The closure reads the value.
+    /// Reads an object. The closure is called with each key, and must read the value.
     mutating func object(_ member: (inout JSONReader, String) throws -> Void) throws {
         try expect("{")
         if skips("}") { return }
@@ -64,7 +65,7 @@ struct JSONReader {
         try expect("}")
     }
 
-    /// Reads an array, calling the closure at each element.
+    /// Reads an array. The closure is called for each element, and must read it.
     mutating func array(_ element: (inout JSONReader) throws -> Void) throws {
         try expect("[")
         if skips("]") { return }
@@ -78,25 +79,25 @@ struct JSONReader {
         return all
     }
 
-    /// Passes a value, and returns its bytes' range.
+    /// Skips a value, and returns the range of its bytes.
     @discardableResult
     mutating func skipValue(depth: Int = 0) throws(JSONError) -> Range<Int> {
         guard depth < Self.maximumDepth else { throw error("nested too deeply") }
         let first = peek()
-        let start = place
+        let start = offset
         switch first {
         case UInt8(ascii: "\""): try skipString()
         case UInt8(ascii: "["):
-            place += 1
+            offset += 1
             if !skips("]") {
                 repeat { try skipValue(depth: depth + 1) } while skips(",")
                 try expect("]")
             }
         case UInt8(ascii: "{"):
-            place += 1
+            offset += 1
             if !skips("}") {
                 repeat {
-                    guard peek() == UInt8(ascii: "\"") else { throw error("no key") }
+                    guard peek() == UInt8(ascii: "\"") else { throw error("expected a key") }
                     try skipString()
                     try expect(":")
                     try skipValue(depth: depth + 1)
@@ -108,51 +109,51 @@ struct JSONReader {
         case UInt8(ascii: "n"): try word("null")
         default: _ = try number()
         }
-        return start..<place
+        return start..<offset
     }
 
-    /// Passes an array of numbers without looking at them.
+    /// Skips an array of numbers without parsing them.
     mutating func skipNumbers() throws(JSONError) {
         try expect("[")
-        let rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[place...])
+        let rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[offset...])
         guard let base = rest.baseAddress, let end = memchr(base, Int32(UInt8(ascii: "]")), rest.count) else {
-            throw error("an array that never ends")
+            throw error("unterminated array")
         }
-        place += UnsafeRawPointer(end) - base + 1
+        offset += UnsafeRawPointer(end) - base + 1
     }
 
     mutating func word(_ word: StaticString) throws(JSONError) {
         let count = word.utf8CodeUnitCount
-        guard bytes.count - place >= count, let base = bytes.baseAddress,
-            memcmp(base + place, word.utf8Start, count) == 0
+        guard bytes.count - offset >= count, let base = bytes.baseAddress,
+            memcmp(base + offset, word.utf8Start, count) == 0
         else { throw error("not a JSON value") }
-        place += count
+        offset += count
     }
 
     // MARK: Strings
 
     private mutating func skipString() throws(JSONError) {
-        place += 1
-        while place < bytes.count {
-            switch bytes[place] {
+        offset += 1
+        while offset < bytes.count {
+            switch bytes[offset] {
             case UInt8(ascii: "\""):
-                place += 1
+                offset += 1
                 return
-            case UInt8(ascii: "\\"): place += 2
-            case 0..<32: throw error("a control character in a string")
-            default: place += 1
+            case UInt8(ascii: "\\"): offset += 2
+            case 0..<32: throw error("control character in a string")
+            default: offset += 1
             }
         }
-        throw error("a string that never ends")
+        throw error("unterminated string")
     }
 
     mutating func string() throws(JSONError) -> String {
-        guard peek() == UInt8(ascii: "\"") else { throw error("no string") }
-        let start = place + 1
+        guard peek() == UInt8(ascii: "\"") else { throw error("expected a string") }
+        let start = offset + 1
         try skipString()
-        let raw = UnsafeBufferPointer(rebasing: bytes[start..<place - 1])
+        let raw = UnsafeBufferPointer(rebasing: bytes[start..<offset - 1])
         if raw.contains(UInt8(ascii: "\\")) { return try unescaped(raw, start) }
-        guard let text = String(validating: raw, as: UTF8.self) else { throw error("not UTF-8") }
+        guard let text = String(validating: raw, as: UTF8.self) else { throw error("invalid UTF-8") }
         return text
     }
 
@@ -160,13 +161,13 @@ struct JSONReader {
         var result: [UInt8] = []
         result.reserveCapacity(raw.count)
         var index = 0
-        func damaged(_ reason: String) -> JSONError { JSONError(offset: start + index, reason: reason) }
+        func failure(_ reason: String) -> JSONError { JSONError(offset: start + index, reason: reason) }
         func hexadecimal() throws(JSONError) -> UInt32 {
-            guard index + 4 <= raw.count else { throw damaged("a short escape") }
+            guard index + 4 <= raw.count else { throw failure("incomplete escape sequence") }
             var value: UInt32 = 0
             for byte in raw[index..<index + 4] {
                 guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 128 else {
-                    throw damaged("a bad escape")
+                    throw failure("invalid escape sequence")
                 }
                 value = value << 4 | UInt32(digit)
             }
@@ -180,7 +181,7 @@ struct JSONReader {
                 result.append(byte)
                 continue
             }
-            guard index < raw.count else { throw damaged("a short escape") }
+            guard index < raw.count else { throw failure("incomplete escape sequence") }
             let kind = raw[index]
             index += 1
             switch kind {
@@ -195,25 +196,25 @@ struct JSONReader {
                 if (0xD800..<0xDC00).contains(value) {
                     guard index + 2 <= raw.count, raw[index] == UInt8(ascii: "\\"),
                         raw[index + 1] == UInt8(ascii: "u")
-                    else { throw damaged("half of a surrogate pair") }
+                    else { throw failure("unpaired surrogate") }
                     index += 2
                     let low = try hexadecimal()
-                    guard (0xDC00..<0xE000).contains(low) else { throw damaged("half of a surrogate pair") }
+                    guard (0xDC00..<0xE000).contains(low) else { throw failure("unpaired surrogate") }
                     value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
                 }
-                guard let scalar = Unicode.Scalar(value) else { throw damaged("half of a surrogate pair") }
+                guard let scalar = Unicode.Scalar(value) else { throw failure("unpaired surrogate") }
                 result.append(contentsOf: Array(String(scalar).utf8))
-            default: throw damaged("a bad escape")
+            default: throw failure("invalid escape sequence")
             }
         }
-        guard let text = String(validating: result, as: UTF8.self) else { throw damaged("not UTF-8") }
+        guard let text = String(validating: result, as: UTF8.self) else { throw failure("invalid UTF-8") }
         return text
     }
 
     // MARK: Numbers
 
-    /// A number as it is written: `mantissa · 10^exponent`, or the range of its text where it has more
-    /// digits than 64 bits hold.
+    /// A number in its decimal form, `mantissa · 10^exponent`. If it has more digits than 64 bits can hold,
+    /// only the range of its text is exact.
     struct Number {
         var isNegative: Bool
         var mantissa: UInt64
@@ -225,29 +226,29 @@ struct JSONReader {
 
     mutating func number() throws(JSONError) -> Number {
         _ = peek()
-        let start = place
-        let isNegative = place < bytes.count && bytes[place] == UInt8(ascii: "-")
-        if isNegative { place += 1 }
+        let start = offset
+        let isNegative = offset < bytes.count && bytes[offset] == UInt8(ascii: "-")
+        if isNegative { offset += 1 }
         var mantissa: UInt64 = 0
         var (digits, exponent, isExact, isInteger) = (0, 0, true, true)
-        @inline(__always) func digit(_ place: Int) -> UInt64? {
-            guard place < bytes.count else { return nil }
-            let value = bytes[place] &- 48
+        @inline(__always) func digit(_ offset: Int) -> UInt64? {
+            guard offset < bytes.count else { return nil }
+            let value = bytes[offset] &- 48
             return value < 10 ? UInt64(value) : nil
         }
-        let leading = place
-        while let value = digit(place) {
+        let leading = offset
+        while let value = digit(offset) {
             digits += mantissa == 0 && value == 0 ? 0 : 1
             if digits <= 18 { mantissa = mantissa &* 10 &+ value } else { isExact = false }
-            place += 1
+            offset += 1
         }
-        guard place > leading else { throw error("not a JSON value") }
-        if place - leading > 1, bytes[leading] == 48 { throw error("a number that begins with 0") }
-        if place < bytes.count, bytes[place] == UInt8(ascii: ".") {
+        guard offset > leading else { throw error("not a JSON value") }
+        if offset - leading > 1, bytes[leading] == 48 { throw error("number with a leading zero") }
+        if offset < bytes.count, bytes[offset] == UInt8(ascii: ".") {
             isInteger = false
-            place += 1
-            let fraction = place
-            while let value = digit(place) {
+            offset += 1
+            let fraction = offset
+            while let value = digit(offset) {
                 digits += mantissa == 0 && value == 0 ? 0 : 1
                 if digits <= 18 {
                     mantissa = mantissa &* 10 &+ value
@@ -255,33 +256,34 @@ struct JSONReader {
                 } else {
                     isExact = false
                 }
-                place += 1
+                offset += 1
             }
-            guard place > fraction else { throw error("a number that ends with a point") }
+            guard offset > fraction else { throw error("number without digits after the decimal point") }
         }
-        if place < bytes.count, bytes[place] | 32 == UInt8(ascii: "e") {
+        if offset < bytes.count, bytes[offset] | 32 == UInt8(ascii: "e") {
             isInteger = false
-            place += 1
+            offset += 1
             var isDown = false
-            if place < bytes.count, bytes[place] == UInt8(ascii: "-") || bytes[place] == UInt8(ascii: "+") {
-                isDown = bytes[place] == UInt8(ascii: "-")
-                place += 1
+            let sign = offset < bytes.count ? bytes[offset] : 0
+            if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
+                isDown = sign == UInt8(ascii: "-")
+                offset += 1
             }
             var power = 0
-            let begin = place
-            while let value = digit(place) {
+            let begin = offset
+            while let value = digit(offset) {
                 power = min(power * 10 + Int(value), 100_000)
-                place += 1
+                offset += 1
             }
-            guard place > begin else { throw error("a number without its exponent") }
+            guard offset > begin else { throw error("number without digits in its exponent") }
             exponent += isDown ? -power : power
         }
         return Number(
             isNegative: isNegative, mantissa: mantissa, exponent: exponent, isExact: isExact,
-            isInteger: isInteger, range: start..<place)
+            isInteger: isInteger, range: start..<offset)
     }
 
-    /// An array of numbers as the nearest Float32 of each.
+    /// Reads an array of numbers, each rounded to the nearest Float32.
     mutating func floats(capacity: Int = 0) throws(JSONError) -> [Float] {
         try expect("[")
         var values: [Float] = []
@@ -295,14 +297,14 @@ struct JSONReader {
     mutating func float() throws(JSONError) -> Float {
         let number = try number()
         if let value = number.exactDouble {
-            // Rounded twice, to Double and then to Float, only a value in the middle between two Floats can
-            // come out wrong.
+            // Rounding twice, to Double and then to Float, is correct unless the Double lies halfway between
+            // two Floats. Subnormal Floats have fewer digits, so the test does not hold for them.
             if value.bitPattern & 0x1FFF_FFFF != 0x1000_0000, abs(value) >= 0x1p-126 || value == 0 {
                 return Float(value)
             }
         }
         let value = withText(number.range) { strtof($0, nil) }
-        guard value.isFinite else { throw error("a number too large") }
+        guard value.isFinite else { throw error("number out of range") }
         return value
     }
 
@@ -310,14 +312,14 @@ struct JSONReader {
         let number = try number()
         if let value = number.exactDouble { return value }
         let value = withText(number.range) { strtod($0, nil) }
-        guard value.isFinite else { throw error("a number too large") }
+        guard value.isFinite else { throw error("number out of range") }
         return value
     }
 
-    /// A whole number that fits.
+    /// Reads an integer.
     mutating func integer() throws(JSONError) -> Int {
         let number = try number()
-        guard let value = integer(number) else { throw error("not a whole number") }
+        guard let value = integer(number) else { throw error("not an integer") }
         return value
     }
 

@@ -1,14 +1,20 @@
 public import Foundation
 
-/// A storage provider that stands before another and is that other wherever it does not say otherwise.
+/// A storage provider that wraps another one and forwards every call that it does not implement itself.
 ///
-/// Decorators are generic over what they stand before; their fluent methods can be called on `any
-/// StorageProvider` too. The first one called is the innermost:
+/// Decorators are generic over the wrapped provider. The methods that apply them, such as
+/// ``StorageProvider/caching(limit:)``, also work on `any StorageProvider`. The first one applied is the
+/// innermost:
 ///
 ///     let storage = try LocalStorageProvider().caching(limit: 1000).logging()
+///
+/// A decorator that changes ``StorageProvider/commit(_:)`` must also implement the simple verbs that write,
+/// such as ``StorageProvider/saveEntry(_:)``: the forwarded verbs call those of the wrapped provider, which
+/// do not go through the decorator.
 public protocol StorageDecorator<Base>: StorageProvider {
+    /// The type of the wrapped provider.
     associatedtype Base: StorageProvider
-    /// What the decorator stands before.
+    /// The wrapped provider.
     var base: Base { get }
 }
 

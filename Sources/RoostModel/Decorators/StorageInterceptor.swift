@@ -1,15 +1,18 @@
 public import Foundation
 import RoostVectors
 
-/// A call of a storage provider, or of one of its snapshots.
+/// A kind of call of a storage provider, or of one of its snapshots.
 public enum StorageCall: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The calls of a provider, each named like its method.
     case commit, snapshot, changes, renewEpoch, compact, close
+    /// The simple verbs of a provider, each named like its method.
     case saveEntry, saveEntries, fetchEntries, updateCluster, fetchClusters, deleteEntry
-    /// Calls of a snapshot.
-    case readEntries, readPage, readRows, readVectors, readRevisions, readEmbeddedEntries, readSources
-    case readClusters, readAssignments, readClusteringRun, readClustersRevision
+    /// The calls of a snapshot that read entries. `readPage` is a page of entries or of headers.
+    case readEntries, readPage, readRows, readVectors, readRevisions, readEmbeddedEntries
+    /// The calls of a snapshot that read sources, clusters, assignments and runs.
+    case readSources, readClusters, readAssignments, readClusteringRun, readClustersRevision
 
-    /// Whether the call may change the store.
+    /// Whether the call can change the store.
     public var isWriting: Bool {
         switch self {
         case .commit, .renewEpoch, .compact, .saveEntry, .saveEntries, .updateCluster, .deleteEntry: true
@@ -17,27 +20,39 @@ public enum StorageCall: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Whether it is a call of a snapshot.
+    /// Whether the call is one of a snapshot.
     public var isOfSnapshot: Bool { rawValue.hasPrefix("read") }
 }
 
-/// Stands before every call of a storage provider and of its snapshots.
+/// Code that runs around every call of a storage provider and of its snapshots.
 public protocol StorageInterceptor: Sendable {
-    /// Makes a call, or does not.
+    /// Makes a call, repeats it, or throws an error instead of making it.
     ///
     /// - Parameters:
-    ///   - size: how many things the call is about: entries, ids, or the most on a page.
-    ///   - body: makes the call; may be called again or never.
+    ///   - call: The kind of the call.
+    ///   - size: The number of objects that the call concerns: entries, ids, or the limit of a page; 0 if
+    ///     it has no such number.
+    ///   - body: Makes the call. An interceptor may call it any number of times.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`, or an error of the interceptor.
     func intercept<Value: Sendable>(
         _ call: StorageCall, size: Int, _ body: () async throws -> Value
     ) async throws -> Value
 }
 
-/// A storage provider whose calls all go through an interceptor: how logs, measurements and faults are made.
+/// A storage provider whose calls all go through an interceptor. Logging, metering and fault injection use
+/// it.
 public struct InterceptedStorage<Base: StorageProvider, Interceptor: StorageInterceptor>: StorageDecorator {
+    /// The wrapped provider.
     public let base: Base
+    /// The code that runs around every call.
     public let interceptor: Interceptor
 
+    /// Creates a provider whose calls go through an interceptor.
+    ///
+    /// - Parameters:
+    ///   - base: The provider that makes the calls.
+    ///   - interceptor: The code that runs around every call.
     public init(_ base: Base, by interceptor: Interceptor) {
         self.base = base
         self.interceptor = interceptor

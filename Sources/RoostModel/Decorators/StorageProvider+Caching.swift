@@ -3,15 +3,16 @@ import RoostVectors
 import Synchronization
 
 extension StorageProvider {
-    /// Keeps entries that were read by id in memory, at most `limit` of them, the least recently used leaving
-    /// first.
+    /// Returns a provider that caches entries that are read by id, and evicts those not used recently.
     ///
-    /// Right also where other handles and processes write: each snapshot asks the change feed what has
-    /// changed since the one before, and forgets that. A snapshot that is older than the newest goes past the
-    /// cache. Reading by pages is not cached.
-    /// - Parameter limit: the most entries, at least 1.
+    /// The cache is coherent even if other handles and processes write: each new snapshot reads the change
+    /// feed since the previous snapshot and drops the changed entries. Snapshots older than the newest one
+    /// bypass the cache. Reads by pages are not cached.
+    ///
+    /// - Parameter limit: The maximum number of entries in the cache.
+    /// - Precondition: `limit` is at least 1.
     public func caching(limit: Int) -> some StorageProvider {
-        precondition(limit >= 1, "a cache of \(limit) entries")
+        precondition(limit >= 1, "a cache needs a limit of at least 1 entry, not \(limit)")
         return CachingStorage(base: self, cache: EntryCache(limit: limit))
     }
 }
@@ -27,8 +28,10 @@ private struct CachingStorage<Base: StorageProvider>: StorageDecorator {
     }
 }
 
-/// Entries as of one revision, by id, in two halves: what is used moves to the young one; when that is
-/// full, the old half goes and the young one takes its place.
+/// The entries of one revision by id, in two generations, which approximate least-recently-used order.
+///
+/// A used entry moves to the young generation. When that is full, it replaces the old generation, whose
+/// entries are dropped.
 private final class EntryCache: Sendable {
     private struct State {
         var epoch: UUID?
@@ -36,17 +39,22 @@ private final class EntryCache: Sendable {
         var young: [Entry.ID: Entry] = [:]
         var old: [Entry.ID: Entry] = [:]
 
-        func isOf(_ stamp: Stamp) -> Bool { epoch == stamp.epoch && revision == stamp.revision }
+        func isAt(_ stamp: Stamp) -> Bool { epoch == stamp.epoch && revision == stamp.revision }
     }
 
-    private let half: Int
+    /// The number of entries at which the young generation is full.
+    private let generationSize: Int
     private let state = Mutex(State())
 
-    init(limit: Int) { half = (limit + 1) / 2 }
+    /// The number of changes, in addition to the size of the cache, up to which following the change feed is
+    /// cheaper than dropping the cache. One page of the feed.
+    private static let changesBeyondCache = 1000
 
-    /// Forgets what has changed up to a snapshot.
+    init(limit: Int) { generationSize = (limit + 1) / 2 }
+
+    /// Drops the entries that have changed up to a snapshot.
     func follow(_ base: some StorageProvider, to stamp: Stamp) async throws {
-        // A simple backend has no history to follow: what it had is not known to be what it has.
+        // A backend without a history cannot tell what has changed, so nothing may be reused.
         if stamp.epoch == StoreState.unnamed { return state.withLock { $0 = State() } }
         let (epoch, revision) = state.withLock { ($0.epoch, $0.revision) }
         if epoch == stamp.epoch, revision >= stamp.revision { return }
@@ -54,10 +62,12 @@ private final class EntryCache: Sendable {
         if epoch == stamp.epoch {
             let cursor = ChangeCursor(
                 epoch: epoch, revision: revision, ordinal: .max, horizon: revision)
-            changed = try await base.changedEntries(after: cursor, limit: half * 2 + 1000)?.ids
+            let limit = 2 * generationSize + Self.changesBeyondCache
+            changed = try await base.changedEntries(after: cursor, limit: limit)?.ids
         }
         state.withLock { state in
-            // Another task may have followed meanwhile, and what was cached since is not known to be right.
+            // If another task has moved the cache to another revision since, `changed` no longer tells what
+            // to drop.
             if let changed, state.epoch == epoch, state.revision == revision {
                 for id in changed {
                     state.young[id] = nil
@@ -76,7 +86,7 @@ private final class EntryCache: Sendable {
 
     func entries(_ ids: [Entry.ID], of stamp: Stamp) -> [Entry.ID: Entry] {
         state.withLock { state in
-            guard state.isOf(stamp) else { return [:] }
+            guard state.isAt(stamp) else { return [:] }
             var found: [Entry.ID: Entry] = [:]
             for id in ids {
                 guard let entry = state.young[id] ?? state.old[id] else { continue }
@@ -89,7 +99,7 @@ private final class EntryCache: Sendable {
 
     func insert(_ entries: [Entry], of stamp: Stamp) {
         state.withLock { state in
-            guard state.isOf(stamp) else { return }
+            guard state.isAt(stamp) else { return }
             for entry in entries { insert(entry, &state) }
         }
     }
@@ -97,7 +107,7 @@ private final class EntryCache: Sendable {
     private func insert(_ entry: Entry, _ state: inout State) {
         state.old[entry.id] = nil
         state.young[entry.id] = entry
-        guard state.young.count >= half else { return }
+        guard state.young.count >= generationSize else { return }
         state.old = state.young
         state.young = [:]
     }

@@ -1,8 +1,12 @@
 public import Logging
 
 extension StorageProvider {
-    /// Writes a line at debug level for each call, of the store and of its snapshots: which, about how many
-    /// things, how long, and the error's code. Texts, ids and paths of the user's are never written.
+    /// Returns a provider that logs every call of this one and of its snapshots, at debug level.
+    ///
+    /// A log record has the kind of the call, its size (``StorageInterceptor/intercept(_:size:_:)``), its
+    /// duration and the code of its error. It never has texts, ids or paths.
+    ///
+    /// - Parameter logger: Receives the records.
     public func logging(_ logger: Logger = Logger(label: "roost.storage")) -> some StorageProvider {
         InterceptedStorage(self, by: CallLog(logger: logger))
     }
@@ -28,7 +32,7 @@ private struct CallLog: StorageInterceptor {
             write("done")
             return value
         } catch {
-            // The code only: a message may name files.
+            // Only the code: a message may contain paths.
             write((error as? StorageError)?.code.rawValue ?? "\(type(of: error))")
             throw error
         }

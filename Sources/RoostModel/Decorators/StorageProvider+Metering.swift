@@ -1,32 +1,34 @@
 import Synchronization
 
-/// What calls of a storage provider have cost so far. One meter may measure several providers.
+/// Counts and durations of the calls of storage providers. One meter can measure several providers.
 public final class StorageMeter: Sendable {
-    /// Of one kind of call.
+    /// The measurements of one kind of call.
     public struct Measurement: Sendable, Hashable {
-        /// How many calls have ended.
+        /// The number of calls that have ended.
         public var count = 0
-        /// How many of them threw.
+        /// The number of calls that threw an error.
         public var failures = 0
-        /// The time of all of them together.
+        /// The sum of the durations of the calls.
         public var total = Duration.zero
-        /// The longest.
-        public var longest = Duration.zero
+        /// The duration of the slowest call.
+        public var maximum = Duration.zero
 
+        /// Creates a measurement of no calls.
         public init() {}
     }
 
-    /// The meter that is used where none is given.
+    /// The default meter of ``StorageProvider/metered(by:)``.
     public static let shared = StorageMeter()
 
     private let state = Mutex<[StorageCall: Measurement]>([:])
 
+    /// Creates a meter without measurements.
     public init() {}
 
-    /// What was measured, by the kind of call; kinds that were never called are not there.
+    /// The measurements since the last reset, for the kinds of calls that were made.
     public var measurements: [StorageCall: Measurement] { state.withLock { $0 } }
 
-    /// Begins anew.
+    /// Deletes all measurements.
     public func reset() { state.withLock { $0 = [:] } }
 
     fileprivate func add(_ call: StorageCall, _ duration: Duration, failed: Bool) {
@@ -35,14 +37,16 @@ public final class StorageMeter: Sendable {
             measurement.count += 1
             measurement.failures += failed ? 1 : 0
             measurement.total += duration
-            measurement.longest = max(measurement.longest, duration)
+            measurement.maximum = max(measurement.maximum, duration)
             measurements[call] = measurement
         }
     }
 }
 
 extension StorageProvider {
-    /// Counts calls, of the store and of its snapshots, and how long they take.
+    /// Returns a provider that counts and times the calls of this one and of its snapshots.
+    ///
+    /// - Parameter meter: Receives the measurements.
     public func metered(by meter: StorageMeter = .shared) -> some StorageProvider {
         InterceptedStorage(self, by: Metering(meter: meter))
     }

@@ -1,5 +1,7 @@
 extension StorageProvider {
-    /// Refuses whatever would change the store, with `.readOnly`; reads, and `close()`, go through.
+    /// Returns a provider that reads from this one and refuses every change with `.readOnly`.
+    ///
+    /// Reads and ``close()`` are forwarded. ``compact()`` counts as a change.
     public func readOnly() -> some StorageProvider { ReadOnlyStorage(base: self) }
 }
 
@@ -7,7 +9,7 @@ private struct ReadOnlyStorage<Base: StorageProvider>: StorageDecorator {
     let base: Base
 
     private func refuse() -> StorageError {
-        StorageError(.readOnly, "the store was opened for reading only; nothing was changed")
+        StorageError(.readOnly, "cannot write to the store: it was opened for reading only")
     }
 
     func commit(_ batch: WriteBatch) async throws -> Revision { throw refuse() }

@@ -1,31 +1,47 @@
-/// How often and how long to try again.
+/// The number of attempts and the pauses between them for calls that fail temporarily.
+///
+/// The pause doubles after every attempt and ends at ``maximumPause``.
 public struct RetryPolicy: Sendable, Hashable {
-    /// The most times a call is made, the first included.
-    public var attempts = 4 {
-        didSet { precondition(attempts >= 1, "\(attempts) attempts") }
+    /// The maximum number of times that a call is made, including the first; at least 1.
+    public var attempts: Int {
+        didSet { precondition(attempts >= 1, "a call needs at least 1 attempt, not \(attempts)") }
     }
-    /// How long to wait before the second time; twice as long before each further one.
-    public var pause = Duration.milliseconds(50)
-    /// The longest wait.
-    public var longestPause = Duration.seconds(2)
+    /// The pause before the second attempt.
+    public var pause: Duration
+    /// The upper bound of a pause.
+    public var maximumPause = Duration.seconds(2)
 
+    /// Creates a policy. The defaults wait at most 350 ms in total, longer than nearly all commits hold a
+    /// lock.
+    ///
+    /// - Parameters:
+    ///   - attempts: The maximum number of times that a call is made, including the first.
+    ///   - pause: The pause before the second attempt.
+    /// - Precondition: `attempts` is at least 1.
     public init(attempts: Int = 4, pause: Duration = .milliseconds(50)) {
-        precondition(attempts >= 1, "\(attempts) attempts")
+        precondition(attempts >= 1, "a call needs at least 1 attempt, not \(attempts)")
         self.attempts = attempts
         self.pause = pause
     }
 }
 
 extension StorageProvider {
-    /// Makes a call again where it failed with an error that says that it may succeed later
-    /// (``StorageError/isRetryable``), and where making it twice does no harm.
+    /// Returns a provider that repeats calls that fail temporarily, if repeating them is safe.
     ///
-    /// A commit is idempotent and may be repeated even where its answer was lost: what it finds written is no
-    /// change. (Where another writer has replaced the same entry in between, the later one wins, as with any
-    /// two writers that expect nothing.) One that expects something
-    /// is repeated only where the error says that nothing was written (`.locked`), because its own first try
-    /// would look like another writer. A conflict is never retried: whoever wrote the batch must look again.
-    /// A cancelled task waits no longer.
+    /// A call is repeated if its error is retryable (``StorageError/isRetryable``) and is not a conflict.
+    /// After a conflict the caller must read again and make a new batch.
+    ///
+    /// Which writes are safe to repeat:
+    /// - A commit without expectations is idempotent. It is repeated even if the first attempt may have
+    ///   been written. If another writer replaced the same entry in between, the repeated commit replaces
+    ///   it again; the order of two writers without expectations is never defined.
+    /// - A commit with expectations, and ``renewEpoch()``, are repeated only after `.locked`, which
+    ///   guarantees that nothing was written. After any other error the caller's own first attempt could
+    ///   cause a conflict.
+    ///
+    /// A cancelled task does not wait: the pause ends with `CancellationError`.
+    ///
+    /// - Parameter policy: The number of attempts and the pauses between them.
     public func retrying(_ policy: RetryPolicy = RetryPolicy()) -> some StorageProvider {
         RetryingStorage(base: self, policy: policy)
     }
@@ -35,8 +51,17 @@ private struct RetryingStorage<Base: StorageProvider>: StorageDecorator {
     let base: Base
     let policy: RetryPolicy
 
+    private static func isTemporary(_ error: StorageError) -> Bool {
+        error.isRetryable && error.code != .conflict
+    }
+
+    /// Whether an error guarantees that a write that is not idempotent was not made.
+    private static func isBeforeWriting(_ error: StorageError) -> Bool {
+        error.isRetryable && error.code == .locked
+    }
+
     private func retry<Value: Sendable>(
-        _ mayRepeat: (StorageError) -> Bool = { $0.isRetryable && $0.code != .conflict },
+        _ mayRepeat: (StorageError) -> Bool = Self.isTemporary,
         _ body: () async throws -> Value
     ) async throws -> Value {
         var pause = policy.pause
@@ -45,7 +70,7 @@ private struct RetryingStorage<Base: StorageProvider>: StorageDecorator {
                 return try await body()
             } catch let error as StorageError where mayRepeat(error) {
                 try await Task.sleep(for: pause)
-                pause = min(pause * 2, policy.longestPause)
+                pause = min(pause * 2, policy.maximumPause)
             }
         }
         return try await body()
@@ -53,11 +78,11 @@ private struct RetryingStorage<Base: StorageProvider>: StorageDecorator {
 
     func commit(_ batch: WriteBatch) async throws -> Revision {
         if batch.expecting.isEmpty { return try await retry { try await base.commit(batch) } }
-        return try await retry({ $0.isRetryable && $0.code == .locked }) { try await base.commit(batch) }
+        return try await retry(Self.isBeforeWriting) { try await base.commit(batch) }
     }
 
     func renewEpoch() async throws -> Stamp {
-        try await retry({ $0.isRetryable && $0.code == .locked }) { try await base.renewEpoch() }
+        try await retry(Self.isBeforeWriting) { try await base.renewEpoch() }
     }
 
     func snapshot() async throws -> any StorageSnapshot { try await retry { try await base.snapshot() } }

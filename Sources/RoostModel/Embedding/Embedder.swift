@@ -1,20 +1,25 @@
 public import RoostVectors
 
-/// What a text is embedded as: some models put different prefixes before questions and documents.
+/// The role of a text that is embedded. Some models add different prefixes to queries and documents.
 public enum TextRole: Sendable, Hashable {
+    /// The text is a search query.
     case query
+    /// The text is stored and searched.
     case document
 }
 
-/// Vectors of texts, and what was left out.
+/// The vectors of texts, and the numbers of tokens that were embedded and omitted.
 public struct Embeddings: Sendable, Hashable {
-    /// (texts, dimension); row i belongs to text i.
+    /// One row per text, in the order of the texts.
     public var vectors: Matrix
-    /// How many of the model's tokens each text was embedded from, without the special ones.
+    /// The number of embedded tokens of each text, without special tokens.
     public var tokenCounts: [Int]
-    /// How many tokens of each text were left out because the model's limit was reached; 0 for nearly all.
+    /// The number of tokens of each text that exceeded the limit of the model and were omitted.
     public var omittedTokens: [Int]
 
+    /// Creates the result of an embedding.
+    ///
+    /// - Precondition: `tokenCounts` and `omittedTokens` have one element per row of `vectors`.
     public init(vectors: Matrix, tokenCounts: [Int], omittedTokens: [Int]) {
         precondition(vectors.rows == tokenCounts.count && vectors.rows == omittedTokens.count)
         self.vectors = vectors
@@ -23,72 +28,98 @@ public struct Embeddings: Sendable, Hashable {
     }
 }
 
-/// Turns text into vectors.
+/// A model that embeds texts as vectors.
 ///
-/// The same text gives the same vector, alone or among others, up to rounding (1e-5 a component).
+/// A text has the same vector whether it is embedded alone or with others, up to rounding (1e-5 per
+/// component).
 public protocol Embedder: Sendable {
-    /// What the vectors can be compared with.
+    /// The embedding space of the vectors, which tells the other vectors that they can be compared with.
     var space: EmbeddingSpace { get }
 
-    /// How many tokens of a text, without special ones, one vector takes in; `nil` where there is no limit.
+    /// The maximum number of tokens per text, without special tokens; `nil` if there is no limit.
     var maximumTokens: Int? { get }
 
-    /// The vectors of texts.
+    /// Returns the vectors of texts.
     ///
-    /// Nothing is cut silently: what exceeds `maximumTokens` is counted in `omittedTokens`.
-    /// - Parameter texts: any number, in any language; an empty text has a vector too.
-    /// - Returns: (texts.count, dimension) row-major Float32, unit length if the space says so.
-    /// - Throws: `CancellationError` where the task is cancelled between batches; `EmbedderError`.
+    /// Tokens beyond ``maximumTokens`` do not affect the vector; ``Embeddings/omittedTokens`` counts them.
+    ///
+    /// - Parameters:
+    ///   - texts: Any number of texts in any language. An empty text has a vector too.
+    ///   - role: Whether the texts are queries or documents.
+    /// - Returns: One vector per text, of unit length if ``EmbeddingSpace/isNormalized``.
+    /// - Throws: ``EmbedderError``; `CancellationError` if the task is cancelled between batches.
     func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings
 
-    /// Where the tokens of a text lie: ascending, disjoint ranges of its UTF-8 bytes, which a splitter
-    /// counts by.
+    /// Returns the ranges of the tokens of a text, which a passage splitter counts.
     ///
-    /// - Complexity: O(length of text).
+    /// - Parameter text: The text to tokenise.
+    /// - Returns: Ascending, disjoint ranges of UTF-8 bytes.
+    /// - Complexity: O(n), where n is the length of the text.
     func tokenRanges(in text: String) -> [Range<Int>]
 }
 
 extension Embedder {
-    /// The vector of one text.
+    /// Returns the vector of one text.
+    ///
+    /// - Parameters:
+    ///   - text: The text to embed.
+    ///   - role: Whether the text is a query or a document.
+    /// - Throws: The errors of ``embed(_:as:)``.
     public func embed(_ text: String, as role: TextRole) async throws -> [Float] {
         try await embed([text], as: role).vectors.row(0)
     }
 }
 
-/// Why text could not be embedded, or a model not be opened.
+/// An error of a model: it cannot be opened, or it cannot embed a text or label a cluster.
 public struct EmbedderError: Error, Sendable, CustomStringConvertible {
+    /// The kind of an error. The set of codes is open: a model may define its own.
     public struct Code: RawRepresentable, Sendable, Hashable {
+        /// The stable name of the kind; the same as that of its constant.
         public let rawValue: String
+
+        /// Creates a code with a name, also one that this version does not define.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// There is no model at the place, or a file of it is missing.
+        /// The folder of the model, or one of its files, is missing.
         public static let modelNotFound = Code(rawValue: "modelNotFound")
-        /// A file of the model is damaged or lies about its contents.
+        /// A file of the model is corrupt or contradicts another one.
         public static let damagedModel = Code(rawValue: "damagedModel")
-        /// The model is of a kind or has a setting that is not supported.
+        /// The architecture or a setting of the model is not supported.
         public static let unsupportedModel = Code(rawValue: "unsupportedModel")
-        /// A remote model cannot be reached, or has no time now.
+        /// A remote model cannot be reached or is overloaded.
         public static let unavailable = Code(rawValue: "unavailable")
-        /// A remote model rejects what it is asked: the key, the model's name, the text.
+        /// A remote model rejects the request: the key, the name of the model, or the text.
         public static let refused = Code(rawValue: "refused")
-        /// A remote model's answer is not what was asked for.
+        /// The response of a remote model has an unexpected form or content.
         public static let badAnswer = Code(rawValue: "badAnswer")
-        /// What the user says of a remote model cannot be used.
+        /// The configuration of a remote model is invalid.
         public static let configuration = Code(rawValue: "configuration")
-        /// What was to be written could not be.
+        /// The output of a model conversion cannot be written.
         public static let badOutput = Code(rawValue: "badOutput")
     }
 
+    /// The kind of the error.
     public let code: Code
-    /// One sentence: what happened, to what.
+    /// One sentence for people: the operation, its object and the cause.
     public let message: String
-    /// Whether the same call can succeed later without a change.
+    /// Whether the same call, unchanged, can succeed later.
     public let isRetryable: Bool
 
-    public init(_ code: Code, _ message: String, isRetryable: Bool = false) {
+    /// The action that can solve the problem, if there is one.
+    public let remedy: Remedy?
+
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of the error.
+    ///   - message: One sentence for people, without texts of the user.
+    ///   - isRetryable: Whether the same call, unchanged, can succeed later.
+    ///   - remedy: The action that can solve the problem.
+    public init(_ code: Code, _ message: String, isRetryable: Bool = false, remedy: Remedy? = nil) {
         self.code = code
         self.message = message
         self.isRetryable = isRetryable
+        self.remedy = remedy
     }
 
     public var description: String { message }

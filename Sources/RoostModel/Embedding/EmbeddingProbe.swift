@@ -1,18 +1,21 @@
 import RoostVectors
 
-/// What a model says of one fixed text, in 64 bits: tells models apart that have no weights to be hashed.
+/// A 64-bit sketch of a model's vector for one fixed text. It identifies models whose weights cannot be
+/// hashed.
 ///
-/// Each bit is the side of a seeded random plane that the text's vector lies on (Charikar 2002), so vectors
-/// that differ by rounding differ in few bits, and those of other models in about half.
-public enum EmbeddingProbe {
-    /// The text that is embedded, as a document.
-    public static let text = "Swifts sleep on the wing, high above the roofs of the old town."
+/// Each bit tells on which side of a random hyperplane (with a fixed seed) the vector is (SimHash; Charikar
+/// 2002). Vectors that differ only by rounding differ in few bits; vectors of different models differ in
+/// about half.
+package enum EmbeddingProbe {
+    /// The fixed text, which is embedded as a document.
+    package static let text = "Swifts sleep on the wing, high above the roofs of the old town."
 
-    /// Bits that may differ where the model is the same: a cosine of 0.99 changes three of 64 on the average.
+    /// The maximum number of differing bits between sketches of one model. Two vectors with a cosine of 0.99
+    /// differ in three of 64 bits on average (64 · arccos 0.99 / π).
     static let tolerance = 6
 
-    /// 16 hexadecimal digits.
-    public static func sketch(of vector: [Float]) -> String {
+    /// Returns the sketch of a vector as 16 hexadecimal digits.
+    package static func sketch(of vector: [Float]) -> String {
         var generator = SeededGenerator(seed: 64)
         var bits: UInt64 = 0
         for bit in 0..<64 {
@@ -23,17 +26,17 @@ public enum EmbeddingProbe {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Whether two sketches can be of one model.
-    public static func agree(_ a: String, _ b: String) -> Bool {
+    /// Returns whether two sketches can be of one model.
+    package static func agree(_ a: String, _ b: String) -> Bool {
         guard let a = UInt64(a, radix: 16), let b = UInt64(b, radix: 16) else { return false }
         return (a ^ b).nonzeroBitCount <= tolerance
     }
 }
 
 extension Embedder {
-    /// The embedder's space, with what the model says of the probe's text.
+    /// Returns the embedder's space with its probe, which is computed if the space does not have one.
     ///
-    /// - Throws: what embedding throws.
+    /// - Throws: The errors of ``embed(_:as:)``.
     package func probedSpace() async throws -> EmbeddingSpace {
         guard space.probe == nil else { return space }
         var probed = space

@@ -1,22 +1,27 @@
-/// What makes vectors comparable: two spaces never mix.
+/// The identity of an embedding model and of the settings that affect its vectors.
+///
+/// Vectors can be compared only if they belong to compatible spaces (``isCompatible(with:)``). A store has
+/// vectors of one space.
 public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The model's name, for people.
+    /// The name of the model, for display only.
     public var model: String
-    /// What tells one version of the model from another: a hash of its weights, or an algorithm's version.
+    /// The version of the model: a hash of its weights, or the version of an algorithm.
     public var revision: String
-    /// How many numbers a vector has.
+    /// The number of elements of a vector.
     public var dimension: Int
-    /// `mean`, `cls`, or what else makes one vector of many.
+    /// The method that combines the vectors of tokens into one vector, such as `mean` or `cls`.
     public var pooling: String
-    /// What is put before a query's text.
+    /// The prefix that the model adds to queries.
     public var queryPrefix: String
-    /// What is put before a document's text.
+    /// The prefix that the model adds to documents.
     public var documentPrefix: String
-    /// Whether vectors have unit length.
+    /// Whether the vectors have unit length.
     public var isNormalized: Bool
-    /// What the model says of a fixed text (``EmbeddingProbe``), where that was asked; `nil` agrees with all.
+    /// A 64-bit sketch of the model's vector for a fixed text, as 16 hexadecimal digits. It identifies
+    /// remote models, whose weights cannot be hashed. `nil` is compatible with every probe.
     public var probe: String?
 
+    /// Creates an embedding space.
     public init(
         model: String, revision: String, dimension: Int, pooling: String, queryPrefix: String = "",
         documentPrefix: String = "", isNormalized: Bool = true, probe: String? = nil
@@ -31,7 +36,10 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
         self.probe = probe
     }
 
-    /// Whether vectors of both may be compared. A model's name is for people and does not count.
+    /// Returns whether vectors of both spaces can be compared with each other.
+    ///
+    /// All properties must be equal, except the name of the model, which is ignored, and the probe, which
+    /// may differ in a few bits or be missing.
     public func isCompatible(with other: EmbeddingSpace) -> Bool {
         var renamed = other
         renamed.model = model
@@ -41,7 +49,7 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
     }
 
     public var description: String {
-        // After the hash a revision may say what was made of the weights.
+        // A revision is a hash, optionally followed by "+" and a variant such as a quantisation.
         let parts = revision.split(separator: "+", maxSplits: 1)
         let variant = parts.count > 1 ? ", \(parts[1])" : ""
         return "\(model) (\(dimension) dimensions\(variant), \((parts.first ?? "").prefix(12)))"

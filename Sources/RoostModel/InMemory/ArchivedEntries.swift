@@ -1,28 +1,35 @@
 package import Foundation
 import Synchronization
 
-/// Where the contents of archived entries are read from when they are asked for.
+/// Reads the contents of archived entries on request.
 package protocol EntryContents: Sendable {
-    /// The entry of a place in the archive.
+    /// Returns an entry of the archive.
     ///
-    /// - Parameter withVectors: `false` may leave embeddings and passages out.
-    /// - Throws: ``StorageError`` with `.damaged` where it is not what was written.
+    /// - Parameters:
+    ///   - index: The index of the entry's record in ``ArchivedEntries/records``.
+    ///   - withVectors: Whether embeddings and passages are needed. With `false` the entry may lack them.
+    /// - Throws: ``StorageError`` with `.damaged` if the stored bytes are corrupt or missing.
     func entry(at index: Int, withVectors: Bool) throws -> Entry
 }
 
-/// Entries that a store does not hold in memory: what must be known of each without reading it.
+/// The entries that a store does not hold in memory: one record per entry with the facts that the store needs
+/// without reading the entry.
 ///
-/// Immutable, and shared by every copy of a state.
+/// Immutable; all copies of a state share one instance.
 package final class ArchivedEntries: Sendable {
-    /// What is known of one entry.
-    package struct Place: Sendable, Hashable {
+    /// The facts about one archived entry.
+    package struct Record: Sendable, Hashable {
+        /// The id of the entry.
         package var id: UUID
+        /// The row number of the entry.
         package var row: UInt32
+        /// The position of the entry's latest change in the change feed.
         package var position: ChangePosition
-        /// The numbers of its vector; 0 where it has none.
+        /// The dimension of the entry's embedding; 0 if it has none.
         package var dimension: Int
-        /// Of the content.
+        /// The digest of the entry's content.
         package var digest: ContentDigest
+        /// The id of the entry's source, if it has one.
         package var source: Source.ID?
 
         package init(
@@ -38,35 +45,36 @@ package final class ArchivedEntries: Sendable {
         }
     }
 
-    /// In the order of the rows.
-    package let places: [Place]
+    /// One record per entry, in ascending order of rows.
+    package let records: [Record]
+    /// Reads the entries themselves.
     package let contents: any EntryContents
-    private let byDigest = Mutex<[ContentDigest: Int]?>(nil)
-    private let bySource = Mutex<[ExactText: [Int]]?>(nil)
+    private let indexByDigest = Mutex<[ContentDigest: Int]?>(nil)
+    private let indicesBySource = Mutex<[ExactText: [Int]]?>(nil)
 
-    package init(places: [Place], contents: any EntryContents) {
-        self.places = places
+    package init(records: [Record], contents: any EntryContents) {
+        self.records = records
         self.contents = contents
     }
 
-    /// Of a store that did not come from an archive.
-    static let empty = ArchivedEntries(places: [], contents: NoContents())
+    /// The archive of a store that was not read from one.
+    static let empty = ArchivedEntries(records: [], contents: NoContents())
 
     private struct NoContents: EntryContents {
         func entry(at index: Int, withVectors: Bool) throws -> Entry {
-            preconditionFailure("an empty archive has no place \(index)")
+            preconditionFailure("an empty archive has no record \(index)")
         }
     }
 
-    /// The last place with embeddings and this content.
+    /// Returns the index of the last record whose entry has this content and an embedding.
     ///
-    /// The first call takes time in proportion to the places.
+    /// - Complexity: O(n) for the first call, which builds a dictionary; O(1) after it.
     func index(ofContent digest: ContentDigest) -> Int? {
-        byDigest.withLock { found in
+        indexByDigest.withLock { found in
             if found == nil {
-                var all: [ContentDigest: Int] = Dictionary(minimumCapacity: places.count)
-                for (index, place) in places.enumerated() where place.dimension > 0 {
-                    all[place.digest] = index
+                var all: [ContentDigest: Int] = Dictionary(minimumCapacity: records.count)
+                for (index, record) in records.enumerated() where record.dimension > 0 {
+                    all[record.digest] = index
                 }
                 found = all
             }
@@ -74,15 +82,15 @@ package final class ArchivedEntries: Sendable {
         }
     }
 
-    /// The places that came from a source, in the order of the rows.
+    /// Returns the indices of the records of a source, in ascending order of rows.
     ///
-    /// The first call takes time in proportion to the places.
+    /// - Complexity: O(n) for the first call, which builds a dictionary; O(1) after it.
     func indices(ofSource id: Source.ID) -> [Int] {
-        bySource.withLock { found in
+        indicesBySource.withLock { found in
             if found == nil {
                 var all: [ExactText: [Int]] = [:]
-                for (index, place) in places.enumerated() {
-                    if let source = place.source { all[ExactText(source), default: []].append(index) }
+                for (index, record) in records.enumerated() {
+                    if let source = record.source { all[ExactText(source), default: []].append(index) }
                 }
                 found = all
             }
@@ -90,13 +98,15 @@ package final class ArchivedEntries: Sendable {
         }
     }
 
-    /// The index of the first place after a row.
+    /// Returns the index of the first record whose row is greater than `row`; 0 for `nil`.
+    ///
+    /// - Complexity: O(log n).
     func firstIndex(after row: UInt32?) -> Int {
         guard let row else { return 0 }
-        var (low, high) = (0, places.count)
+        var (low, high) = (0, records.count)
         while low < high {
             let middle = (low + high) / 2
-            if places[middle].row <= row { low = middle + 1 } else { high = middle }
+            if records[middle].row <= row { low = middle + 1 } else { high = middle }
         }
         return low
     }

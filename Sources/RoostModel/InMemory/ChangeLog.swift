@@ -1,6 +1,8 @@
-/// A change's place: the commit and the place in it.
+/// The position of a change in the change feed: its commit, and its ordinal within the commit.
 package struct ChangePosition: Sendable, Hashable, Comparable, Codable {
+    /// The commit that made the change.
     package var revision: Revision
+    /// The number of the change within its commit, from 1.
     package var ordinal: UInt32
 
     package init(revision: Revision, ordinal: UInt32) {
@@ -13,8 +15,10 @@ package struct ChangePosition: Sendable, Hashable, Comparable, Codable {
     }
 }
 
-/// What changed, in order. Items that a later change overtook stay until half of them are such, so that
-/// appending is O(1) on average and a page is found by binary search.
+/// The changes of a store in the order of their positions.
+///
+/// Superseded items (a later change of the same subject follows) stay in the log until about half of the
+/// items are superseded. Appending is therefore O(1) amortised, and a page begins with a binary search.
 struct ChangeLog: Sendable {
     enum Subject: Sendable, Hashable {
         case entry(Entry.ID)
@@ -26,19 +30,24 @@ struct ChangeLog: Sendable {
         var subject: Subject
     }
 
-    /// What was there when the store was opened; shared by every copy.
+    /// The items that were read when the store was opened. Every copy of the state shares this array.
     private let archived: [Item]
     private var items: [Item] = []
     private var sizeAfterCompaction = 0
 
-    /// - Parameter archived: in the order of their positions.
+    /// The number of items below which compaction does not pay, however many of them are superseded.
+    private static let minimumSizeForCompaction = 1024
+
+    /// Creates a log.
+    ///
+    /// - Parameter archived: Items in ascending order of their positions.
     init(archived: [Item] = []) { self.archived = archived }
 
     mutating func append(_ position: ChangePosition, _ subject: Subject) {
         items.append(Item(position: position, subject: subject))
     }
 
-    /// The items after a position, in order.
+    /// Returns the items after a position, in order, including superseded ones.
     func items(after position: ChangePosition) -> some Sequence<Item> {
         [Self.tail(of: archived, after: position), Self.tail(of: items, after: position)].joined()
     }
@@ -52,8 +61,10 @@ struct ChangeLog: Sendable {
         return items[low...]
     }
 
-    var needsCompaction: Bool { items.count > 2 * sizeAfterCompaction + 1024 }
+    /// Whether the log has doubled since the last compaction.
+    var needsCompaction: Bool { items.count > 2 * sizeAfterCompaction + Self.minimumSizeForCompaction }
 
+    /// Removes the items that are superseded.
     mutating func compact(keeping isCurrent: (ChangePosition, Subject) -> Bool) {
         items.removeAll { !isCurrent($0.position, $0.subject) }
         sizeAfterCompaction = items.count

@@ -1,8 +1,9 @@
 import Foundation
 package import RoostVectors
 
-/// A snapshot of a `StoreState`.
+/// A snapshot of a `StoreState`, which is a value and therefore does not change.
 package struct InMemorySnapshot: StorageSnapshot {
+    /// The state that the snapshot reads.
     package let state: StoreState
 
     package init(state: StoreState) { self.state = state }
@@ -42,13 +43,13 @@ package struct InMemorySnapshot: StorageSnapshot {
         var dimension = 0
         var count = 0
         var next: UInt32?
-        for place in state.rows(after: row) where state.dimension(of: place) > 0 {
+        for stored in state.rows(after: row) where state.dimension(of: stored) > 0 {
             if count == limit {
                 next = rows.last
                 break
             }
             count += 1
-            let (row, entry) = (place.row, try state.entry(of: place))
+            let (row, entry) = (stored.row, try state.entry(of: stored))
             dimension = entry.embeddings.count
             func append(_ vector: [Float], _ ordinal: Int) {
                 rows.append(row)

@@ -1,34 +1,40 @@
 public import Foundation
 import Synchronization
 
-/// A store in memory: gone with the process, and the reference that every other store is compared with.
+/// A store in the memory of the process, and the reference implementation that tests compare other stores
+/// with.
 ///
-/// Safe under any number of tasks. Copies of a handle share the store.
+/// All references to one instance share the store. Any number of tasks can use it at the same time.
 ///
-/// A backend of one's own that keeps batches can have its questions answered by one of these: it applies
-/// each batch that it has kept (``apply(_:at:)``), and tries a new one on a ``copy()`` first.
+/// A custom backend that records batches can use an instance of this class to answer reads. It applies every
+/// batch that it has recorded (``apply(_:at:)``), and it checks a new batch on a ``copy()`` before it records
+/// the batch.
 public final class InMemoryStorageProvider: StorageProvider {
     private struct Contents {
         var state: StoreState
         var isClosed = false
 
         func checkOpen() throws {
-            if isClosed { throw StorageError(.closed, "the store was closed") }
+            if isClosed { throw StorageError(.closed, "cannot use the in-memory store: it was closed") }
         }
     }
 
     private let contents: Mutex<Contents>
     private let now: @Sendable () -> Date
 
-    /// An empty store.
+    /// Creates an empty store with a random id.
     public convenience init() { self.init(now: { Date() }) }
 
-    /// An empty store with a given id, which is its first epoch too.
+    /// Creates an empty store.
+    ///
+    /// - Parameter store: The id of the store, which is also its first epoch.
     public convenience init(store: UUID) {
         self.init(state: StoreState(store: store, epoch: store), now: { Date() })
     }
 
-    /// - Parameter now: the clock that dates removals.
+    /// Creates an empty store.
+    ///
+    /// - Parameter now: The clock that provides the dates of removals.
     package convenience init(now: @escaping @Sendable () -> Date) { self.init(state: StoreState(), now: now) }
 
     private init(state: StoreState, now: @escaping @Sendable () -> Date) {
@@ -36,21 +42,23 @@ public final class InMemoryStorageProvider: StorageProvider {
         self.now = now
     }
 
-    /// A store of its own with the same contents.
+    /// Returns an independent store with the same contents.
     ///
-    /// - Complexity: O(1); what changes later is copied then.
+    /// - Complexity: O(1). The stores share their data until one of them changes it.
     public func copy() -> InMemoryStorageProvider {
         InMemoryStorageProvider(state: contents.withLock { $0.state }, now: now)
     }
 
-    /// The state that a snapshot would be of.
+    /// The stamp of the latest commit.
     public var stamp: Stamp { contents.withLock { $0.state.stamp } }
 
-    /// Commits a batch, without waiting for anything.
+    /// Commits a batch synchronously.
     ///
-    /// - Parameter date: when removals are said to have been made.
-    /// - Returns: the revision from which the batch is visible.
-    /// - Throws: as ``commit(_:)``.
+    /// - Parameters:
+    ///   - batch: The changes to make.
+    ///   - date: The date that is recorded for removals; see ``forgetRemovals(before:)``.
+    /// - Returns: The revision from which the batch is visible.
+    /// - Throws: The errors of ``commit(_:)``, except `CancellationError`.
     @discardableResult
     public func apply(_ batch: WriteBatch, at date: Date = Date()) throws -> Revision {
         try contents.withLock { contents in
@@ -60,7 +68,11 @@ public final class InMemoryStorageProvider: StorageProvider {
         }
     }
 
-    /// Begins a new history of this name.
+    /// Begins a new history.
+    ///
+    /// - Parameter epoch: The name of the new history.
+    /// - Returns: The stamp of the same contents in the new epoch.
+    /// - Throws: ``StorageError`` with `.closed`.
     @discardableResult
     public func renewEpoch(to epoch: UUID) throws -> Stamp {
         try contents.withLock { contents in
@@ -98,7 +110,9 @@ public final class InMemoryStorageProvider: StorageProvider {
         contents.withLock { $0.isClosed = true }
     }
 
-    /// Forgets removals from before a date, as a durable store does after its stated time.
+    /// Forgets the removals that were made before a date, as durable stores do after their retention period.
+    ///
+    /// A cursor that is older than a forgotten removal then needs a reset (``ChangePage/resetRequired``).
     public func forgetRemovals(before date: Date) {
         contents.withLock { $0.state.forgetRemovals(before: date) }
     }

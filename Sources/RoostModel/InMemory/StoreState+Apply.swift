@@ -2,13 +2,18 @@ package import Foundation
 internal import HashTreeCollections
 
 extension StoreState {
-    /// Applies a batch; a thrown error leaves the state as it was.
+    /// Applies a batch, unless it is equal to the stored data.
     ///
-    /// - Returns: whether anything changed.
+    /// - Parameters:
+    ///   - batch: The changes to make.
+    ///   - date: The date that is recorded for removals.
+    /// - Returns: Whether anything changed.
+    /// - Throws: ``StorageError`` with `.conflict`, `.invalidBatch`, `.dimensionMismatch`, or `.damaged` if
+    ///   an archived entry that the batch replaces cannot be read. The state is unchanged after an error.
     @discardableResult
     package mutating func apply(_ batch: WriteBatch, at date: Date = Date()) throws -> Bool {
         try check(batch)
-        // What has to be read is read before anything changes.
+        // All reads that can fail happen before the first change.
         let unchanged = try unchangedEntries(of: batch)
         var writer = Writer(revision: revision.next)
         for id in batch.removals { remove(id, at: date, &writer) }
@@ -44,13 +49,14 @@ extension StoreState {
         return true
     }
 
-    /// Begins a new history with the same contents.
+    /// Begins a new history with the same contents, which takes one revision.
     package mutating func renewEpoch(to epoch: UUID = UUID()) {
         self.epoch = epoch
         revision = revision.next
     }
 
-    /// Forgets removals from before a date; cursors from before them then need a reset.
+    /// Forgets the removals that were made before a date. Cursors older than such a removal then need a
+    /// reset.
     package mutating func forgetRemovals(before date: Date) {
         for (id, tombstone) in tombstones where tombstone.removedAt < date {
             tombstones.removeValue(forKey: id)
@@ -58,6 +64,7 @@ extension StoreState {
         }
     }
 
+    /// The progress of one batch: whether it changed anything yet, and the next ordinal.
     private struct Writer {
         let revision: Revision
         var changed = false
@@ -73,12 +80,13 @@ extension StoreState {
         }
     }
 
+    /// Returns the ids of the upserts that equal the stored entry.
     private func unchangedEntries(of batch: WriteBatch) throws -> Set<UUID> {
         var unchanged = Set<UUID>()
         for entry in batch.upserts {
             guard let row = rows[entry.id] else { continue }
             switch row.stored {
-            case .held(let held): if held.entry != entry { continue }
+            case .resident(let resident): if resident.entry != entry { continue }
             case .archived: if try self.entry(of: row) != entry { continue }
             }
             unchanged.insert(entry.id)
@@ -91,24 +99,37 @@ extension StoreState {
         try batch.expecting.check(epoch: epoch, revision: revision)
         if let expected = batch.expecting.clusters, expected != clustersRevision {
             throw StorageError.conflict(
-                "the clusters were changed at revision \(clustersRevision); the writer had seen \(expected)")
+                "cannot commit the batch: the clusters changed at revision \(clustersRevision), after "
+                    + "revision \(expected), which the writer read")
         }
         for (id, expected) in batch.expecting.entries {
             let found = rows[id]?.position.revision ?? .zero
             guard found == expected else {
                 throw StorageError.conflict(
-                    "entry \(id) is at revision \(found); the writer had seen \(expected)")
+                    "cannot commit the batch: entry \(id) is at revision \(found), not at revision "
+                        + "\(expected), which the writer read")
             }
         }
-        let removed = Set(batch.removals)
-        let replaced = Set(batch.upserts.map(\.id)).union(removed)
+        try checkDimensions(batch)
+        try checkAssignments(batch)
+    }
+
+    /// Checks that all vectors have one dimension once the batch is applied.
+    private func checkDimensions(_ batch: WriteBatch) throws {
+        let replaced = Set(batch.upserts.map(\.id)).union(batch.removals)
         let leaving = replaced.reduce(0) { $0 + (rows[$1].map { dimension(of: $0) > 0 } == true ? 1 : 0) }
+        // If no vector of the store stays, the batch may bring vectors of another dimension.
         var expected = leaving == vectorCount ? nil : dimension
         for entry in batch.upserts where !entry.embeddings.isEmpty {
             let found = entry.embeddings.count
             if let expected, expected != found { throw StorageError.dimension(entry.id, found, expected) }
             expected = found
         }
+    }
+
+    /// Checks that every assignment of a stored entry names a cluster that exists once the batch is applied.
+    private func checkAssignments(_ batch: WriteBatch) throws {
+        let removed = Set(batch.removals)
         let arriving = Set(batch.upserts.map(\.id))
         for assignment in batch.assignments {
             guard
@@ -117,7 +138,7 @@ extension StoreState {
             else { continue }
             if let cluster = assignment.cluster, !willHaveCluster(cluster, after: batch) {
                 throw StorageError.invalid(
-                    "an assignment names cluster \(cluster), which is not in the store")
+                    "invalid batch: an assignment names cluster \(cluster), which is not in the store")
             }
         }
         if let clustering = batch.clustering {
@@ -125,7 +146,7 @@ extension StoreState {
             for assignment in clustering.assignments {
                 if let cluster = assignment.cluster, !known.contains(cluster) {
                     throw StorageError.invalid(
-                        "an assignment names cluster \(cluster), which is not in its clustering")
+                        "invalid batch: an assignment names cluster \(cluster), which the clustering lacks")
                 }
             }
         }
@@ -137,7 +158,9 @@ extension StoreState {
         return clusterRecords[id] != nil
     }
 
-    /// - Returns: whether there was one.
+    /// Removes an entry and its assignment without recording a change.
+    ///
+    /// - Returns: Whether the entry was stored.
     @discardableResult
     mutating func forgetRow(_ id: Entry.ID) -> Bool {
         guard let old = rows.removeValue(forKey: id) else { return false }
@@ -160,29 +183,29 @@ extension StoreState {
         let row = old?.row ?? UInt32(firstNewRow + newIDs.count)
         if old == nil { newIDs.append(entry.id) }
         let position = writer.nextPosition()
-        let held = HeldEntry(entry)
-        rows[entry.id] = Row(stored: .held(held), row: row, position: position)
+        let resident = ResidentEntry(entry)
+        rows[entry.id] = Row(stored: .resident(resident), row: row, position: position)
         tombstones.removeValue(forKey: entry.id)
-        if let source = entry.source { heldBySource[ExactText(source), default: []].insert(entry.id) }
+        if let source = entry.source { residentsBySource[ExactText(source), default: []].insert(entry.id) }
         if !entry.embeddings.isEmpty {
-            embedded[held.digest] = entry.id
+            embedded[resident.digest] = entry.id
             vectorCount += 1
             dimension = entry.embeddings.count
         }
         log.append(position, .entry(entry.id))
     }
 
-    /// Takes an entry that is replaced or removed out of what was derived from it.
+    /// Updates the vector count and the lookup tables for an entry that is replaced or removed.
     private mutating func forget(_ old: Row) {
         if dimension(of: old) > 0 {
             vectorCount -= 1
             if vectorCount == 0 { dimension = nil }
         }
-        guard case .held(let held) = old.stored else { return }
-        if embedded[held.digest] == held.entry.id { embedded.removeValue(forKey: held.digest) }
-        guard let source = held.entry.source.map(ExactText.init) else { return }
-        heldBySource[source]?.remove(held.entry.id)
-        if heldBySource[source]?.isEmpty == true { heldBySource.removeValue(forKey: source) }
+        guard case .resident(let resident) = old.stored else { return }
+        if embedded[resident.digest] == resident.entry.id { embedded.removeValue(forKey: resident.digest) }
+        guard let source = resident.entry.source.map(ExactText.init) else { return }
+        residentsBySource[source]?.remove(resident.entry.id)
+        if residentsBySource[source]?.isEmpty == true { residentsBySource.removeValue(forKey: source) }
     }
 
     private mutating func applyClusters(_ batch: WriteBatch, _ writer: inout Writer) {
@@ -229,9 +252,11 @@ extension StoreState {
 }
 
 extension StorageError {
+    /// Returns an error for a vector whose dimension differs from that of the store's other vectors.
     package static func dimension(_ entry: UUID, _ found: Int, _ expected: Int) -> StorageError {
         StorageError(
             .dimensionMismatch,
-            "the vector of entry \(entry) has \(found) numbers; the store's vectors have \(expected)")
+            "cannot commit the batch: the vector of entry \(entry) has dimension \(found), and the "
+                + "vectors of the store have dimension \(expected)")
     }
 }

@@ -2,11 +2,15 @@ package import Foundation
 internal import HashTreeCollections
 
 extension StoreState {
-    /// Everything that a store keeps, without the contents of its entries.
+    /// The data of a store without the contents of its entries.
     package struct Archive: Sendable {
+        /// A removed entry that the change feed still reports.
         package struct Removal: Sendable, Hashable {
+            /// The id of the removed entry.
             package var id: UUID
+            /// The position of the removal in the change feed.
             package var position: ChangePosition
+            /// The date of the commit that removed the entry.
             package var removedAt: Date
 
             package init(id: UUID, position: ChangePosition, removedAt: Date) {
@@ -16,19 +20,29 @@ extension StoreState {
             }
         }
 
+        /// The id of the store.
         package var store: UUID
+        /// The id of the store's present history.
         package var epoch: UUID
+        /// The latest commit.
         package var revision: Revision
+        /// The revision up to which removals have been forgotten.
         package var horizon = Revision.zero
+        /// The row number that the next new entry gets.
         package var nextRow = 0
-        /// In the order of the rows.
-        package var places: [ArchivedEntries.Place] = []
+        /// One record per entry, in ascending order of rows.
+        package var records: [ArchivedEntries.Record] = []
+        /// The removed entries that are not forgotten yet, in the order of their positions.
         package var removals: [Removal] = []
+        /// The source records, without the ids of their entries.
         package var sources: [Source] = []
-        /// Without members.
+        /// The clusters without their members, in the order in which they were first saved.
         package var clusters: [Cluster] = []
+        /// The assignments, in the order of their entries' rows.
         package var assignments: [Assignment] = []
+        /// The run that made the clusters, if one did.
         package var run: ClusteringRun?
+        /// The position of the latest change of the clusters; `nil` if they never changed.
         package var clustersPosition: ChangePosition?
 
         package init(store: UUID, epoch: UUID, revision: Revision) {
@@ -38,46 +52,49 @@ extension StoreState {
         }
     }
 
-    /// What a store keeps of an entry, with the place that it has in the archive that the state came from.
-    package struct Kept {
-        package var place: ArchivedEntries.Place
-        /// Where it is in the archive, `nil` where it is in memory.
+    /// An entry as a new archive stores it: its record, and either the entry or its index in the old archive.
+    package struct ArchivableEntry {
+        /// The facts about the entry.
+        package var record: ArchivedEntries.Record
+        /// The index of the entry in the archive that the state was read from; `nil` if the entry is
+        /// resident.
         package var archivedIndex: Int?
-        /// Where it is in memory.
+        /// The entry, if it is resident in memory.
         package var entry: Entry?
     }
 
-    /// The archive that the state came from.
+    /// The reader of the archive that the state was read from.
     package var archivedContents: any EntryContents { archived.contents }
 
-    /// Every entry, in the order of the rows.
-    package var kept: some Sequence<Kept> {
+    /// All entries, in ascending order of rows.
+    package var archivableEntries: some Sequence<ArchivableEntry> {
         rows(after: nil).lazy.map { row in
             switch row.stored {
-            case .held(let held):
-                let place = ArchivedEntries.Place(
-                    id: held.entry.id, row: row.row, position: row.position,
-                    dimension: held.entry.embeddings.count, digest: held.digest, source: held.entry.source)
-                return Kept(place: place, archivedIndex: nil, entry: held.entry)
+            case .resident(let resident):
+                let record = ArchivedEntries.Record(
+                    id: resident.entry.id, row: row.row, position: row.position,
+                    dimension: resident.entry.embeddings.count, digest: resident.digest,
+                    source: resident.entry.source)
+                return ArchivableEntry(record: record, archivedIndex: nil, entry: resident.entry)
             case .archived(let index):
-                return Kept(place: archived.places[index], archivedIndex: index, entry: nil)
+                return ArchivableEntry(record: archived.records[index], archivedIndex: index, entry: nil)
             }
         }
     }
 
-    /// The entry itself.
+    /// Returns an entry with its vectors, from memory or from the archive.
     ///
-    /// - Throws: ``StorageError`` with `.damaged` where the archive cannot give it.
-    package func entry(of kept: Kept) throws -> Entry {
-        try kept.entry ?? archived.contents.entry(at: kept.archivedIndex ?? 0, withVectors: true)
+    /// - Throws: ``StorageError`` with `.damaged` if the archive cannot be read.
+    package func entry(of archivable: ArchivableEntry) throws -> Entry {
+        try archivable.entry ?? archived.contents.entry(at: archivable.archivedIndex ?? 0, withVectors: true)
     }
 
-    /// Everything but the contents; `init(_:contents:)` puts them together again.
+    /// The data of the state without the contents of its entries. `init(_:contents:)` is the inverse.
     package var archive: Archive {
         var archive = Archive(store: store, epoch: epoch, revision: revision)
         archive.horizon = horizon
         archive.nextRow = firstNewRow + newIDs.count
-        archive.places = kept.map(\.place)
+        archive.records = archivableEntries.map(\.record)
         archive.removals = tombstones.map {
             .init(id: $0.key, position: $0.value.position, removedAt: $0.value.removedAt)
         }
@@ -90,21 +107,24 @@ extension StoreState {
         return archive
     }
 
-    /// A store as it was archived.
+    /// Creates a state from an archive.
     ///
-    /// - Parameter contents: the entries, in the order of the archive's places.
-    /// - Throws: ``StorageError`` with `.damaged` where the archive contradicts itself.
+    /// - Parameters:
+    ///   - archive: The data of the store.
+    ///   - contents: Reads the entries, in the order of the archive's records.
+    /// - Throws: ``StorageError`` with `.damaged` if the parts of the archive contradict each other.
     package init(_ archive: Archive, contents: any EntryContents) throws {
-        let damaged = StorageError(.damaged, "the files of the store do not belong together")
-        // What no store has come to must not be counted on from.
+        let damaged = StorageError(
+            .damaged, "cannot open the store: its files contradict each other", remedy: .inspectStore)
+        // Numbers that no store can have reached would make a later increment overflow.
         let positions =
-            archive.places.map(\.position) + archive.removals.map(\.position)
+            archive.records.map(\.position) + archive.removals.map(\.position)
             + [archive.clustersPosition].compactMap(\.self)
         guard archive.revision.rawValue <= UInt64(Int64.max), archive.horizon <= archive.revision,
             (0...Int(UInt32.max / 2)).contains(archive.nextRow),
             positions.allSatisfy({ $0.revision <= archive.revision })
         else { throw damaged }
-        var items = archive.places.map { ChangeLog.Item(position: $0.position, subject: .entry($0.id)) }
+        var items = archive.records.map { ChangeLog.Item(position: $0.position, subject: .entry($0.id)) }
         items += archive.removals.map { ChangeLog.Item(position: $0.position, subject: .entry($0.id)) }
         if let position = archive.clustersPosition {
             items.append(ChangeLog.Item(position: position, subject: .clusters))
@@ -112,20 +132,20 @@ extension StoreState {
         items.sort { $0.position < $1.position }
         self.init(
             store: archive.store, epoch: archive.epoch, revision: archive.revision,
-            archived: ArchivedEntries(places: archive.places, contents: contents),
+            archived: ArchivedEntries(records: archive.records, contents: contents),
             firstNewRow: archive.nextRow, log: ChangeLog(archived: items))
         horizon = archive.horizon
         var last: UInt32?
-        for (index, place) in archive.places.enumerated() {
-            guard Int(place.row) < archive.nextRow, last.map({ $0 < place.row }) != false,
-                place.dimension == 0 || dimension == nil || dimension == place.dimension
+        for (index, record) in archive.records.enumerated() {
+            guard Int(record.row) < archive.nextRow, last.map({ $0 < record.row }) != false,
+                record.dimension == 0 || dimension == nil || dimension == record.dimension
             else { throw damaged }
-            last = place.row
-            let row = Row(stored: .archived(index), row: place.row, position: place.position)
-            guard rows.updateValue(row, forKey: place.id) == nil else { throw damaged }
-            if place.dimension > 0 {
+            last = record.row
+            let row = Row(stored: .archived(index), row: record.row, position: record.position)
+            guard rows.updateValue(row, forKey: record.id) == nil else { throw damaged }
+            if record.dimension > 0 {
                 vectorCount += 1
-                dimension = place.dimension
+                dimension = record.dimension
             }
         }
         for removal in archive.removals {
@@ -148,17 +168,18 @@ extension StoreState {
         clustersPosition = archive.clustersPosition
     }
 
-    /// Takes entries out that cannot be read from the archive, without a commit: for a repair, which begins a
-    /// new history.
+    /// Removes entries that cannot be read from the archive, without a commit.
     ///
-    /// - Parameter places: in the archive.
-    /// - Returns: their ids.
-    package mutating func forgetUnreadable(_ places: [Int]) -> Set<Entry.ID> {
-        let ids = Set(places.map { archived.places[$0].id })
+    /// Only a repair does this, which then begins a new history, so no reader misses the removals.
+    ///
+    /// - Parameter indices: The indices of the entries' records in the archive.
+    /// - Returns: The ids of the removed entries.
+    package mutating func forgetUnreadable(_ indices: [Int]) -> Set<Entry.ID> {
+        let ids = Set(indices.map { archived.records[$0].id })
         for id in ids { forgetRow(id) }
         return ids
     }
 
-    /// Counts a commit that changed nothing.
+    /// Sets the revision of a commit that changed nothing in this state.
     package mutating func advance(to revision: Revision) { self.revision = revision }
 }

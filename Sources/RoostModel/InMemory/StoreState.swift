@@ -1,27 +1,32 @@
 package import Foundation
 internal import HashTreeCollections
 
-/// The contents of a store as a value: the reference that every store is compared with, and what the
-/// in-memory and the JSON provider keep.
+/// The contents of a store as a value.
 ///
-/// A copy is a snapshot: the trees share their structure, so that taking one costs nothing and a change
-/// after it copies only the path to what it changed. Entries that came from an archive are not in memory:
-/// they are read when they are asked for.
+/// It is the data structure of the in-memory and the JSON provider, and the reference implementation that
+/// tests compare other providers with.
+///
+/// A copy is a snapshot. The persistent trees share their structure, so a copy is O(1), and a later change
+/// copies only the path to the changed node. Entries of an archive are not in memory; they are read on
+/// request.
+
 package struct StoreState: Sendable {
+    /// One entry of the store.
     struct Row: Sendable {
         var stored: StoredEntry
         var row: UInt32
         var position: ChangePosition
     }
 
+    /// The location of an entry.
     enum StoredEntry: Sendable {
-        case held(HeldEntry)
-        /// At this place of `archived`.
+        case resident(ResidentEntry)
+        /// The index of the entry's record in `archived`.
         case archived(Int)
     }
 
-    /// An entry in memory, with its content's digest.
-    final class HeldEntry: Sendable {
+    /// An entry in memory, with the digest of its content.
+    final class ResidentEntry: Sendable {
         let entry: Entry
         let digest: ContentDigest
 
@@ -31,6 +36,7 @@ package struct StoreState: Sendable {
         }
     }
 
+    /// The trace of a removed entry, which the change feed reports.
     struct Tombstone: Sendable {
         var position: ChangePosition
         var removedAt: Date
@@ -41,30 +47,30 @@ package struct StoreState: Sendable {
     var revision: Revision
     let archived: ArchivedEntries
     var rows: TreeDictionary<UUID, Row> = [:]
-    /// The first row number that is not the archive's.
+    /// The first row number after those of the archive.
     let firstNewRow: Int
-    /// The entry of each row number from `firstNewRow`; `nil` where it was removed.
+    /// The ids of the entries from row `firstNewRow` on; `nil` for a removed entry.
     var newIDs: [UUID?] = []
     var log: ChangeLog
     var tombstones: TreeDictionary<UUID, Tombstone> = [:]
-    /// Removals up to this revision have been forgotten.
+    /// The revision up to which removals have been forgotten.
     var horizon = Revision.zero
-    /// Some held entry with embeddings for each content; one may be missing after another of the same
-    /// content was removed.
+    /// For each content, one resident entry with an embedding. After the removal of that entry, the content
+    /// is missing here even if another entry has it.
     var embedded: TreeDictionary<ContentDigest, UUID> = [:]
-    /// The held entries of each source.
-    var heldBySource: TreeDictionary<ExactText, TreeSet<UUID>> = [:]
+    /// The ids of the resident entries of each source.
+    var residentsBySource: TreeDictionary<ExactText, TreeSet<UUID>> = [:]
     var sourceRecords: TreeDictionary<ExactText, Source> = [:]
     var clusterOrder: [UUID] = []
     var clusterRecords: [UUID: Cluster] = [:]
     var assignmentsByEntry: TreeDictionary<UUID, Assignment> = [:]
     var run: ClusteringRun?
     var clustersPosition: ChangePosition?
-    /// The dimension that all vectors have; `nil` while there is none.
+    /// The dimension of all vectors; `nil` while the store has no vectors.
     var dimension: Int?
     var vectorCount = 0
 
-    /// An empty store.
+    /// Creates an empty store.
     package init(store: UUID = UUID(), epoch: UUID = UUID(), revision: Revision = .zero) {
         self.init(
             store: store, epoch: epoch, revision: revision, archived: .empty, firstNewRow: 0, log: ChangeLog()
@@ -83,14 +89,22 @@ package struct StoreState: Sendable {
         self.log = log
     }
 
-    /// The contents of a backend that keeps nothing but entries and clusters. An entry's revision is its
-    /// date in milliseconds, the store's the latest date.
+    /// Creates the state of a backend that stores only entries and clusters.
+    ///
+    /// The dates serve as revisions: that of an entry is its `updatedAt` in milliseconds, and that of the
+    /// store is the latest `updatedAt`.
+    ///
+    /// - Parameters:
+    ///   - store: The id of the store and of its history; `unnamed` by default.
+    ///   - entries: The entries, in the order of their rows.
+    ///   - clusters: The clusters with their members. Members that are not among `entries` are ignored.
+    /// - Throws: ``StorageError`` with `.invalidBatch` or `.dimensionMismatch`.
     package init(store: UUID? = nil, entries: [Entry], clusters: [Cluster]) throws {
         self.init(store: store ?? Self.unnamed, epoch: store ?? Self.unnamed)
         var batch = WriteBatch(upserts: entries, clusters: clusters)
         batch.assignments = clusters.flatMap { cluster in
             cluster.members.map {
-                Assignment(entry: $0, place: .cluster(cluster.id), similarity: cluster.cohesion)
+                Assignment(entry: $0, target: .cluster(cluster.id), similarity: cluster.cohesion)
             }
         }
         let known = Set(entries.map(\.id))
@@ -116,68 +130,77 @@ package struct StoreState: Sendable {
         revision = max(revision, Revision(rawValue: UInt64(clamping: latest)))
     }
 
+    /// The id and epoch of a store whose backend does not keep any. Such a store has no history to follow.
     package static let unnamed = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
     // MARK: Entries
 
+    /// The stamp of the latest commit.
     package var stamp: Stamp {
         Stamp(
             store: store, epoch: epoch, revision: revision, entryCount: rows.count,
             clusterCount: clusterOrder.count)
     }
 
-    /// - Throws: ``StorageError`` where an archived entry cannot be read.
+    /// Returns the entry with an id, or `nil` if the store does not contain it.
+    ///
+    /// - Throws: ``StorageError`` with `.damaged` if an archived entry cannot be read.
     package func entry(_ id: Entry.ID) throws -> Entry? { try rows[id].map { try entry(of: $0) } }
 
     func row(of id: Entry.ID) -> Row? { rows[id] }
 
-    /// - Parameter withVectors: `false` may leave embeddings and passages out.
+    /// Returns the entry of a row.
+    ///
+    /// - Parameter withVectors: Whether embeddings and passages are needed; with `false` the entry may lack
+    ///   them.
     func entry(of row: Row, withVectors: Bool = true) throws -> Entry {
         switch row.stored {
-        case .held(let held): held.entry
+        case .resident(let resident): resident.entry
         case .archived(let index): try archived.contents.entry(at: index, withVectors: withVectors)
         }
     }
 
     func id(of row: Row) -> UUID {
         switch row.stored {
-        case .held(let held): held.entry.id
-        case .archived(let index): archived.places[index].id
+        case .resident(let resident): resident.entry.id
+        case .archived(let index): archived.records[index].id
         }
     }
 
     func source(of row: Row) -> Source.ID? {
         switch row.stored {
-        case .held(let held): held.entry.source
-        case .archived(let index): archived.places[index].source
+        case .resident(let resident): resident.entry.source
+        case .archived(let index): archived.records[index].source
         }
     }
 
     func dimension(of row: Row) -> Int {
         switch row.stored {
-        case .held(let held): held.entry.embeddings.count
-        case .archived(let index): archived.places[index].dimension
+        case .resident(let resident): resident.entry.embeddings.count
+        case .archived(let index): archived.records[index].dimension
         }
     }
 
+    /// Returns an entry that has this content and an embedding, or `nil` if none is known.
     func embeddedEntry(withContent digest: ContentDigest) throws -> Entry? {
         if let id = embedded[digest], let row = rows[id] { return try entry(of: row) }
         guard let index = archived.index(ofContent: digest),
-            let row = rows[archived.places[index].id], case .archived(index) = row.stored
+            let row = rows[archived.records[index].id], case .archived(index) = row.stored
         else { return nil }
         return try entry(of: row)
     }
 
-    /// The rows from after one, ascending.
+    /// Returns the rows after `row`, in ascending order; all rows for `nil`.
     func rows(after row: UInt32?) -> some Sequence<Row> {
-        let old = archived.places[archived.firstIndex(after: row)...].lazy.compactMap { place in
-            rows[place.id].flatMap { $0.row == place.row ? $0 : nil }
+        let old = archived.records[archived.firstIndex(after: row)...].lazy.compactMap { record in
+            rows[record.id].flatMap { $0.row == record.row ? $0 : nil }
         }
         let start = row.map { min(max(0, Int($0) + 1 - firstNewRow), newIDs.count) } ?? 0
         let new = newIDs[start...].lazy.compactMap { id in id.flatMap { rows[$0] } }
         return Chain(first: old.makeIterator(), second: new.makeIterator())
     }
 
+    /// The elements of one iterator, followed by those of another.
     private struct Chain<First: IteratorProtocol, Second: IteratorProtocol>: Sequence, IteratorProtocol
     where First.Element == Second.Element {
         var first: First
@@ -186,7 +209,8 @@ package struct StoreState: Sendable {
         mutating func next() -> First.Element? { first.next() ?? second.next() }
     }
 
-    /// The rows that may meet a filter, ascending: by its ids or sources where it names some, else all.
+    /// Returns the rows that can match a filter, in ascending order: those of the filter's ids or sources
+    /// if it names any, otherwise all rows.
     func candidates(for filter: EntryFilter, after row: UInt32?) -> AnySequence<Row> {
         var ids: [UUID]
         if let asked = filter.ids {
@@ -200,13 +224,14 @@ package struct StoreState: Sendable {
         return AnySequence(found.sorted { $0.row < $1.row })
     }
 
-    /// Whether a row meets a filter; its entry is read only where the filter asks for what is in it.
+    /// Returns whether a row matches a filter. An archived entry is read only if the filter depends on its
+    /// contents.
     func matches(_ row: Row, _ filter: EntryFilter) throws -> Bool {
         if filter.matchesAll { return true }
         let id = id(of: row)
         guard filter.allows(source: source(of: row)) else { return false }
         if let cluster = filter.cluster, assignmentsByEntry[id]?.cluster != cluster { return false }
-        if !filter.asksForContents {
+        if !filter.dependsOnContents {
             return filter.ids?.contains(id) != false
                 && filter.idPrefix.map(id.uuidString.lowercased().hasPrefix) != false
         }
@@ -217,13 +242,14 @@ package struct StoreState: Sendable {
 
     func source(_ id: Source.ID) -> Source? { sourceRecords[ExactText(id)] }
 
+    /// All source records in the order of their ids, without the ids of their entries.
     package var sources: [Source] { sourceRecords.sorted { $0.key < $1.key }.map(\.value) }
 
-    /// The ids of a source's entries, in the order of their rows.
+    /// Returns the ids of the entries of a source, in ascending order of rows.
     func ids(ofSource id: Source.ID) -> [UUID] {
-        var found: [Row] = heldBySource[ExactText(id)]?.compactMap { rows[$0] } ?? []
+        var found: [Row] = residentsBySource[ExactText(id)]?.compactMap { rows[$0] } ?? []
         for index in archived.indices(ofSource: id) {
-            guard let row = rows[archived.places[index].id], case .archived(index) = row.stored else {
+            guard let row = rows[archived.records[index].id], case .archived(index) = row.stored else {
                 continue
             }
             found.append(row)
@@ -231,10 +257,14 @@ package struct StoreState: Sendable {
         return found.sorted { $0.row < $1.row }.map { self.id(of: $0) }
     }
 
+    /// The revision of the latest change of clusters, run or assignments; `.zero` if there was none.
     package var clustersRevision: Revision { clustersPosition?.revision ?? .zero }
 
     func assignment(of id: Entry.ID) -> Assignment? { assignmentsByEntry[id] }
 
+    /// Returns the clusters with their members, in the order in which they were first saved.
+    ///
+    /// - Complexity: O(number of entries).
     package func clustersWithMembers() -> [Cluster] {
         var members: [UUID: [UUID]] = [:]
         if !clusterOrder.isEmpty {
@@ -251,12 +281,14 @@ package struct StoreState: Sendable {
         }
     }
 
+    /// All assignments, in the order of their entries' rows.
     package var assignments: [Assignment] {
         assignmentsByEntry.isEmpty ? [] : rows(after: nil).compactMap { assignmentsByEntry[id(of: $0)] }
     }
 
     // MARK: Changes
 
+    /// Returns a page of the change feed; see ``StorageProvider/changes(after:limit:)``.
     package func changes(after cursor: ChangeCursor, limit: Int) throws -> ChangePage {
         precondition(limit >= 1, "a page of \(limit) changes")
         var cursor = cursor
@@ -280,10 +312,10 @@ package struct StoreState: Sendable {
                     ordinal: item.position.ordinal))
         }
         if isLast {
-            // What changed later has a later revision, so that the reader may jump to the end of this one.
+            // Later changes have a later revision, so the reader may jump to the end of this one.
             cursor.revision = revision
             cursor.ordinal = .max
-            // Nothing has happened yet: the history may get its name with the first commit only.
+            // Before the first commit the store may not have an epoch yet.
             if revision == .zero { cursor = .start }
         } else if let last = changes.last {
             cursor.revision = last.revision
@@ -299,6 +331,7 @@ package struct StoreState: Sendable {
         }
     }
 
+    /// Returns whether a logged change is the latest change of its subject.
     func isCurrent(_ position: ChangePosition, _ subject: ChangeLog.Subject) -> Bool {
         switch subject {
         case .clusters: clustersPosition == position

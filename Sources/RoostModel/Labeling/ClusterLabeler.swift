@@ -1,25 +1,28 @@
-/// What is told of a cluster to whoever is to name it.
+/// The excerpt of a cluster that a labeler reads: keywords and the beginnings of typical texts.
 public struct ClusterExcerpt: Sendable, Hashable, Codable {
-    /// The words that tell the cluster from the others, most telling first.
+    /// The words that distinguish the cluster from the others, the most distinctive first.
     public var keywords: [String]
-    /// The beginnings of the texts nearest to its centre, nearest first.
+    /// The beginnings of the texts nearest to the centroid, nearest first.
     public var texts: [String]
 
+    /// Creates an excerpt.
     public init(keywords: [String], texts: [String]) {
         (self.keywords, self.texts) = (keywords, texts)
     }
 }
 
-/// Finds names for clusters: a chat model, say.
+/// A source of labels for clusters, such as a chat model.
 public protocol ClusterLabeler: Sendable {
-    /// Who gives the names, as it is kept with them (``Cluster/labeledBy``).
+    /// The name of the labeler, which is stored with its labels (``Cluster/labeledBy``).
     var name: String { get }
 
-    /// A name of a few words for the texts of an excerpt.
+    /// Returns a label of a few words for the texts of an excerpt.
     ///
-    /// Called for several clusters at a time.
-    /// - Returns: what was answered; the caller looks whether it can be a name.
-    /// - Throws: ``EmbedderError``; with `.badAnswer` or `.tooLarge` other clusters may still get theirs.
-    ///   `CancellationError`.
+    /// The method is called for several clusters at the same time.
+    ///
+    /// - Parameter excerpt: The excerpt of the cluster.
+    /// - Returns: The answer. The caller checks whether it is suitable as a label.
+    /// - Throws: ``EmbedderError``. After `.badAnswer` the caller continues with the other clusters; other
+    ///   codes end the labeling. `CancellationError`.
     func label(_ excerpt: ClusterExcerpt) async throws -> String
 }

@@ -1,60 +1,66 @@
-/// Changes that were followed together, and where to go on from.
+/// Consecutive changes of a store, and the cursor after them.
 public struct ChangeBatch: Sendable, Hashable {
-    /// In the order of their commits; at least one.
+    /// The changes in commit order; at least one.
     public var changes: [Change]
-    /// To be kept by whoever wants to go on from here another time.
+    /// The cursor from which the next changes follow. A reader can store it and continue from it later.
     public var next: ChangeCursor
 }
 
-/// The changes of a store as they come, those of other processes too: an endless sequence, which ends with
-/// the task that waits for it.
+/// The changes of a store as they are committed, including those of other processes: an endless sequence.
 ///
-/// Nothing is told twice, and of one entry that changes several times between two looks the latest only. An
-/// iterator throws ``StorageError`` with `.notFound` where the changes cannot be followed any further: the
-/// store was restored or repaired, or removals since the cursor are forgotten; whoever derives something from
-/// the store then begins anew at `ChangeCursor.start`.
+/// Iteration ends when the task is cancelled. The sequence reports no change twice. If an entry changes
+/// several times between two reads, it reports only the latest change.
+///
+/// An iterator throws ``StorageError`` with `.notFound` if the store cannot continue from the cursor,
+/// because it was restored or repaired, or because it has forgotten removals that the reader has not seen.
+/// The reader must then discard its derived data and begin at ``ChangeCursor/start``.
 public struct ChangeBatches: AsyncSequence, Sendable {
+    public typealias Element = ChangeBatch
+
     fileprivate let storage: any StorageProvider
     fileprivate let cursor: ChangeCursor
     fileprivate let interval: Duration
 
+    /// The iterator over the changes of a store.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let storage: any StorageProvider
         fileprivate var cursor: ChangeCursor
         fileprivate let interval: Duration
 
-        /// The next changes; waits until there are some.
+        /// Waits until there are changes after the last batch, and returns them.
         ///
         /// - Throws: ``StorageError``; `CancellationError`.
         public mutating func next() async throws -> ChangeBatch? {
             while true {
                 try Task.checkCancellation()
-                switch try await storage.changes(after: cursor, limit: 1000) {
+                switch try await storage.changes(after: cursor, limit: PageSize.changes) {
                 case .changes(let changes, let next, _):
                     cursor = next
                     if !changes.isEmpty { return ChangeBatch(changes: changes, next: next) }
                 case .resetRequired:
                     throw StorageError(
                         .notFound,
-                        "the changes cannot be followed any further: the store has another history, or has "
-                            + "forgotten what was removed; begin anew")
+                        "cannot follow the changes of the store: it has begun a new history, or has "
+                            + "forgotten removals since the cursor; read the changes from the start")
                 }
                 try await Task.sleep(for: interval)
             }
         }
     }
 
+    /// Returns an iterator that begins after the cursor of the sequence.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(storage: storage, cursor: cursor, interval: interval)
     }
 }
 
 extension StorageProvider {
-    /// The changes after a cursor, and all that come.
+    /// Returns the changes after a cursor, and then every change as it is committed.
     ///
     /// - Parameters:
-    ///   - cursor: `.start` for every entry that is there; ``Stamp/cursor`` for what comes after a state.
-    ///   - interval: how long to wait between two looks at a store that does not change.
+    ///   - cursor: ``ChangeCursor/start`` to begin with every entry of the store; ``Stamp/cursor`` to begin
+    ///     with the changes since a snapshot.
+    ///   - interval: The time between two reads while the store does not change.
     public func changeBatches(
         after cursor: ChangeCursor, every interval: Duration = .milliseconds(500)
     ) -> ChangeBatches {

@@ -1,23 +1,29 @@
 public import Foundation
 
-/// One thing that changed. Of each entry, and of the clusters as a whole, a store keeps the latest change
-/// only.
+/// One change of a store: the latest change of an entry, or the latest change of the clusters as a whole.
+///
+/// The change feed has at most one change per entry and at most one for the clusters. Earlier changes of
+/// the same subject are superseded and no longer reported.
 public struct Change: Sendable, Hashable {
+    /// The subject of a change and the kind of its change.
     public enum Kind: Sendable, Hashable {
         /// The entry was inserted or replaced.
         case upserted(Entry.ID)
         /// The entry was removed.
         case removed(Entry.ID)
-        /// The clusters, one of them, or who belongs to them changed; the run that stands now.
+        /// Clusters or assignments changed. The value is the id of the present clustering run, if there is
+        /// one.
         case clustersReplaced(ClusteringRun.ID?)
     }
 
+    /// The subject of the change and the kind of its change.
     public var kind: Kind
     /// The commit that made the change.
     public var revision: Revision
-    /// The change's place in its commit.
+    /// The number of the change within its commit, from 1.
     public var ordinal: UInt32
 
+    /// Creates a change.
     public init(kind: Kind, revision: Revision, ordinal: UInt32) {
         self.kind = kind
         self.revision = revision
@@ -25,16 +31,21 @@ public struct Change: Sendable, Hashable {
     }
 }
 
-/// Up to where a reader has followed the changes. A page may end inside a commit.
+/// The position of a reader in the change feed of a store. It can lie inside a commit.
+///
+/// A reader that stores the cursor can continue from it in another process.
 public struct ChangeCursor: Sendable, Hashable, Codable {
-    /// The history that the numbers belong to; `nil` before the first page.
+    /// The history that the revisions belong to; `nil` before the first page.
     public var epoch: UUID?
-    /// The last change that the reader has seen.
+    /// The revision of the last change that the reader has seen.
     public var revision: Revision
+    /// The ordinal of the last change that the reader has seen.
     public var ordinal: UInt32
-    /// Removals up to here were forgotten before the reader began, which it therefore cannot have missed.
+    /// The revision up to which removals had already been forgotten when the reader began. The reader has
+    /// never seen the entries that those removals concern, so it does not need to know of them.
     public var horizon: Revision
 
+    /// Creates a cursor. Readers use ``start``, ``Stamp/cursor`` and the cursors of pages instead.
     public init(epoch: UUID?, revision: Revision, ordinal: UInt32, horizon: Revision) {
         self.epoch = epoch
         self.revision = revision
@@ -42,20 +53,21 @@ public struct ChangeCursor: Sendable, Hashable, Codable {
         self.horizon = horizon
     }
 
-    /// Before the first change: what follows is every entry of the store.
+    /// The position before the first change. The changes after it include every entry of the store.
     public static let start = ChangeCursor(epoch: nil, revision: .zero, ordinal: 0, horizon: .zero)
 }
 
-/// What follows a cursor.
+/// The answer to a request for the changes after a cursor.
 public enum ChangePage: Sendable, Hashable {
-    /// Changes in the order of their commits.
+    /// Changes in commit order.
     ///
     /// - Parameters:
-    ///   - next: where the following page begins; to be kept. Of a store that nothing was ever committed to
-    ///     it is `ChangeCursor.start`.
-    ///   - isLast: whether these were all when the page was read.
+    ///   - next: The cursor from which the next page follows. For a store without commits it is
+    ///     ``ChangeCursor/start``.
+    ///   - isLast: Whether the page contained all remaining changes when it was read.
     case changes([Change], next: ChangeCursor, isLast: Bool)
-    /// The cursor is of another history (a restored or repaired store), or older than the removals that the
-    /// store still remembers: forget what was derived and begin again at `ChangeCursor.start`.
+    /// The store cannot continue from the cursor: the store was restored or repaired, or it has forgotten
+    /// removals that the reader has not seen. The reader must discard its derived data and begin at
+    /// ``ChangeCursor/start``.
     case resetRequired
 }

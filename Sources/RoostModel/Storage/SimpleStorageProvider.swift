@@ -1,30 +1,39 @@
 public import Foundation
 
-/// A storage provider of four methods, for a small backend of one's own: the rest is done over them.
+/// A storage provider that needs four methods, for small custom backends.
 ///
-/// Implement ``StorageProvider/saveEntry(_:)`` (insert, or replace the entry of the same id),
+/// Implement ``StorageProvider/saveEntry(_:)`` (insert an entry, or replace the entry with the same id),
 /// ``StorageProvider/fetchEntries()``, ``StorageProvider/updateCluster(_:)`` and
-/// ``StorageProvider/fetchClusters()``, and ``StorageProvider/deleteEntry(_:)`` if the backend can remove.
+/// ``StorageProvider/fetchClusters()``. If the backend can remove entries, also implement
+/// ``StorageProvider/deleteEntry(_:)``. All other requirements have default implementations.
 ///
-/// What four methods cannot promise, the rest does not: a batch is saved one entry after the other, and a
-/// failure in the middle leaves what came before it; a revision is the latest date among entries and
-/// clusters in milliseconds; the change feed always asks for a reset, so whoever follows it reads
-/// everything again; source records, run records and similarities are not kept. Each call reads all
-/// entries. For more, implement ``StorageProvider``.
+/// Four methods cannot give every guarantee of ``StorageProvider``. The defaults have these limits:
+/// - A batch is saved entry by entry. A failure in the middle leaves the entries that were saved before it.
+/// - A revision is the latest `updatedAt` of all entries and clusters in milliseconds.
+/// - The change feed always requires a reset, so readers that follow it read everything again.
+/// - Source records, run records and similarities are not stored.
+/// - Each call reads all entries.
+///
+/// A backend that needs more implements ``StorageProvider``.
 public protocol SimpleStorageProvider: StorageProvider {}
 
 extension SimpleStorageProvider {
-    // Without these, a type that forgets one of the four would get the default of `StorageProvider`, which
-    // calls `commit`, which calls the forgotten one.
+    // Without these declarations, a type that lacks one of the four methods would get the default of
+    // `StorageProvider`, which calls `commit`, which calls the missing method: an endless recursion.
+
+    /// Not a default: a `SimpleStorageProvider` implements this method.
     @available(*, unavailable, message: "a SimpleStorageProvider implements saveEntry(_:)")
     public func saveEntry(_ entry: Entry) async throws {}
 
+    /// Not a default: a `SimpleStorageProvider` implements this method.
     @available(*, unavailable, message: "a SimpleStorageProvider implements fetchEntries()")
     public func fetchEntries() async throws -> [Entry] { [] }
 
+    /// Not a default: a `SimpleStorageProvider` implements this method.
     @available(*, unavailable, message: "a SimpleStorageProvider implements updateCluster(_:)")
     public func updateCluster(_ cluster: Cluster) async throws {}
 
+    /// Not a default: a `SimpleStorageProvider` implements this method.
     @available(*, unavailable, message: "a SimpleStorageProvider implements fetchClusters()")
     public func fetchClusters() async throws -> [Cluster] { [] }
 
@@ -37,7 +46,8 @@ extension SimpleStorageProvider {
 
     public func deleteEntry(_ id: Entry.ID) async throws {
         throw StorageError(
-            .unsupported, "this storage has no way to remove entries; implement deleteEntry(_:)")
+            .unsupported,
+            "cannot remove entries from this store: its provider does not implement deleteEntry(_:)")
     }
 
     public func commit(_ batch: WriteBatch) async throws -> Revision {
@@ -52,15 +62,15 @@ extension SimpleStorageProvider {
         for entry in batch.upserts {
             if try before.entry(entry.id) != entry { try await saveEntry(entry) }
         }
-        let kept = Dictionary(uniqueKeysWithValues: before.clustersWithMembers().map { ($0.id, $0) })
-        var vanished = Set(kept.keys)
+        let oldClusters = Dictionary(uniqueKeysWithValues: before.clustersWithMembers().map { ($0.id, $0) })
+        var vanished = Set(oldClusters.keys)
         for cluster in state.clustersWithMembers() {
             vanished.remove(cluster.id)
-            if kept[cluster.id] != cluster { try await updateCluster(cluster) }
+            if oldClusters[cluster.id] != cluster { try await updateCluster(cluster) }
         }
-        // There is no verb that removes a cluster: one without members stands for none.
+        // The four methods cannot remove a cluster, so a cluster without members counts as removed.
         for id in vanished {
-            guard var emptied = kept[id], !emptied.members.isEmpty else { continue }
+            guard var emptied = oldClusters[id], !emptied.members.isEmpty else { continue }
             emptied.members = []
             emptied.representatives = []
             try await updateCluster(emptied)
@@ -79,7 +89,8 @@ extension SimpleStorageProvider {
 
     @discardableResult
     public func renewEpoch() async throws -> Stamp {
-        throw StorageError(.unsupported, "this storage keeps no epoch")
+        throw StorageError(
+            .unsupported, "cannot renew the epoch of this store: its provider does not store one")
     }
 
     public func close() async throws {}

@@ -1,20 +1,30 @@
-/// Something that an inspection of a store found, or that a repair did.
+/// Something that the inspection of a store found, or that a repair did.
 public struct StorageFinding: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The weight of a finding.
     public enum Severity: String, Sendable, Codable, CaseIterable {
-        /// Worth knowing; the store is whole.
+        /// Information; the store is complete and consistent.
         case note
-        /// Something is wrong or lost.
+        /// Data is corrupt, inconsistent or lost.
         case damage
     }
 
+    /// The weight of the finding.
     public var severity: Severity
-    /// The file, table or entry that it is about.
+    /// The file, table or entry that the finding is about.
     public var subject: String
-    /// What is so.
+    /// A predicate about the subject: "is missing", "has an invalid checksum at byte 120".
     public var message: String
-    /// What a repair does about it; `nil` where there is nothing to do.
+    /// The action of a repair about the finding, as a predicate: "moves the file to damaged-20260401";
+    /// `nil` if there is nothing to do.
     public var remedy: String?
 
+    /// Creates a finding.
+    ///
+    /// - Parameters:
+    ///   - severity: The weight of the finding.
+    ///   - subject: The file, table or entry that the finding is about.
+    ///   - message: A predicate about the subject.
+    ///   - remedy: The action of a repair, as a predicate.
     public init(_ severity: Severity, _ subject: String, _ message: String, remedy: String? = nil) {
         self.severity = severity
         self.subject = subject
@@ -22,10 +32,12 @@ public struct StorageFinding: Sendable, Hashable, Codable, CustomStringConvertib
         self.remedy = remedy
     }
 
+    /// Returns a finding of severity `.note`.
     public static func note(_ subject: String, _ message: String, remedy: String? = nil) -> StorageFinding {
         StorageFinding(.note, subject, message, remedy: remedy)
     }
 
+    /// Returns a finding of severity `.damage`.
     public static func damage(_ subject: String, _ message: String, remedy: String? = nil) -> StorageFinding {
         StorageFinding(.damage, subject, message, remedy: remedy)
     }

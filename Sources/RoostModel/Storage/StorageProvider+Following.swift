@@ -1,17 +1,30 @@
+/// The entries that changed after a cursor, and the cursor after those changes.
+package struct ChangedEntries: Sendable {
+    /// The ids of the entries that were inserted, replaced or removed.
+    package var ids: Set<Entry.ID>
+    /// The cursor from which the next changes follow.
+    package var next: ChangeCursor
+}
+
 extension StorageProvider {
-    /// The entries that were changed or removed after a cursor, and where to go on from.
+    /// Returns the ids of the entries that changed after a cursor, from as many pages as necessary.
     ///
-    /// - Parameter limit: beyond so many, `nil` is returned: whoever follows had better begin anew.
-    /// - Returns: `nil` also where the cursor cannot be followed.
-    /// - Throws: as ``changes(after:limit:)``.
+    /// - Parameters:
+    ///   - cursor: The position after which to read.
+    ///   - limit: The maximum number of changed entries. If there are more, reading everything is cheaper
+    ///     than following the changes.
+    /// - Returns: The changes; `nil` if there are more than `limit`, or if the store cannot continue from
+    ///   the cursor.
+    /// - Throws: The errors of ``changes(after:limit:)``.
     package func changedEntries(
         after cursor: ChangeCursor, limit: Int = .max
-    ) async throws -> (ids: Set<Entry.ID>, next: ChangeCursor)? {
+    ) async throws -> ChangedEntries? {
         var changed = Set<Entry.ID>()
         var cursor = cursor
         while true {
             guard
-                case .changes(let page, let next, let isLast) = try await changes(after: cursor, limit: 1000)
+                case .changes(let page, let next, let isLast) = try await changes(
+                    after: cursor, limit: PageSize.changes)
             else { return nil }
             for change in page {
                 switch change.kind {
@@ -20,14 +33,15 @@ extension StorageProvider {
                 }
             }
             if changed.count > limit { return nil }
-            if isLast { return (changed, next) }
+            if isLast { return ChangedEntries(ids: changed, next: next) }
             cursor = next
         }
     }
 }
 
 extension Stamp {
-    /// Where somebody stands who has read all of the state: what follows are the changes since.
+    /// The cursor of a reader that has read the complete state: the changes after it are those since the
+    /// stamp.
     public var cursor: ChangeCursor {
         ChangeCursor(epoch: epoch, revision: revision, ordinal: .max, horizon: revision)
     }

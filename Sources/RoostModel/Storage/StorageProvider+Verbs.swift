@@ -17,46 +17,38 @@ extension StorageProvider {
     public func fetchEntries() async throws -> [Entry] {
         let snapshot = try await snapshot()
         var entries: [Entry] = []
-        var position: UInt32?
-        repeat {
-            let page = try await snapshot.entries(after: position, limit: 1000, matching: .all)
-            entries += page.entries
-            position = page.next
-        } while position != nil
+        for try await page in snapshot.entryPages() { entries += page.entries }
         guard entries.count == snapshot.stamp.entryCount else {
             throw StorageError(
                 .damaged,
-                "the store has \(snapshot.stamp.entryCount) entries, of which \(entries.count) are found; "
-                    + "`roost doctor` tells more")
+                "cannot fetch all entries: the store should have \(snapshot.stamp.entryCount), but "
+                    + "\(entries.count) were found",
+                remedy: .inspectStore)
         }
         return entries
     }
 
     public func updateCluster(_ cluster: Cluster) async throws {
-        for attempt in 1... {
+        try await ConflictRetry.standard.run {
             let snapshot = try await snapshot()
             let revision = try await snapshot.clustersRevision()
             let members = Set(cluster.members)
             let known = try await snapshot.revisions(of: cluster.members)
             if let unknown = cluster.members.first(where: { known[$0] == nil }) {
                 throw StorageError(
-                    .notFound, "cluster \(cluster.id) names entry \(unknown), which is not in the store")
+                    .notFound,
+                    "cannot update cluster \(cluster.id): its member \(unknown) is not in the store")
             }
             let before = try await snapshot.clusters().first { $0.id == cluster.id }?.members ?? []
             let joining = members.subtracting(before)
             let batch = WriteBatch(
                 clusters: [cluster],
                 assignments: cluster.members.filter(joining.contains).map {
-                    Assignment(entry: $0, place: .cluster(cluster.id), similarity: cluster.cohesion)
+                    Assignment(entry: $0, target: .cluster(cluster.id), similarity: cluster.cohesion)
                 },
                 unassignments: before.filter { !members.contains($0) },
                 expecting: .init(clusters: revision))
-            do {
-                _ = try await commit(batch)
-                return
-            } catch let error as StorageError where error.code == .conflict && attempt < 100 {
-                continue
-            }
+            _ = try await commit(batch)
         }
     }
 
@@ -68,7 +60,10 @@ extension StorageProvider {
         _ = try await commit(WriteBatch(removals: [id]))
     }
 
-    /// Removes an entry; one that is not there is no error.
+    /// Removes an entry and its assignment. If the store does not contain the entry, nothing changes.
+    ///
+    /// - Parameter entry: The entry, which is identified by its id only.
+    /// - Throws: The errors of ``deleteEntry(_:)``.
     public func deleteEntry(_ entry: Entry) async throws {
         try await deleteEntry(entry.id)
     }

@@ -1,109 +1,160 @@
 public import Foundation
 
-/// Keeps entries, sources and clusters. The truth: everything else is derived from it.
+/// A store of entries, source records and clusters. Indexes and other derived data are built from it.
 ///
-/// A provider is safe to call from any number of tasks at once. What it promises beyond one process
-/// (durability, other writers) is its own to state; `RoostTestKit` has a law for each promise.
+/// A provider is safe to use from any number of tasks at the same time. Each provider states what it
+/// guarantees beyond one process, such as durability and several writers. `RoostTestKit` has a law for each
+/// guarantee.
 ///
-/// Requirements with defaults are written once, over the five without; whoever has a better way overrides
-/// them. A small backend of one's own may conform to ``SimpleStorageProvider`` instead.
+/// Five requirements have no default implementation: ``commit(_:)``, ``snapshot()``,
+/// ``changes(after:limit:)``, ``renewEpoch()`` and ``close()``. The others are implemented with them, and a
+/// provider that has a faster way implements them itself. For a small custom backend, conform to
+/// ``SimpleStorageProvider`` instead.
 public protocol StorageProvider: Sendable {
     /// Writes a batch.
     ///
-    /// - **Atomicity**: all of it or none, also when the process dies in the middle.
-    /// - **Visibility**: every snapshot taken after the return sees it, from any handle and process.
-    /// - **Idempotence**: what equals what is stored makes no change; a batch that changes nothing returns
-    ///   the current revision. Committing the same batch again is therefore safe, unless it expects
-    ///   something.
-    /// - **Cancellation**: a task cancelled before the commit point (the one step that makes the batch
-    ///   durable, which each provider names), also while it waits for other writers, throws
-    ///   `CancellationError` and nothing is written; after it, the call returns normally.
-    /// - Returns: the revision from which the batch is visible.
-    /// - Throws: ``StorageError``: `.conflict` where `batch.expecting` does not hold, `.invalidBatch`,
-    ///   `.dimensionMismatch`, `.locked`, `.full`, `.readOnly`, `.inputOutput`, `.damaged`, `.newerFormat`,
-    ///   `.unsupported`, `.closed`. Nothing was written then; only where the message says that it is not
-    ///   known may the batch be found, and committing it again is safe.
+    /// - **Atomicity**: Either the whole batch is written or nothing, even if the process is killed.
+    /// - **Visibility**: Every snapshot taken after the call returns contains the batch, in any handle and
+    ///   process.
+    /// - **Idempotence**: Data that is equal to the stored data changes nothing, and a batch that changes
+    ///   nothing returns the current revision. Committing the same batch again is therefore safe, unless it
+    ///   has expectations.
+    /// - **Cancellation**: If the task is cancelled before the commit point, also while it waits for other
+    ///   writers, the call throws `CancellationError` and writes nothing. After the commit point it returns
+    ///   normally. The commit point is the step that makes the batch durable; each provider documents its
+    ///   own.
+    /// - **Errors**: After an error nothing was written. The only exception is an error whose message says
+    ///   that the outcome is unknown: then the batch may have been written, and committing it again is
+    ///   safe.
+    ///
+    /// - Parameter batch: The changes to make.
+    /// - Returns: The revision from which the batch is visible.
+    /// - Throws: ``StorageError`` with `.conflict` if `batch.expecting` does not match the store, and with
+    ///   `.invalidBatch`, `.dimensionMismatch`, `.locked`, `.full`, `.readOnly`, `.inputOutput`, `.damaged`,
+    ///   `.newerFormat`, `.unsupported` or `.closed`.
     func commit(_ batch: WriteBatch) async throws -> Revision
 
-    /// The store as it is now, unmoved by whatever is committed later.
+    /// Returns a snapshot of the latest revision. Later commits do not change it.
     ///
-    /// - **Atomicity**: one revision, never half a batch.
-    /// - **Visibility**: everything committed before the call, from any handle and process.
-    /// - **Idempotence**: reads only.
-    /// - **Cancellation**: may throw `CancellationError`; nothing is held then.
-    /// - Throws: ``StorageError``: `.damaged`, `.newerFormat`, `.locked`, `.inputOutput`, `.closed`.
+    /// - **Atomicity**: A snapshot contains every batch completely or not at all.
+    /// - **Visibility**: It contains everything committed before the call, from any handle and process.
+    /// - **Idempotence**: The call changes nothing.
+    /// - **Cancellation**: The call may throw `CancellationError`; it then holds no resources.
+    /// - **Errors**: After an error the call holds no resources.
     ///
-    /// A snapshot may be read after ``close()``. One that is held long may keep a backend from tidying up (a
-    /// database's log grows): let go of it when it has been read.
+    /// A snapshot stays readable after ``close()``. A snapshot that is kept for a long time may prevent a
+    /// backend from freeing space (the write-ahead log of a database grows), so release it when it has been
+    /// read.
+    ///
+    /// - Throws: ``StorageError`` with `.damaged`, `.newerFormat`, `.locked`, `.inputOutput` or `.closed`.
     func snapshot() async throws -> any StorageSnapshot
 
-    /// The changes after a cursor, oldest first.
+    /// Returns the changes after a cursor, oldest first.
     ///
-    /// A reader that pages until `isLast` and goes on from there later has seen every entry's latest state
-    /// and every removal, in the order of the commits; an entry that changes while it reads comes again.
-    /// - **Atomicity**: one page is of one revision; two pages need not be.
-    /// - **Visibility**: as ``snapshot()``.
-    /// - **Idempotence**: the same cursor gives the same changes, less those overtaken by later ones.
-    /// - **Cancellation**: may throw `CancellationError`.
+    /// A reader that reads page after page until `isLast`, and later continues from the last cursor, sees
+    /// the latest state of every entry and every removal, in commit order. An entry that changes while the
+    /// reader reads appears again at its new position.
+    ///
+    /// - **Atomicity**: One page belongs to one revision. Two pages can belong to different revisions.
+    /// - **Visibility**: As for ``snapshot()``.
+    /// - **Idempotence**: The same cursor returns the same changes, except those superseded by later ones.
+    /// - **Cancellation**: The call may throw `CancellationError`.
+    /// - **Errors**: The cursor stays valid after an error.
+    ///
+    /// - Parameters:
+    ///   - cursor: The position after which to read; ``ChangeCursor/start`` for all entries.
+    ///   - limit: The maximum number of changes on the page.
     /// - Precondition: `limit` is at least 1.
-    /// - Parameter limit: the most changes to return.
-    /// - Returns: ``ChangePage/resetRequired`` where the cursor cannot be followed.
-    /// - Throws: as ``snapshot()``.
+    /// - Returns: The page, or ``ChangePage/resetRequired`` if the store cannot continue from the cursor.
+    /// - Throws: The errors of ``snapshot()``.
     func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage
 
-    /// Begins a new history: stamps and cursors of before are never taken for those of after. Restore and
-    /// repair call it.
+    /// Begins a new history with the same contents.
     ///
-    /// - **Atomicity, visibility, cancellation**: as ``commit(_:)``.
-    /// - **Idempotence**: none; each call begins another history and takes a revision.
-    /// - Returns: the stamp of the same contents in the new epoch.
-    /// - Throws: as ``commit(_:)``; `.unsupported` where the backend cannot keep an epoch.
+    /// Stamps and cursors of the old history never equal those of the new one. Restore and repair call this
+    /// method.
+    ///
+    /// - **Atomicity, visibility, cancellation**: As for ``commit(_:)``.
+    /// - **Idempotence**: None. Each call begins another history and takes one revision.
+    /// - **Errors**: As for ``commit(_:)``.
+    ///
+    /// - Returns: The stamp of the same contents in the new epoch.
+    /// - Throws: The errors of ``commit(_:)``; `.unsupported` if the backend cannot store an epoch.
     @discardableResult
     func renewEpoch() async throws -> Stamp
 
-    /// Tidies up what commits have left behind: gives back space and brings files for people up to date.
-    /// What the store holds stays as it is; a backend without such things does nothing.
+    /// Frees the space that earlier commits left behind, and updates the files that exist only for people
+    /// to read.
     ///
-    /// - **Atomicity**: the store is whole at any moment. Other writers may have to wait.
-    /// - **Visibility**: nothing changes for readers.
-    /// - **Idempotence**: a second call finds little to do.
-    /// - **Cancellation**: may be noticed or not.
-    /// - Throws: as ``commit(_:)``.
+    /// The contents of the store do not change. A backend that has nothing to free does nothing, which is the
+    /// default.
+    ///
+    /// - **Atomicity**: The store is complete and consistent at every moment. Other writers may have to wait.
+    /// - **Visibility**: Readers see no change.
+    /// - **Idempotence**: A second call finds little to do.
+    /// - **Cancellation**: The call may finish or throw `CancellationError`.
+    /// - **Errors**: After an error the contents of the store are intact.
+    ///
+    /// - Throws: The errors of ``commit(_:)``.
     func compact() async throws
 
-    /// Lets go of files and connections. Calls that are under way, or wait for their turn, finish; later ones
-    /// throw `.closed`.
+    /// Closes files and connections.
     ///
-    /// - **Atomicity**: what was committed stays, whether this is called or not.
-    /// - **Visibility**: snapshots that were taken stay as they are; other handles notice nothing.
-    /// - **Idempotence**: closing twice is no error.
-    /// - **Cancellation**: is not noticed.
-    /// - Throws: ``StorageError`` with `.inputOutput`; the handle is closed all the same.
+    /// Calls that have begun, including those that wait for a lock, finish. Later calls throw `.closed`.
+    ///
+    /// - **Atomicity**: Committed data is safe whether this method is called or not.
+    /// - **Visibility**: Snapshots stay readable. Other handles are not affected.
+    /// - **Idempotence**: Closing twice is not an error.
+    /// - **Cancellation**: Ignored.
+    /// - **Errors**: The handle is closed even if the call throws.
+    ///
+    /// - Throws: ``StorageError`` with `.inputOutput`.
     func close() async throws
 
     // MARK: The simple verbs
 
-    /// Inserts an entry, or puts it in the place of the one with the same id. As ``commit(_:)``.
+    /// Inserts an entry, or replaces the entry with the same id.
+    ///
+    /// One commit, with the guarantees and errors of ``commit(_:)``.
+    ///
+    /// - Parameter entry: The entry to save.
     func saveEntry(_ entry: Entry) async throws
 
-    /// Saves entries in one commit; of several with one id the last counts. As ``commit(_:)``.
+    /// Inserts or replaces entries. If several have the same id, the last one is saved.
+    ///
+    /// One commit, with the guarantees and errors of ``commit(_:)``.
+    ///
+    /// - Parameter entries: The entries to save.
     func saveEntries(_ entries: [Entry]) async throws
 
-    /// All entries, oldest row first. As ``snapshot()``; throws `.damaged` where some cannot be found.
+    /// Returns all entries of one revision, in ascending order of rows. All of them are in memory at once;
+    /// see ``allEntries(matching:pageSize:)`` for a sequence that reads them in pages.
+    ///
+    /// - Throws: The errors of ``snapshot()``; `.damaged` if entries are missing.
     func fetchEntries() async throws -> [Entry]
 
-    /// Inserts a cluster, or puts it in the place of the one with the same id. Its `members` become its
-    /// members: others leave it, and an entry that was in another cluster moves. Similarities of members that
-    /// stay are kept; those that join have the cluster's cohesion and no run.
+    /// Inserts a cluster, or replaces the cluster with the same id, and sets its members.
     ///
-    /// Read and written as one: where the clusters change in between, it is done again. Otherwise as
-    /// ``commit(_:)``.
-    /// - Throws: also `.notFound` where a member is not in the store.
+    /// `cluster.members` become the members: other entries leave the cluster, and entries of other clusters
+    /// move to it. Remaining members keep their similarity. New members get the cluster's cohesion as
+    /// similarity, and no run.
+    ///
+    /// The method reads the store and commits. If the clusters change in between, it repeats both.
+    /// Otherwise it has the guarantees and errors of ``commit(_:)``.
+    ///
+    /// - Parameter cluster: The cluster to save.
+    /// - Throws: Also `.notFound` if a member is not in the store.
     func updateCluster(_ cluster: Cluster) async throws
 
-    /// All clusters with their members, in the order in which they were first saved. As ``snapshot()``.
+    /// Returns all clusters with their members, in the order in which they were first saved.
+    ///
+    /// - Throws: The errors of ``snapshot()``.
     func fetchClusters() async throws -> [Cluster]
 
-    /// Removes an entry; one that is not there is no error. As ``commit(_:)``.
+    /// Removes an entry and its assignment. If the store does not contain the entry, nothing changes.
+    ///
+    /// One commit, with the guarantees and errors of ``commit(_:)``.
+    ///
+    /// - Parameter id: The id of the entry.
     func deleteEntry(_ id: Entry.ID) async throws
 }

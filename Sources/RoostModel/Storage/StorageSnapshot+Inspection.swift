@@ -1,36 +1,42 @@
 import Foundation
 
 extension StorageSnapshot {
-    /// Looks at everything that a store holds: vectors of another dimension or length than the space's,
-    /// passages outside their text, assignments and parents that point to nothing.
+    /// Checks the consistency of everything that the store contains.
     ///
-    /// - Parameter space: what the vectors should be; `nil` leaves the comparison out.
-    /// - Throws: ``StorageError`` where something cannot be read at all.
-    /// - Complexity: O(n) in the size of the store.
+    /// The inspection finds duplicate entries, vectors whose dimension or length does not fit the embedding
+    /// space, passages outside their text, and assignments and parents that refer to missing entries or
+    /// clusters.
+    ///
+    /// - Parameter space: The embedding space of the vectors; `nil` to compare the vectors only with each
+    ///   other.
+    /// - Returns: The findings in the order in which they were found; empty for a consistent store.
+    /// - Throws: ``StorageError`` if a part of the store cannot be read.
+    /// - Complexity: O(n), where n is the size of the store.
     public func inspectContents(space: EmbeddingSpace?) async throws -> [StorageFinding] {
         var inspection = ContentInspection(space: space)
-        var row: UInt32?
-        repeat {
-            let page = try await entries(after: row, limit: 1000, matching: .all)
-            for entry in page.entries { inspection.look(at: entry) }
-            row = page.next
-        } while row != nil
-        inspection.look(at: try await clusters(), try await assignments(of: nil))
+        for try await page in entryPages() {
+            for entry in page.entries { inspection.inspect(entry) }
+        }
+        inspection.inspect(try await clusters(), try await assignments(of: nil))
         if inspection.ids.count != stamp.entryCount {
             inspection.add(
                 "entries",
-                "the store says that it has \(stamp.entryCount) entries; \(inspection.ids.count) are there")
+                "the store should have \(stamp.entryCount), but \(inspection.ids.count) were found")
         }
         return inspection.findings
     }
 }
 
-/// What an inspection has found so far.
+/// The state of an inspection: the ids that it has seen and its findings.
 private struct ContentInspection {
     let space: EmbeddingSpace?
     var ids = Set<Entry.ID>()
     var findings: [StorageFinding] = []
     private var dimension: Int?
+
+    /// The maximum difference between 1 and the squared length of a unit vector: far above rounding errors of
+    /// Float32 at any dimension, and far below the error of a vector that was never normalised.
+    private static let lengthTolerance = 0.01
 
     init(space: EmbeddingSpace?) {
         self.space = space
@@ -39,20 +45,20 @@ private struct ContentInspection {
 
     mutating func add(_ subject: String, _ message: String) { findings.append(.damage(subject, message)) }
 
-    mutating func look(at entry: Entry) {
+    mutating func inspect(_ entry: Entry) {
         let name = "entry \(entry.id.uuidString.lowercased())"
-        if !ids.insert(entry.id).inserted { add(name, "is there twice") }
+        if !ids.insert(entry.id).inserted { add(name, "is stored twice") }
         if entry.embeddings.isEmpty {
-            findings.append(.note(name, "has no vector and is not found by meaning"))
+            findings.append(.note(name, "has no vector, so searches by meaning do not find it"))
         }
-        look(at: entry.embeddings, name)
+        inspect(entry.embeddings, name)
         let utf8 = entry.content.utf8
         for passage in entry.passages {
             let part = "\(name), passage \(passage.ordinal)"
-            look(at: passage.vector, part)
+            inspect(passage.vector, part)
             let range = passage.utf8Range
             guard range.lowerBound >= 0, range.upperBound <= utf8.count else {
-                add(part, "lies outside the text")
+                add(part, "is outside the text of the entry")
                 continue
             }
             let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
@@ -64,38 +70,39 @@ private struct ContentInspection {
         }
     }
 
-    private mutating func look(at vector: [Float], _ name: String) {
+    private mutating func inspect(_ vector: [Float], _ name: String) {
         guard !vector.isEmpty else { return }
         if let dimension, vector.count != dimension {
-            add(name, "has a vector of \(vector.count) numbers where the others have \(dimension)")
+            add(name, "has a vector of dimension \(vector.count); the others have dimension \(dimension)")
         }
         dimension = dimension ?? vector.count
         let square = vector.reduce(0) { $0 + Double($1) * Double($1) }
         if !square.isFinite {
-            add(name, "has a vector with a number that is not finite")
-        } else if space != nil, abs(square - 1) > 0.01, square != 0 {
-            add(name, "has a vector of length \(square.squareRoot()) where stored ones have unit length")
+            add(name, "has a vector with an element that is not finite")
+        } else if space != nil, abs(square - 1) > Self.lengthTolerance, square != 0 {
+            add(name, "has a vector of length \(square.squareRoot()); stored vectors have length 1")
         }
     }
 
-    mutating func look(at clusters: [Cluster], _ assignments: [Assignment]) {
+    mutating func inspect(_ clusters: [Cluster], _ assignments: [Assignment]) {
         let known = Set(clusters.map(\.id))
         for assignment in assignments {
             let name = "the assignment of entry \(assignment.entry.uuidString.lowercased())"
-            if !ids.contains(assignment.entry) { add(name, "is of an entry that is not there") }
+            if !ids.contains(assignment.entry) { add(name, "refers to an entry that is not in the store") }
             if let cluster = assignment.cluster, !known.contains(cluster) {
-                add(name, "names cluster \(cluster.uuidString.lowercased()), which is not there")
+                add(name, "refers to cluster \(cluster.uuidString.lowercased()), which is not in the store")
             }
         }
         for cluster in clusters {
             let name = "cluster \(cluster.id.uuidString.lowercased())"
             if let parent = cluster.parent, !known.contains(parent) {
-                add(name, "names a parent that is not there")
+                add(name, "refers to a parent that is not in the store")
             }
             if let dimension, !cluster.centroid.isEmpty, cluster.centroid.count != dimension {
                 add(
-                    name, "has a centroid of \(cluster.centroid.count) numbers; the vectors have \(dimension)"
-                )
+                    name,
+                    "has a centroid of dimension \(cluster.centroid.count); the vectors have dimension "
+                        + "\(dimension)")
             }
         }
     }

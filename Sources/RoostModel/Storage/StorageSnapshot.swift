@@ -1,75 +1,113 @@
 public import Foundation
 public import RoostVectors
 
-/// One revision of a store, to be read at leisure: nothing committed later is seen.
+/// One revision of a store, for reading. Later commits do not change it.
 ///
 /// For every requirement:
-/// - **Atomicity, visibility**: answers are of the one revision of ``stamp``, those of several calls too.
-/// - **Idempotence**: reads only; the same call gives the same answer.
-/// - **Cancellation**: may throw `CancellationError`; the snapshot can be read on by others.
-/// - **Errors**: ``StorageError`` with `.damaged` where something is not as it was written, or with
-///   `.inputOutput`; never a partial answer. Being closed is no error: a snapshot outlives its handle.
+/// - **Atomicity, visibility**: All answers, also those of different calls, are of the one revision of
+///   ``stamp``.
+/// - **Idempotence**: Calls change nothing. The same call always returns the same answer.
+/// - **Cancellation**: A call may throw `CancellationError`. Other calls are not affected.
+/// - **Errors**: ``StorageError`` with `.damaged` if stored data is missing or corrupt, or with
+///   `.inputOutput`; never a partial answer. A snapshot stays readable after its provider was closed.
 ///
-/// Entries have row numbers, which grow in the order of insertion and are not used again in an epoch.
+/// Every entry has a row number. Row numbers grow in the order of insertion and are never reused within an
+/// epoch.
+///
+/// To read all entries, headers or vectors, iterate over ``entryPages(matching:pageSize:)``,
+/// ``headerPages(matching:pageSize:)`` or ``vectorPages(of:pageSize:)``, which are built on the requirements.
 public protocol StorageSnapshot: Sendable {
-    /// Which state this is.
+    /// The store, epoch and revision of the snapshot.
     var stamp: Stamp { get }
 
-    /// Entries by id, in the order asked; those that are not there are left out, one asked for twice comes
-    /// twice.
+    /// Returns entries by id, in the order of the ids.
+    ///
+    /// - Parameter ids: The ids of the entries. Ids that the store does not contain are skipped, and an id
+    ///   that occurs twice returns its entry twice.
     func entries(_ ids: [Entry.ID]) async throws -> [Entry]
 
-    /// Entries in the order of their rows.
+    /// Returns one page of the entries that match a filter, in ascending order of rows.
     ///
     /// - Parameters:
-    ///   - row: where the page before ended, `nil` for the first.
-    ///   - limit: the most entries to return.
+    ///   - row: The row after which the page begins (``EntryPage/next`` of the previous page); `nil` for
+    ///     the first page.
+    ///   - limit: The maximum number of entries on the page.
+    ///   - filter: The condition on the entries.
     /// - Precondition: `limit` is at least 1.
     func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> EntryPage
 
-    /// What entries are about, in the order of their rows: what is enough to count and to sort them, at a
-    /// fraction of what whole entries cost. The default reads those.
+    /// Returns one page of the headers of the entries that match a filter, in ascending order of rows.
     ///
+    /// Headers are enough to count and sort entries, and cost much less than entries. The default
+    /// implementation reads whole entries.
+    ///
+    /// - Parameters:
+    ///   - row: The row after which the page begins (``HeaderPage/next`` of the previous page); `nil` for
+    ///     the first page.
+    ///   - limit: The maximum number of headers on the page.
+    ///   - filter: The condition on the entries.
     /// - Precondition: `limit` is at least 1.
     func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage
 
-    /// The rows of the entries that meet a filter.
+    /// Returns the rows of the entries that match a filter.
+    ///
+    /// - Parameter filter: The condition on the entries.
     func rows(matching filter: EntryFilter) async throws -> RowSet
 
-    /// The vectors of entries or of their passages, in the order of the entries' rows. All passages of an
-    /// entry are on one page; entries without vectors are passed over.
+    /// Returns one page of the vectors of entries or of their passages, in ascending order of the entries'
+    /// rows.
     ///
-    /// - Parameter limit: the most entries on a page.
+    /// All passages of an entry are on one page. Entries without vectors are skipped.
+    ///
+    /// - Parameters:
+    ///   - kind: Whether to return one vector per entry or one per passage.
+    ///   - row: The row after which the page begins (``VectorPage/next`` of the previous page); `nil` for
+    ///     the first page.
+    ///   - limit: The maximum number of entries whose vectors are on the page.
     /// - Precondition: `limit` is at least 1.
     func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) async throws -> VectorPage
 
-    /// For each of these entries that is there, the revision that last changed it.
+    /// Returns the revisions of the latest changes of entries.
+    ///
+    /// - Parameter ids: The ids of the entries.
+    /// - Returns: One revision for each id that the store contains.
     func revisions(of ids: [Entry.ID]) async throws -> [Entry.ID: Revision]
 
-    /// For each of these digests that some entry's content has, one such entry that has embeddings: its
-    /// text need not be embedded again.
+    /// Returns entries whose embeddings can be reused for texts with the same content.
+    ///
+    /// - Parameter digests: The digests of the texts.
+    /// - Returns: For each digest that is the digest of a stored entry with an embedding, one such entry.
     func embeddedEntries(withContent digests: Set<ContentDigest>) async throws -> [ContentDigest: Entry]
 
-    /// Source records by id, with the ids of their entries; those that are not there are left out.
+    /// Returns source records by id, with the ids of their entries.
+    ///
+    /// - Parameter ids: The ids of the sources. Ids without a record are skipped.
     func sources(_ ids: [Source.ID]) async throws -> [Source]
 
-    /// All source records, by id, without the ids of their entries.
+    /// Returns all source records in the order of their ids, without the ids of their entries.
     func sources() async throws -> [Source]
 
-    /// All clusters with their members, in the order in which they were first saved.
+    /// Returns all clusters with their members, in the order in which the clusters were first saved.
     func clusters() async throws -> [Cluster]
 
-    /// All clusters without their members, in the same order: what is enough to place an entry.
+    /// Returns all clusters without their members, in the same order as ``clusters()``.
+    ///
+    /// The records have everything that is needed to assign an entry to a cluster, and cost much less. The
+    /// default implementation reads the members too.
     func clusterRecords() async throws -> [Cluster]
 
-    /// The assignments of these entries, or of all for `nil`, in the order of the entries' rows.
+    /// Returns assignments in the order of their entries' rows.
+    ///
+    /// - Parameter ids: The ids of the entries; `nil` for all entries.
     func assignments(of ids: [Entry.ID]?) async throws -> [Assignment]
 
-    /// The run that made the clusters, if one did.
+    /// Returns the run that made the clusters, or `nil` if no run made them.
     func clusteringRun() async throws -> ClusteringRun?
 
-    /// The revision at which run, clusters or assignments were last written: what
-    /// ``WriteBatch/Expectation`` compares. Removing an entry does not count.
+    /// Returns the revision of the latest write to the run, the clusters or the assignments.
+    ///
+    /// ``WriteBatch/Expectation`` compares this revision. The removal of an entry, which also removes its
+    /// assignment, does not change it.
     func clustersRevision() async throws -> Revision
 }
 
@@ -77,8 +115,8 @@ extension StorageSnapshot {
     public func headers(
         after row: UInt32?, limit: Int, matching filter: EntryFilter
     ) async throws -> HeaderPage {
-        // Whole entries are read a few at a time.
-        let page = try await entries(after: row, limit: min(limit, 1000), matching: filter)
+        // Entries are much larger than headers, so a page has at most as many as a page of entries.
+        let page = try await entries(after: row, limit: min(limit, PageSize.entries), matching: filter)
         return HeaderPage(headers: page.entries.map(EntryHeader.init), next: page.next)
     }
 
@@ -91,14 +129,22 @@ extension StorageSnapshot {
     }
 }
 
-/// Entries in the order of their rows.
+/// One page of entries, in ascending order of rows.
 public struct EntryPage: Sendable {
+    /// The entries of the page.
     public var entries: [Entry]
     /// The row of each entry.
     public var rows: [UInt32]
-    /// Where the next page begins; `nil` after the last.
+    /// The row after which the next page begins; `nil` on the last page.
     public var next: UInt32?
 
+    /// Creates a page.
+    ///
+    /// - Parameters:
+    ///   - entries: The entries of the page.
+    ///   - rows: The row of each entry.
+    ///   - next: The row after which the next page begins; `nil` on the last page.
+    /// - Precondition: `entries` and `rows` have the same count.
     public init(entries: [Entry], rows: [UInt32], next: UInt32?) {
         precondition(entries.count == rows.count)
         self.entries = entries
@@ -107,53 +153,63 @@ public struct EntryPage: Sendable {
     }
 }
 
-/// What an entry is, without its text, vectors and metadata.
+/// The id, source and date of an entry, without its text, vectors and metadata.
 public struct EntryHeader: Sendable, Hashable, Identifiable {
+    /// The id of the entry.
     public var id: Entry.ID
-    public var source: String?
+    /// The id of the source that the entry came from, if it has one.
+    public var source: Source.ID?
+    /// The date at which the entry was created.
     public var createdAt: Date
 
-    public init(id: Entry.ID, source: String?, createdAt: Date) {
+    /// Creates a header from its parts.
+    public init(id: Entry.ID, source: Source.ID?, createdAt: Date) {
         (self.id, self.source, self.createdAt) = (id, source, createdAt)
     }
 
+    /// Creates the header of an entry.
     public init(_ entry: Entry) {
         self.init(id: entry.id, source: entry.source, createdAt: entry.createdAt)
     }
 }
 
-/// Headers in the order of their entries' rows.
+/// One page of headers, in ascending order of their entries' rows.
 public struct HeaderPage: Sendable {
-    /// At most as many as were asked for, perhaps fewer.
+    /// The headers. A page can have fewer than the limit even if it is not the last one.
     public var headers: [EntryHeader]
-    /// Where the next page begins; `nil` after the last.
+    /// The row after which the next page begins; `nil` on the last page.
     public var next: UInt32?
 
+    /// Creates a page.
     public init(headers: [EntryHeader], next: UInt32?) {
         (self.headers, self.next) = (headers, next)
     }
 }
 
-/// Vectors in the order of their entries' rows.
+/// One page of vectors, in ascending order of their entries' rows.
 public struct VectorPage: Sendable {
+    /// Which vectors a page has.
     public enum Kind: Sendable, Hashable {
-        /// One vector an entry: its embeddings.
+        /// One vector per entry: ``Entry/embeddings``.
         case entries
-        /// One vector a passage.
+        /// One vector per passage: the vectors of ``Entry/searchablePassages``.
         case passages
     }
 
-    /// The entry's row for each vector.
+    /// The row of each vector's entry.
     public var rows: [UInt32]
-    /// The entry's id for each vector.
+    /// The id of each vector's entry.
     public var ids: [Entry.ID]
-    /// The passage's ordinal for each vector; 0 for entries.
+    /// The ordinal of each vector's passage; 0 for vectors of entries.
     public var ordinals: [UInt32]
-    /// (vectors, dimension); (0, 0) where there are none.
+    /// The vectors, one per row of the matrix; the shape is (0, 0) if the page has none.
     public var vectors: Matrix
-    /// Where the next page begins; `nil` after the last.
+    /// The row after which the next page begins; `nil` on the last page.
     public var next: UInt32?
 
+    /// Creates a page.
+    ///
+    /// - Precondition: `rows`, `ids` and `ordinals` have one element per row of `vectors`.
     public init(rows: [UInt32], ids: [Entry.ID], ordinals: [UInt32], vectors: Matrix, next: UInt32?) {
         precondition(rows.count == vectors.rows && ids.count == rows.count && ordinals.count == rows.count)
         self.rows = rows

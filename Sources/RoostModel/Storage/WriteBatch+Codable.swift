@@ -1,7 +1,7 @@
 import Foundation
 
-/// The JSON form of a batch, as a journal has it. What was expected is not written: a journal holds what
-/// came true.
+/// The JSON form of a batch, which journals contain. Expectations are not encoded: a journal records only
+/// batches whose expectations were true.
 extension WriteBatch: Codable {
     enum CodingKeys: String, CodingKey {
         case upserts, removals, sources, removedSources, clustering, clusters, assignments, unassignments

@@ -1,43 +1,50 @@
 public import Foundation
 public import RoostVectors
 
-/// Where a clustering run put an entry. It stands on the entry's side, so that assigning one entry writes
-/// one row.
+/// The assignment of an entry to a cluster, or to the outliers.
+///
+/// Assignments are stored per entry, not as lists of members, so that assigning one entry writes one row.
 public struct Assignment: Sendable, Hashable, Codable {
-    /// A cluster, or the reason why there is none.
-    public enum Place: Sendable, Hashable {
+    /// The target of an assignment.
+    public enum Target: Sendable, Hashable {
+        /// The entry is a member of the cluster.
         case cluster(Cluster.ID)
+        /// The entry is in no cluster, for the given reason.
         case outlier(Partition.OutlierReason)
     }
 
+    /// The id of the entry.
     public var entry: Entry.ID
-    public var place: Place
-    /// The run that decided it; `nil` where a person or program did, outside any run.
+    /// The cluster of the entry, or the reason why it is in none.
+    public var target: Target
+    /// The run that made the assignment; `nil` if a person or a program made it outside a run.
     public var run: ClusteringRun.ID?
-    /// The cosine with the cluster's centroid; for an outlier, with the nearest.
+    /// The cosine similarity to the centroid of the cluster, or of the nearest cluster for an outlier; -1
+    /// to 1.
     public var similarity: Float
-    /// How sure the place is, 0 to 1.
+    /// The confidence in the assignment, from 0 to 1.
     public var confidence: Float
 
+    /// Creates an assignment.
     public init(
-        entry: Entry.ID, place: Place, run: ClusteringRun.ID? = nil, similarity: Float = 0,
+        entry: Entry.ID, target: Target, run: ClusteringRun.ID? = nil, similarity: Float = 0,
         confidence: Float = 1
     ) {
         self.entry = entry
-        self.place = place
+        self.target = target
         self.run = run
         self.similarity = similarity
         self.confidence = confidence
     }
 
-    /// The cluster, `nil` for an outlier.
+    /// The cluster of the entry; `nil` for an outlier.
     public var cluster: Cluster.ID? {
-        if case .cluster(let id) = place { id } else { nil }
+        if case .cluster(let id) = target { id } else { nil }
     }
 
-    /// Why the entry is in no cluster, `nil` where it is in one.
+    /// The reason why the entry is in no cluster; `nil` if it is in one.
     public var outlierReason: Partition.OutlierReason? {
-        if case .outlier(let reason) = place { reason } else { nil }
+        if case .outlier(let reason) = target { reason } else { nil }
     }
 
     enum CodingKeys: String, CodingKey {
@@ -46,14 +53,14 @@ public struct Assignment: Sendable, Hashable, Codable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let place: Place
+        let target: Target
         if let cluster = try container.decodeIfPresent(UUID.self, forKey: .cluster) {
-            place = .cluster(cluster)
+            target = .cluster(cluster)
         } else {
-            place = .outlier(try container.decode(Partition.OutlierReason.self, forKey: .outlier))
+            target = .outlier(try container.decode(Partition.OutlierReason.self, forKey: .outlier))
         }
         self.init(
-            entry: try container.decode(UUID.self, forKey: .entry), place: place,
+            entry: try container.decode(UUID.self, forKey: .entry), target: target,
             run: try container.decodeIfPresent(UUID.self, forKey: .run),
             similarity: try container.decode(Float.self, forKey: .similarity),
             confidence: try container.decode(Float.self, forKey: .confidence))

@@ -1,20 +1,24 @@
 public import Foundation
 
-/// A group of entries with a name.
+/// A group of similar entries with a label. Its id stays the same from run to run while most members stay.
 public struct Cluster: Sendable, Hashable, Identifiable {
+    /// The id of a cluster.
     public typealias ID = UUID
 
-    /// What an earlier cluster has to do with this one.
+    /// An earlier cluster that members of this one came from.
     public struct Origin: Sendable, Hashable, Codable {
+        /// The id of the earlier cluster.
         public var cluster: Cluster.ID
+        /// The label of the earlier cluster.
         public var label: String
-        /// How many members it had.
+        /// The number of members of the earlier cluster.
         public var size: Int
-        /// How many of those are in some cluster now.
+        /// The number of those members that are in any cluster now.
         public var remaining: Int
-        /// How many of those are in this one.
+        /// The number of those members that are in this cluster now.
         public var shared: Int
 
+        /// Creates an origin.
         public init(cluster: Cluster.ID, label: String, size: Int, remaining: Int, shared: Int) {
             (self.cluster, self.label, self.size) = (cluster, label, size)
             (self.remaining, self.shared) = (remaining, shared)
@@ -37,48 +41,51 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         enum CodingKeys: String, CodingKey { case cluster, label, size, remaining, shared }
     }
 
-    /// Kept from run to run while most members stay.
+    /// The id of the cluster, which a new run keeps while most members stay.
     public var id: UUID
+    /// The name of the cluster for people.
     public var label: String
-    /// Whether a person gave the label: runs keep it as long as they keep the cluster.
+    /// Whether a person set the label. Runs keep such a label as long as they keep the cluster.
     public var isLabelPinned = false
-    /// The labeler that gave the label (``ClusterLabeler/name``); `nil` where keywords or a person did. Runs
-    /// keep such a label while most members are those of before.
+    /// The labeler that made the label (``ClusterLabeler/name``); `nil` if keywords or a person did. Runs
+    /// keep such a label while most members stay.
     public var labeledBy: String?
-    /// The words that tell this cluster from the others, most telling first.
+    /// The words that distinguish this cluster from the others, the most distinctive first.
     public var keywords: [String]
-    /// The mean direction of its members: unit length; empty where nobody computed one.
+    /// The normalised mean of the members' embeddings; empty if it was not computed.
     public var centroid: [Float]
-    /// The entries assigned to it. Filled on fetch from the assignments, in the order of the store's rows.
+    /// The entries assigned to the cluster, in ascending order of rows. Stores derive it from the
+    /// assignments.
     public var members: [Entry.ID]
-    /// The members nearest the centroid, nearest first.
+    /// The members nearest to the centroid, nearest first.
     public var representatives: [Entry.ID]
-    /// The mean cosine of its members with the centroid, -1 to 1.
+    /// The mean cosine similarity of the members to the centroid, from -1 to 1.
     public var cohesion: Float
-    /// How far the nearest other centroid is: one less the cosine with it, 0 to 2; `nil` where there is none
-    /// or nobody measured it.
+    /// The cosine distance to the nearest other centroid, from 0 to 2; `nil` for a single cluster, or if it
+    /// was not computed.
     public var separation: Float?
-    /// The mean silhouette of its members, -1 to 1, by cosine distances (Rousseeuw 1987); `nil` where there
-    /// is one cluster only or nobody measured it.
+    /// The mean silhouette of the members with cosine distances (Rousseeuw 1987), from -1 to 1; `nil` for a
+    /// single cluster, or if it was not computed.
     public var silhouette: Float?
-    /// Nineteen of twenty members are at least as near to the centroid: an entry that comes later and is so
-    /// near is put here. `nil` where nobody measured it.
-    public var reach: Float?
-    /// The cluster that contains this one in a hierarchy. One that contains others has no members of its
-    /// own: they are those of its parts.
+    /// The minimum similarity to the centroid at which a new entry joins the cluster: the 5th percentile of
+    /// the members' similarities. `nil` if it was not computed.
+    public var assignmentThreshold: Float?
+    /// The cluster that contains this one in a hierarchy. Only the leaves of the hierarchy have members.
     public var parent: Cluster.ID?
-    /// The clusters from which it came when it was last made: that of the same id, where it continues one,
-    /// and those that it took much of.
+    /// The clusters before the latest run from which the members came: the one with the same id, if this
+    /// cluster continues one, and those that contributed many members.
     public var origins: [Origin] = []
+    /// The date at which the cluster was created, to the millisecond.
     public var createdAt: Date {
         didSet { createdAt = createdAt.wholeMilliseconds }
     }
+    /// The date of the latest change of the cluster, to the millisecond.
     public var updatedAt: Date {
         didSet { updatedAt = updatedAt.wholeMilliseconds }
     }
 
-    /// Of the members that it had before it was last made, and that are in some cluster now, the share that
-    /// are in it still, 0 to 1; `nil` where it is new.
+    /// The fraction of the members before the latest run that stayed in the cluster, from 0 to 1; `nil` for
+    /// a new cluster. Members that are in no cluster now are not counted.
     public var stability: Float? {
         guard let before = origins.first(where: { $0.cluster == id }), before.remaining > 0 else {
             return nil
@@ -86,6 +93,9 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         return Float(before.shared) / Float(before.remaining)
     }
 
+    /// Creates a cluster.
+    ///
+    /// - Parameter updatedAt: `createdAt` by default.
     public init(
         id: UUID = UUID(), label: String, keywords: [String] = [], centroid: [Float] = [],
         members: [Entry.ID] = [], representatives: [Entry.ID] = [], cohesion: Float = 0,
@@ -103,7 +113,8 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         self.updatedAt = (updatedAt ?? createdAt).wholeMilliseconds
     }
 
-    /// Clusters are equal where they would be stored as the same bytes.
+    /// Returns whether two clusters are equal byte by byte. Strings that are equal only after Unicode
+    /// normalisation differ.
     public static func == (left: Cluster, right: Cluster) -> Bool {
         left.id == right.id && ExactText.areSame(left.label, right.label)
             && left.keywords.elementsEqual(right.keywords, by: ExactText.areSame)
@@ -112,16 +123,19 @@ public struct Cluster: Sendable, Hashable, Identifiable {
             && ExactText.areSame(left.labeledBy, right.labeledBy)
             && left.representatives == right.representatives && left.cohesion == right.cohesion
             && left.separation == right.separation && left.silhouette == right.silhouette
-            && left.reach == right.reach && left.parent == right.parent && left.origins == right.origins
+            && left.assignmentThreshold == right.assignmentThreshold && left.parent == right.parent
+            && left.origins == right.origins
             && left.createdAt == right.createdAt && left.updatedAt == right.updatedAt
     }
 }
 
-/// The JSON form of a cluster, as `clusters.json` has it. `id` and `label` are enough to read one.
+/// The JSON form of a cluster in `clusters.json` and in exports. Only `id` is required when a cluster is
+/// read.
 extension Cluster: Codable {
     enum CodingKeys: String, CodingKey {
         case id, label, pinned, labeledBy, keywords, centroid, members, representatives, cohesion, separation
-        case silhouette, reach, parent, origins, createdAt, updatedAt
+        case silhouette, parent, origins, createdAt, updatedAt
+        case assignmentThreshold = "reach"
     }
 
     public init(from decoder: any Decoder) throws {
@@ -143,7 +157,7 @@ extension Cluster: Codable {
         labeledBy = try container.decodeIfPresent(String.self, forKey: .labeledBy)
         separation = try container.decodeIfPresent(Float.self, forKey: .separation)
         silhouette = try container.decodeIfPresent(Float.self, forKey: .silhouette)
-        reach = try container.decodeIfPresent(Float.self, forKey: .reach)
+        assignmentThreshold = try container.decodeIfPresent(Float.self, forKey: .assignmentThreshold)
         origins = try container.decodeIfPresent([Origin].self, forKey: .origins) ?? []
     }
 
@@ -162,7 +176,7 @@ extension Cluster: Codable {
         try container.encode(cohesion, forKey: .cohesion)
         try container.encodeIfPresent(separation, forKey: .separation)
         try container.encodeIfPresent(silhouette, forKey: .silhouette)
-        try container.encodeIfPresent(reach, forKey: .reach)
+        try container.encodeIfPresent(assignmentThreshold, forKey: .assignmentThreshold)
         try container.encodeIfPresent(parent?.text, forKey: .parent)
         if !origins.isEmpty { try container.encode(origins, forKey: .origins) }
         try container.encode(DateText.string(from: createdAt), forKey: .createdAt)

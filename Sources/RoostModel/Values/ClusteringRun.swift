@@ -1,31 +1,36 @@
 public import Foundation
 
-/// The record of one reclustering: what is needed to tell, and to do again, how the clusters came about.
+/// The record of a clustering run: everything that is needed to explain and to reproduce its result.
 public struct ClusteringRun: Sendable, Hashable, Identifiable, Codable {
+    /// The id of a run.
     public typealias ID = UUID
 
+    /// The id of the run.
     public var id: UUID
-    /// The field's name of the algorithm: `spherical-k-means`.
+    /// The name of the algorithm in the literature, such as `spherical-k-means`.
     public var algorithm: String
-    /// What it was given and what it chose.
+    /// The parameters that the run was given and those that it chose.
     public var parameters: [String: MetadataValue]
+    /// The seed of the random number generator.
     public var seed: UInt64
-    /// The state of the store that was read.
+    /// The state of the store that the run read.
     public var stamp: Stamp
-    /// SHA-256 of the ids and vectors that were grouped, in the order of the ids: lower-case hexadecimal.
-    /// With the same, and the same parameters and seed, a run afresh finds the same groups.
+    /// The SHA-256 digest, in lower-case hexadecimal, of the ids and vectors of the clustered entries in
+    /// the order of their ids. A run with the same digest, parameters and seed finds the same groups.
     public var dataDigest: String?
-    /// The mean silhouette of the entries that are in a cluster, -1 to 1 (see ``Cluster/silhouette``).
+    /// The mean silhouette of the entries that are in a cluster, from -1 to 1 (see ``Cluster/silhouette``).
     public var silhouette: Double?
-    /// Of the entries that were in a cluster before and after, the share that are in one of the same id,
-    /// 0 to 1; `nil` where there were none.
+    /// The fraction of entries that are in a cluster with the same id as before the run, from 0 to 1.
+    /// Entries that were in no cluster before or after the run are not counted; `nil` if all were.
     public var stability: Double?
-    /// Clusters of which nothing is left in any: their entries were removed or are outliers now.
+    /// The clusters that disappeared because all their entries were removed or are outliers now.
     public var vanished: [Cluster.Origin] = []
+    /// The date of the run, to the millisecond.
     public var createdAt: Date {
         didSet { createdAt = createdAt.wholeMilliseconds }
     }
 
+    /// Creates the record of a run.
     public init(
         id: UUID = UUID(), algorithm: String, parameters: [String: MetadataValue] = [:], seed: UInt64,
         stamp: Stamp, createdAt: Date = Date()

@@ -1,7 +1,9 @@
 import Foundation
 
-/// The JSON form of an entry, as `entries.json` and every export have it. `id`, `content` and `embeddings`
-/// are enough to read one; dates are ISO 8601 text, whatever date strategy the coder has.
+/// The JSON form of an entry in `entries.json` and in exports.
+///
+/// Only `id` and `content` are required when an entry is read. Dates are ISO 8601 text, whatever date
+/// strategy the coder has.
 extension Entry: Codable {
     enum CodingKeys: String, CodingKey {
         case id, content, embeddings, passages, source, key, metadata, tags, createdAt, updatedAt
@@ -23,7 +25,8 @@ extension Entry: Codable {
                 let bounds = try item.decode([Int].self, forKey: .range)
                 guard bounds.count == 2, bounds[0] <= bounds[1] else {
                     throw DecodingError.dataCorruptedError(
-                        forKey: .range, in: item, debugDescription: "a range is [start, end] in UTF-8 bytes")
+                        forKey: .range, in: item,
+                        debugDescription: "a range must be [start, end] in UTF-8 bytes")
                 }
                 passages.append(
                     Passage(
@@ -70,13 +73,15 @@ extension Entry: Codable {
 }
 
 extension CodingUserInfoKey {
-    /// The date of entries and clusters whose JSON has none: a `Date`.
+    /// The `Date` of decoded entries and clusters whose JSON has no date.
     public static let defaultDate = key("roost.defaultDate")
-    /// `true` leaves the vectors out of encoded entries and clusters.
+    /// A `Bool`: whether to omit the vectors of encoded entries and clusters.
     public static let omitsVectors = key("roost.omitsVectors")
 
     private static func key(_ name: String) -> CodingUserInfoKey {
-        guard let key = CodingUserInfoKey(rawValue: name) else { preconditionFailure("a name is a key") }
+        guard let key = CodingUserInfoKey(rawValue: name) else {
+            preconditionFailure("the key \(name) is invalid")
+        }
         return key
     }
 }

@@ -1,43 +1,47 @@
 public import Foundation
 
-/// What the user gave as one thing: a file, a row, a line, a message.
+/// A unit of text that a user stored, such as a file, a row of a table, or a message.
 ///
-/// A value: changing a copy changes nothing in a store until it is saved. Dates are kept to the millisecond.
+/// An entry is a value: a change of a copy reaches the store only when the copy is saved. Dates have a
+/// resolution of one millisecond.
 public struct Entry: Sendable, Hashable, Identifiable {
+    /// The id of an entry.
     public typealias ID = UUID
 
-    /// Stable over re-ingest (see `EntryID`), or any UUID of the caller's.
+    /// The id of the entry. Ingested entries have an id that is derived from source and key (``EntryID``),
+    /// so that ingesting again finds them; other entries have any UUID.
     public var id: UUID
-    /// The whole text, as it was given.
+    /// The complete text.
     public var content: String
-    /// The unit mean of its passages' vectors; for one passage, that vector. Empty where it has not been
-    /// embedded.
+    /// The embedding of the entry: the normalised mean of the vectors of its passages, or the vector of a
+    /// single passage. Empty if the entry has not been embedded.
     public var embeddings: [Float]
-    /// The parts that search looks at, by ordinal. Empty stands for one passage, the whole content with
-    /// `embeddings` as its vector.
+    /// The parts of the content that are searched separately, in the order of their ordinals. Empty for a
+    /// short text, which has one passage: the content, with `embeddings` as vector.
     public var passages: [Passage]
-    /// The id of the source that the text came from.
+    /// The id of the source that the text came from, if it has one.
     public var source: String?
-    /// The entry's name within its source: a row's own id, the whole-file marker, or content hash and
-    /// occurrence.
+    /// The key of the entry within its source: the id of a row, ``EntryID/wholeFileKey``, or
+    /// ``EntryID/contentKey(_:occurrence:)``.
     public var key: String?
+    /// Additional values by key, which filters can compare.
     public var metadata: [String: MetadataValue]
-    /// Sorted, without duplicates.
+    /// The tags, sorted and without duplicates.
     public var tags: [String] {
         didSet { tags = Self.canonical(tags) }
     }
-    /// When the entry was first made.
+    /// The date at which the entry was created.
     public var createdAt: Date {
         didSet { createdAt = createdAt.wholeMilliseconds }
     }
-    /// When its content or metadata last changed.
+    /// The date at which content, metadata or tags last changed.
     public var updatedAt: Date {
         didSet { updatedAt = updatedAt.wholeMilliseconds }
     }
 
-    /// An entry; everything but the text has a default.
+    /// Creates an entry. All arguments except the content have defaults.
     ///
-    /// - Parameter updatedAt: `createdAt` where it is not given.
+    /// - Parameter updatedAt: `createdAt` by default.
     public init(
         id: UUID = UUID(), content: String, embeddings: [Float] = [], passages: [Passage] = [],
         source: String? = nil, key: String? = nil, metadata: [String: MetadataValue] = [:],
@@ -56,7 +60,8 @@ public struct Entry: Sendable, Hashable, Identifiable {
         self.updatedAt = (updatedAt ?? createdAt).wholeMilliseconds
     }
 
-    /// The passages that search looks at: `passages`, or the whole content where there are none.
+    /// The passages that are searched: ``passages``, or one passage with the complete content if there are
+    /// none. Empty if the entry has not been embedded.
     public var searchablePassages: [Passage] {
         if passages.isEmpty, !embeddings.isEmpty {
             [Passage(ordinal: 0, utf8Range: 0..<content.utf8.count, vector: embeddings)]
@@ -65,10 +70,11 @@ public struct Entry: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The text of a passage; `nil` where its range does not fit the content.
+    /// Returns the text of a passage, or `nil` if its range is outside the content.
     public func text(of passage: Passage) -> String? { text(in: passage.utf8Range) }
 
-    /// The text of some UTF-8 bytes of the content; `nil` where they do not fit it.
+    /// Returns the text of a range of UTF-8 bytes of the content, or `nil` if the range is outside the
+    /// content.
     public func text(in range: Range<Int>) -> String? {
         let utf8 = content.utf8
         guard range.lowerBound >= 0, range.upperBound <= utf8.count else { return nil }
@@ -77,16 +83,16 @@ public struct Entry: Sendable, Hashable, Identifiable {
         return String(content[start..<end])
     }
 
-    /// The number, from 1, of the content's line that a passage begins on.
+    /// Returns the line number, from 1, of the beginning of a passage.
     public func line(of passage: Passage) -> Int { line(ofByte: passage.utf8Range.lowerBound) }
 
-    /// The number, from 1, of the content's line that a byte is on.
+    /// Returns the line number, from 1, of a UTF-8 byte of the content.
     public func line(ofByte byte: Int) -> Int {
         1 + content.utf8.prefix(max(0, byte)).reduce(0) { $0 + ($1 == 10 ? 1 : 0) }
     }
 
-    /// Entries are equal where they would be stored as the same bytes; strings that only normalise alike
-    /// differ.
+    /// Returns whether two entries are equal byte by byte. Strings that are equal only after Unicode
+    /// normalisation differ.
     public static func == (left: Entry, right: Entry) -> Bool {
         left.id == right.id && left.content.utf8.elementsEqual(right.content.utf8)
             && left.embeddings == right.embeddings && left.passages == right.passages

@@ -1,39 +1,49 @@
-/// A condition on one of an entry's values: `metadata("year") isGreater("2020")`.
+/// A condition on one value of an entry, such as `metadata("year") isGreater("2020")`.
 ///
-/// Two values compare as numbers where both are written as JSON writes numbers, as texts, byte by byte, where
-/// neither is; a number and a text are neither less nor greater. Arrays and objects are there, and that is
-/// all that can be said of them.
+/// Values are compared as numbers if both have the form of a JSON number, and byte by byte as text if
+/// neither has. A number is neither less nor greater than a text. For arrays and objects only
+/// ``Test/exists`` and ``Test/isMissing`` can be decided; they satisfy `differs`, and no other comparison.
 public struct EntryCondition: Sendable, Hashable {
-    /// What is looked at.
+    /// The value that a condition tests.
     public enum Field: Sendable, Hashable {
-        /// The value of a key, as ``MetadataValue/text`` gives it.
+        /// The metadata value of a key, as ``MetadataValue/text``.
         case metadata(String)
-        /// The id of the source.
+        /// The id of the entry's source.
         case source
-        /// Any of the tags.
+        /// The tags; a test is true if it is true for one of them.
         case tag
     }
 
-    /// What must hold of it.
+    /// The comparison that a condition makes.
     public enum Test: Sendable, Hashable {
-        /// Is this text, or this number however it is written.
+        /// The value equals the text, or is the same number in another notation.
         case equals(String)
-        /// Is not that, or is not there.
+        /// The value does not equal the text, or is missing.
         case differs(String)
+        /// The value equals one of the texts.
         case isOneOf([String])
+        /// The value is less than the operand.
         case isLess(String)
+        /// The value is less than or equal to the operand.
         case isAtMost(String)
+        /// The value is greater than the operand.
         case isGreater(String)
+        /// The value is greater than or equal to the operand.
         case isAtLeast(String)
-        /// Begins with these bytes.
+        /// The UTF-8 bytes of the value begin with those of the text.
         case hasPrefix(String)
+        /// The entry has the value.
         case exists
+        /// The entry does not have the value.
         case isMissing
     }
 
+    /// The value that the condition tests.
     public var field: Field
+    /// The comparison that the condition makes.
     public var test: Test
 
+    /// Creates a condition.
     public init(_ field: Field, _ test: Test) {
         self.field = field
         self.test = test
@@ -41,7 +51,7 @@ public struct EntryCondition: Sendable, Hashable {
 }
 
 extension EntryCondition: CustomStringConvertible {
-    /// As people write it: `year>=2020`.
+    /// The condition in the notation of the command line, such as `year>=2020`.
     public var description: String {
         let name =
             switch field {
@@ -65,7 +75,9 @@ extension EntryCondition: CustomStringConvertible {
 }
 
 extension EntryCondition {
-    /// The oracle: whether the condition holds of an entry.
+    /// Returns whether an entry satisfies the condition.
+    ///
+    /// This is the reference implementation that tests compare the queries of storage providers with.
     public func holds(of entry: Entry) -> Bool {
         switch field {
         case .metadata(let key):
@@ -101,15 +113,16 @@ extension EntryCondition.Test {
         ExactText.areSame(value, operand) || (number(operand) != nil && compare(value, operand) == 0)
     }
 
-    /// Whether a text is a number, which may be written in several ways.
+    /// Returns whether a text has the form of a JSON number. Such a text can equal another notation of the
+    /// number.
     package static func isNumber(_ text: String) -> Bool { number(text) != nil }
 
-    /// How two values stand to each other; `nil` for a number and a text.
+    /// Returns -1, 0 or 1 for the order of two values; `nil` for a number and a text, which have no order.
     private static func compare(_ left: String, _ right: String) -> Int? {
         switch (number(left), number(right)) {
         case (let a?, let b?):
             if let a = Int64(left), let b = Int64(right) {
-                // Beyond 2^53 a Double has not every one.
+                // A Double cannot represent every integer beyond 2^53.
                 a < b ? -1 : a > b ? 1 : 0
             } else {
                 a < b ? -1 : a > b ? 1 : 0
@@ -121,7 +134,8 @@ extension EntryCondition.Test {
         }
     }
 
-    /// The number that a text is, where it is written as JSON writes numbers (RFC 8259, section 6).
+    /// Returns the number that a text denotes, or `nil` if it does not have the form of a JSON number (RFC
+    /// 8259, section 6).
     private static func number(_ text: String) -> Double? {
         var rest = text.utf8[...]
         func digits() -> Int {

@@ -1,36 +1,43 @@
 public import Foundation
 
-/// Which entries are meant: all conditions must hold. `EntryFilter.all` has none.
+/// A selection of entries. An entry matches if it satisfies every condition; ``all`` has no conditions.
+///
+/// All strings are compared byte by byte, as storage backends do.
 public struct EntryFilter: Sendable, Hashable {
-    /// Only these; `nil` for any.
+    /// The ids of the entries; `nil` for any.
     public var ids: Set<Entry.ID>?
-    /// Only entries whose id begins with these digits, in lower case with dashes, as `UUID` prints them.
+    /// The first characters of the id in its text form, lower-case with hyphens.
     public var idPrefix: String? {
         didSet { idPrefix = idPrefix?.lowercased() }
     }
-    /// Only entries of one of these sources; `nil` for any.
+    /// The ids of the sources; `nil` for any source or none.
     public var sources: Set<String>?
-    /// Only entries with all of these tags.
+    /// The tags that an entry must have, all of them.
     public var tags: Set<String>
-    /// Only entries whose metadata has each of these keys with a value of this text (see
-    /// `MetadataValue.text`).
+    /// The metadata that an entry must have: for each key, the value as ``MetadataValue/text``.
     public var metadata: [String: String]
-    /// Only members of this cluster.
+    /// The cluster that an entry must be assigned to; `nil` for any or none.
     public var cluster: Cluster.ID?
-
-    /// What must hold of their values besides.
+    /// Further conditions on values of an entry.
     public var conditions: [EntryCondition] = []
-    /// Only entries that were first made in this span of time, the end of which is not part of it.
+    /// The half-open range of dates in which an entry must have been created; `nil` for any.
     public var created: Range<Date>?
-    /// Only entries that were last changed in this span of time, the end of which is not part of it.
+    /// The half-open range of dates in which an entry must have last changed; `nil` for any.
     public var updated: Range<Date>?
 
+    /// The filter that every entry matches.
     public static let all = EntryFilter()
 
+    /// Creates a filter that every entry matches, like ``all``.
+    ///
+    /// Without this initializer, `EntryFilter()` would be ambiguous: the others can also be called without
+    /// arguments.
+    public init() { self.init(ids: nil) }
+
+    /// Creates a filter. An argument that is not given is no condition.
     public init(
         ids: Set<Entry.ID>? = nil, idPrefix: String? = nil, sources: Set<String>? = nil,
-        tags: Set<String> = [],
-        metadata: [String: String] = [:], cluster: Cluster.ID? = nil
+        tags: Set<String> = [], metadata: [String: String] = [:], cluster: Cluster.ID? = nil
     ) {
         self.ids = ids
         self.idPrefix = idPrefix.map { $0.lowercased() }
@@ -40,31 +47,35 @@ public struct EntryFilter: Sendable, Hashable {
         self.cluster = cluster
     }
 
-    /// Whether there is no condition.
+    /// Whether the filter has no conditions.
     public var matchesAll: Bool { self == .all }
 
-    /// Whether there is a condition on more than id, source and cluster.
-    var asksForContents: Bool {
+    /// Whether a condition depends on more than id, source and cluster, so that the entry must be read.
+    var dependsOnContents: Bool {
         !tags.isEmpty || !metadata.isEmpty || !conditions.isEmpty || created != nil || updated != nil
     }
 
-    /// Whether an entry of this source may meet the conditions.
+    /// Returns whether entries of a source can match.
     func allows(source: String?) -> Bool {
         guard let sources else { return true }
         guard let source, let index = sources.firstIndex(of: source) else { return false }
         return ExactText.areSame(sources[index], source)
     }
 
-    /// The oracle: whether an entry meets the conditions.
+    /// Returns whether an entry matches.
     ///
-    /// - Parameter assigned: the cluster that the entry is assigned to.
+    /// This is the reference implementation that tests compare the queries of storage providers with.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - assigned: The cluster that the entry is assigned to, if any.
     public func matches(_ entry: Entry, assigned: Cluster.ID?) -> Bool {
         if let ids, !ids.contains(entry.id) { return false }
         if let idPrefix, !entry.id.uuidString.lowercased().hasPrefix(idPrefix) { return false }
         if let cluster, cluster != assigned { return false }
         if let created, !created.milliseconds.contains(entry.createdAt.milliseconds) { return false }
         if let updated, !updated.milliseconds.contains(entry.updatedAt.milliseconds) { return false }
-        // By bytes, as a backend compares them: letters that only normalise alike differ.
+        // Swift's `==` compares after Unicode normalisation; backends compare bytes.
         guard allows(source: entry.source) else { return false }
         guard tags.allSatisfy({ tag in entry.tags.contains { $0.utf8.elementsEqual(tag.utf8) } }) else {
             return false
@@ -80,9 +91,10 @@ public struct EntryFilter: Sendable, Hashable {
 }
 
 extension Range<Date> {
-    /// The whole milliseconds that are in it, as dates are kept.
+    /// The whole milliseconds in the range. Stored dates are whole milliseconds.
     package var milliseconds: Range<Int64> {
-        // A part of a millisecond counts for the next one, at both ends.
+        // Both bounds are rounded up: the first whole millisecond in the range is the one at or after its
+        // lower bound, and the same holds for the first one after the range.
         func up(_ date: Date) -> Int64 {
             let value = (date.timeIntervalSince1970 * 1000).rounded(.up)
             return Int64(exactly: value) ?? (value < 0 ? .min : .max)

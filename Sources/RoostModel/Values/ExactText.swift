@@ -1,8 +1,12 @@
-/// A text as a key: equal to another only where their bytes are. Swift's strings are equal also where they
-/// only normalise alike, while a file system, a database and a user's folder of files tell them apart.
+/// A text that equals another one only if their UTF-8 bytes are equal, for use as a key.
+///
+/// Swift strings are also equal if they differ only in Unicode normalisation. File systems and databases
+/// distinguish such strings.
 package struct ExactText: Hashable, Comparable, Sendable {
+    /// The text.
     package let text: String
 
+    /// Creates a key from a text.
     package init(_ text: String) { self.text = text }
 
     package static func == (left: ExactText, right: ExactText) -> Bool {
@@ -19,7 +23,7 @@ package struct ExactText: Hashable, Comparable, Sendable {
         hasher.combine(UInt8.max)
     }
 
-    /// Whether two texts are both missing, or have the same bytes.
+    /// Returns whether two texts have the same bytes, or are both `nil`.
     package static func areSame(_ left: String?, _ right: String?) -> Bool {
         left.map(ExactText.init) == right.map(ExactText.init)
     }

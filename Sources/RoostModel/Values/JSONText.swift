@@ -1,10 +1,13 @@
-/// JSON text, written without a general coder.
+// JSON is written directly, without a general coder: `JSONEncoder` takes most of the time of saving a large
+// store.
+
 extension [UInt8] {
+    /// Appends a literal unchanged.
     package mutating func append(literal: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
-    /// A string with its quotes.
+    /// Appends a JSON string with its quotation marks and escapes.
     package mutating func append(string: String) {
         append(UInt8(ascii: "\""))
         var string = string
@@ -32,6 +35,11 @@ extension [UInt8] {
         append(UInt8(ascii: "\""))
     }
 
+    /// Appends a JSON array.
+    ///
+    /// - Parameters:
+    ///   - list: The elements.
+    ///   - item: Appends one element.
     package mutating func append<Item>(list: [Item], _ item: (Item, inout [UInt8]) -> Void) {
         append(UInt8(ascii: "["))
         for (index, value) in list.enumerated() {
@@ -41,6 +49,7 @@ extension [UInt8] {
         append(UInt8(ascii: "]"))
     }
 
+    /// Appends a metadata value as JSON, with the keys of objects in sorted order.
     package mutating func append(metadata value: MetadataValue) {
         switch value {
         case .null: append(literal: "null")

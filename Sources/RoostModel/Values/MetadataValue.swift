@@ -1,17 +1,24 @@
-/// A value of an entry's metadata: what JSON can say, with whole numbers kept exact.
+/// A value of an entry's metadata: a JSON value, with exact 64-bit integers.
 ///
-/// Numbers compare by value, as JSON has one kind of number: `.integer(1) == .number(1.0)`.
+/// JSON has one kind of number, so numbers are compared by value: `.integer(1) == .number(1.0)`. Strings
+/// are compared byte by byte.
 public enum MetadataValue: Sendable {
+    /// The JSON value `null`.
     case null
+    /// A Boolean.
     case bool(Bool)
+    /// An integer.
     case integer(Int64)
-    /// A finite number; a store refuses others, since JSON has no way to write them.
+    /// A finite number. Stores reject NaN and infinity, which JSON cannot express.
     case number(Double)
+    /// A string.
     case string(String)
+    /// An array.
     case array([MetadataValue])
+    /// An object.
     case object([String: MetadataValue])
 
-    /// The deepest nesting that a store accepts.
+    /// The maximum nesting of arrays and objects that a store accepts.
     public static let maximumDepth = 64
 }
 
@@ -45,7 +52,7 @@ extension MetadataValue: Hashable {
 }
 
 extension [String: MetadataValue] {
-    /// Whether both have the same keys, byte for byte, with the same values.
+    /// Returns whether both dictionaries have the same keys, byte by byte, with the same values.
     func isSame(as other: Self) -> Bool {
         count == other.count
             && allSatisfy { key, value in
@@ -56,13 +63,19 @@ extension [String: MetadataValue] {
 }
 
 extension MetadataValue: Codable {
+    /// The maximum number of containers around the metadata in a document, such as the list of entries.
+    /// Together with ``maximumDepth`` it ends the decoding of hostile JSON before the stack overflows.
+    private static let maximumOuterDepth = 16
+
     public init(from decoder: any Decoder) throws {
-        guard decoder.codingPath.count <= MetadataValue.maximumDepth + 16 else {
+        guard decoder.codingPath.count <= MetadataValue.maximumDepth + Self.maximumOuterDepth else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: [], debugDescription: "metadata nested deeper than \(Self.maximumDepth)"))
+                .init(
+                    codingPath: [],
+                    debugDescription: "metadata is nested deeper than \(Self.maximumDepth) levels"))
         }
         let container = try decoder.singleValueContainer()
-        // What most values are comes first: each wrong guess costs an error that is made and thrown away.
+        // The most frequent types come first, because each wrong guess costs a thrown error.
         if container.decodeNil() {
             self = .null
         } else if let value = try? container.decode(String.self) {
@@ -96,8 +109,8 @@ extension MetadataValue: Codable {
 }
 
 extension MetadataValue {
-    /// The value as a filter's text is compared with: a string as it is, a number in the fewest digits,
-    /// `true`, `false`, `null`; `nil` for arrays and objects.
+    /// The value as text, which filters compare: a string unchanged, a number in its shortest form, `true`,
+    /// `false` or `null`; `nil` for arrays and objects.
     public var text: String? {
         switch self {
         case .null: "null"
@@ -109,18 +122,21 @@ extension MetadataValue {
         }
     }
 
-    /// A number beyond 2^53 as the whole number that it is: its shortest form as a Double, read as a whole
-    /// number, would be another.
+    /// The integer value of a `.number` of at least 2^53; `nil` for other values.
+    ///
+    /// Such a number is written as an integer: the shortest decimal form of a Double of this size can
+    /// denote another integer when it is read as an integer.
     package var wholeNumber: Int64? {
         guard case .number(let value) = self, abs(value) >= 0x1p53 else { return nil }
         return Int64(exactly: value)
     }
 
-    /// The string, where it is one.
+    /// The string of a `.string`; `nil` for other values.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
+    /// Whether all numbers in the value are finite.
     var isFinite: Bool {
         switch self {
         case .number(let value): value.isFinite
@@ -130,6 +146,7 @@ extension MetadataValue {
         }
     }
 
+    /// Returns whether the value has more than `depth` levels of arrays and objects.
     func isNested(deeperThan depth: Int) -> Bool {
         switch self {
         case .array(let values): depth == 0 || values.contains { $0.isNested(deeperThan: depth - 1) }

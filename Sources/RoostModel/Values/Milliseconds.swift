@@ -1,34 +1,38 @@
-public import Foundation
+package import Foundation
 
 extension Date {
-    /// The date of a whole number of milliseconds since 1970-01-01T00:00:00Z.
-    public init(milliseconds: Int64) {
+    /// Creates a date from a number of milliseconds since 1970-01-01T00:00:00Z.
+    package init(milliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// Milliseconds since 1970-01-01T00:00:00Z, rounded to the nearest: what Roost keeps of a date.
-    public var milliseconds: Int64 {
+    /// The number of milliseconds since 1970-01-01T00:00:00Z, rounded to the nearest. Stores keep dates in
+    /// this form.
+    package var milliseconds: Int64 {
         let value = (timeIntervalSince1970 * 1000).rounded()
         return Int64(exactly: value) ?? (value < 0 ? Int64.min : Int64.max)
     }
 
-    /// The date with what is finer than a millisecond rounded away.
-    public var wholeMilliseconds: Date { Date(milliseconds: milliseconds) }
+    /// The date rounded to the nearest millisecond.
+    package var wholeMilliseconds: Date { Date(milliseconds: milliseconds) }
 
-    /// Whether ISO 8601 has four digits for the year: what a store accepts.
+    /// Whether the year is from 1 to 9999, so that ISO 8601 writes it with four digits. Stores reject other
+    /// dates.
     package var isWritable: Bool { DateText.writable.contains(milliseconds) }
 }
 
-/// Dates as text: ISO 8601 in UTC, written with milliseconds, read with or without a fraction.
-public enum DateText {
+/// Conversion between dates and ISO 8601 text. Text is written in UTC with milliseconds, and read with any
+/// time zone and with or without a fraction of a second.
+package enum DateText {
     /// The years 1 to 9999, in milliseconds since 1970.
     package static let writable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
-    public static func string(from date: Date) -> String {
+    /// Returns a date as text, such as `2026-11-21T05:54:34.123Z`.
+    package static func string(from date: Date) -> String {
         let (seconds, milliseconds) = date.milliseconds.quotientRoundedDown(by: 1000)
         let (days, second) = seconds.quotientRoundedDown(by: 86_400)
-        // Years of four digits since the Gregorian reform; others are left to the formatter, which counts
-        // them by the Julian calendar.
+        // The range is from the Gregorian reform to the year 9999. Other dates are left to the formatter,
+        // which uses the Julian calendar for dates before the reform.
         guard (-141_427...2_932_896).contains(days) else {
             let text = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
             return text.dropLast() + "." + digits(milliseconds, 3) + "Z"
@@ -40,8 +44,9 @@ public enum DateText {
         return "\(date)T\(time).\(digits(milliseconds, 3))Z"
     }
 
-    /// - Returns: `nil` where the text is no ISO 8601 date with time and zone of the years 1 to 9999.
-    public static func date(from text: String) -> Date? {
+    /// Returns the date that a text denotes, or `nil` if the text is not an ISO 8601 date with time and
+    /// time zone in the years 1 to 9999.
+    package static func date(from text: String) -> Date? {
         guard let date = anyDate(from: text), date.isWritable else { return nil }
         return date
     }
@@ -57,8 +62,10 @@ public enum DateText {
         return Date(milliseconds: whole.milliseconds + Int64((fraction * 1000).rounded()))
     }
 
-    /// Milliseconds of `2026-11-21T05:54:34.123Z`, the form that is written; `.some(nil)` for a day or hour
-    /// that there is not; `nil` for any other form.
+    /// Parses the form that `string(from:)` writes, such as `2026-11-21T05:54:34.123Z`, without a formatter.
+    ///
+    /// - Returns: The milliseconds since 1970; `.some(nil)` if the text has the form but an invalid day or
+    ///   time; `nil` if it has another form.
     private static func ownForm(_ text: [UInt8]) -> Int64?? {
         guard text.count == 24, text[4] == 45, text[7] == 45, text[10] == 84, text[13] == 58, text[16] == 58,
             text[19] == 46, text[23] == 90
@@ -83,9 +90,9 @@ public enum DateText {
         return ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + milliseconds
     }
 
-    // Days since 1970-01-01 of the proleptic Gregorian calendar and back, by eras of 400 years that begin in
-    // March, so that a leap day is the last of its year
-    // (https://howardhinnant.github.io/date_algorithms.html).
+    // Conversion between dates of the proleptic Gregorian calendar and days since 1970-01-01. The algorithm
+    // divides time into eras of 400 years, and years begin in March, so that a leap day is the last day of
+    // its year. Source: https://howardhinnant.github.io/date_algorithms.html
 
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
@@ -119,15 +126,14 @@ extension Int64 {
 }
 
 extension KeyedDecodingContainer {
-    /// A date written as ISO 8601 text or, as `JSONEncoder` does unless told otherwise, as seconds since
-    /// 2001.
+    /// Decodes a date from ISO 8601 text, or from seconds since 2001, the default form of `JSONEncoder`.
     func decodeDateIfPresent(forKey key: Key) throws -> Date? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
         if let seconds = try? decode(Double.self, forKey: key) {
             let date = Date(timeIntervalSinceReferenceDate: seconds).wholeMilliseconds
             guard date.isWritable else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: key, in: self, debugDescription: "a date outside the years 1 to 9999")
+                    forKey: key, in: self, debugDescription: "the date is outside the years 1 to 9999")
             }
             return date
         }

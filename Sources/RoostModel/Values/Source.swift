@@ -1,20 +1,25 @@
 public import Foundation
 
-/// Where entries came from: a file, a URL, standard input, a chat.
+/// The record of a source of entries, such as a file, a URL, standard input, or a chat.
+///
+/// The record allows an ingest to skip a source that has not changed, and to find the entries that vanished
+/// from it.
 public struct Source: Sendable, Hashable, Identifiable, Codable {
-    /// A file's standardised real path as a `file:` URL, another URL, `stdin`, `add`, or a name of the
-    /// caller's.
+    /// The id of the source: for a file, its resolved path as a `file:` URL; otherwise another URL,
+    /// `stdin`, `add`, or any name.
     public var id: String
-    /// What the source looked like when it was last ingested in full: equal means that nothing has changed.
+    /// A fingerprint of the source at its last complete ingest. An equal fingerprint means that it has not
+    /// changed.
     public var fingerprint: String
-    /// When it was last ingested in full, to the millisecond.
+    /// The date of the last complete ingest, to the millisecond.
     public var ingestedAt: Date {
         didSet { ingestedAt = ingestedAt.wholeMilliseconds }
     }
-    /// The ids of the entries that came from it. Filled on fetch from the entries themselves; a store does
-    /// not write it.
+    /// The ids of the entries of the source. Stores derive it from the entries when the record is read, and
+    /// do not write it.
     public var entryIDs: [Entry.ID]
 
+    /// Creates a record.
     public init(id: String, fingerprint: String, ingestedAt: Date = Date(), entryIDs: [Entry.ID] = []) {
         self.id = id
         self.fingerprint = fingerprint
@@ -22,8 +27,8 @@ public struct Source: Sendable, Hashable, Identifiable, Codable {
         self.entryIDs = entryIDs
     }
 
-    /// The SHA-256 of the document in lower-case hexadecimal, where the fingerprint begins with it
-    /// (`sha256:…`), as those of files do.
+    /// The SHA-256 digest of the document in lower-case hexadecimal, if the fingerprint begins with it
+    /// (`sha256:…`), as the fingerprints of files do.
     public var documentDigest: String? {
         let prefix = "sha256:"
         guard fingerprint.hasPrefix(prefix) else { return nil }
@@ -37,7 +42,8 @@ public struct Source: Sendable, Hashable, Identifiable, Codable {
         return isDigest ? String(digest) : nil
     }
 
-    /// Records are equal where they would be stored as the same bytes.
+    /// Returns whether two records are equal byte by byte. Strings that are equal only after Unicode
+    /// normalisation differ.
     public static func == (left: Source, right: Source) -> Bool {
         ExactText.areSame(left.id, right.id) && ExactText.areSame(left.fingerprint, right.fingerprint)
             && left.ingestedAt == right.ingestedAt && left.entryIDs == right.entryIDs

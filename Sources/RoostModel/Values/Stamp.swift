@@ -1,17 +1,20 @@
 public import Foundation
 
-/// The number of a commit: 0 before the first, then growing by at least one with each commit that changed
-/// something.
+/// The number of a commit. It is 0 before the first commit, and grows by at least one with each commit that
+/// changes something.
 public struct Revision: RawRepresentable, Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
+    /// The number.
     public let rawValue: UInt64
 
+    /// Creates a revision from its number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The revision of a store that nothing was ever committed to.
+    /// The revision of a store before its first commit.
     public static let zero = Revision(rawValue: 0)
 
     public static func < (left: Revision, right: Revision) -> Bool { left.rawValue < right.rawValue }
 
+    /// The following revision.
     public var next: Revision { Revision(rawValue: rawValue + 1) }
 
     public var description: String { String(rawValue) }
@@ -26,17 +29,24 @@ public struct Revision: RawRepresentable, Sendable, Hashable, Comparable, Codabl
     }
 }
 
-/// Which state of which store something was read from, or derived from.
+/// The identity of one state of one store. Derived data carries the stamp of the state that it was derived
+/// from.
 ///
-/// Two stamps are equal only for the same contents: the epoch is renewed by restore and repair, so that equal
-/// revisions of different histories are never taken for each other.
+/// Equal stamps mean equal contents. Restore and repair begin a new epoch, so that equal revisions of
+/// different histories have different stamps.
 public struct Stamp: Sendable, Hashable, Codable {
+    /// The id of the store.
     public var store: UUID
+    /// The id of the history that the revision belongs to.
     public var epoch: UUID
+    /// The latest commit of the state.
     public var revision: Revision
+    /// The number of entries.
     public var entryCount: Int
+    /// The number of clusters.
     public var clusterCount: Int
 
+    /// Creates a stamp.
     public init(store: UUID, epoch: UUID, revision: Revision, entryCount: Int, clusterCount: Int) {
         self.store = store
         self.epoch = epoch

@@ -1,35 +1,42 @@
 public import Foundation
 import RoostChunks
 
-/// A place in an S3-compatible object store: a bucket, and what names in it begin with.
+/// The address and settings of a bucket, or of a prefix in a bucket, of an S3-compatible object store.
 public struct S3Bucket: Sendable {
+    /// The name of the bucket.
     public var name: String
-    /// What all names of objects begin with, without a slash at its end; empty for the whole bucket.
+    /// The prefix of all object names, without a trailing slash; empty for the entire bucket.
     public var prefix: String
-    /// The server; `nil` for Amazon's in the region.
+    /// The address of the server; `nil` for that of Amazon in ``region``.
     public var endpoint: URL?
+    /// The region of the bucket, which is part of the signature of a request.
     public var region: String
+    /// The credentials with which requests are signed.
     public var credentials: S3Credentials
-    /// How long one request may be without an answer.
+    /// The maximum duration until a response starts. Large uploads get more time.
     public var timeout: Duration = .seconds(60)
-    /// How often a request is tried that fails for a passing reason.
+    /// The maximum number of attempts for a request that fails for a transient reason.
     public var attempts = 6
-    /// The longest wait between two tries.
-    public var longestWait: Duration = .seconds(20)
-    /// Objects of more bytes are written in parts of so many (at least 5 MiB, as S3 has it).
+    /// The maximum delay between two attempts.
+    public var maximumDelay: Duration = .seconds(20)
+    /// The size in bytes above which an object is uploaded in parts, and the size of a part; at least 5 MiB,
+    /// the minimum of S3.
     public var partSize = 16 << 20
-    /// An object of more bytes is not read: what is read lies in memory.
-    public var largestObject = 4 << 30
-    /// Where `https_proxy` and the like are looked up.
+    /// The maximum size in bytes of an object that is read, because it is loaded into memory.
+    public var maximumObjectSize = 4 << 30
+    /// Environment variables, of which only those of proxies, such as `https_proxy`, are kept.
     public var environment: [String: String] = [:] {
         didSet { environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") } }
     }
 
+    /// Creates the settings of a bucket.
+    ///
     /// - Parameters:
     ///   - address: `s3://BUCKET` or `s3://BUCKET/PREFIX`.
-    ///   - endpoint: `nil` for Amazon's.
-    /// - Throws: ``ChunkStorageError/invalidPath(_:)`` for another address, or an endpoint that is no http or
-    ///   https address.
+    ///   - endpoint: The http or https address of the server; `nil` for Amazon.
+    ///   - region: The region of the bucket.
+    ///   - credentials: The credentials with which requests are signed.
+    /// - Throws: ``ChunkStorageError/invalidPath(_:)`` with the argument that is invalid.
     public init(
         _ address: String, endpoint: String? = nil, region: String = "us-east-1", credentials: S3Credentials
     ) throws {
@@ -55,16 +62,18 @@ public struct S3Bucket: Sendable {
         (self.name, self.prefix, self.region, self.credentials) = (name, prefix, region, credentials)
     }
 
-    /// `s3://BUCKET/PREFIX`.
+    /// The address in the form `s3://BUCKET/PREFIX`.
     public var address: String { "s3://\(name)" + (prefix.isEmpty ? "" : "/\(prefix)") }
 
-    /// Whether what is sent can be read on the way: the server is another machine, and asked by http.
-    public var isOverheard: Bool {
+    /// Whether data travels unencrypted over the network: the server is another machine and its address is
+    /// http.
+    public var isUnencrypted: Bool {
         guard let endpoint, let host = endpoint.host?.lowercased() else { return false }
         return endpoint.scheme?.lowercased() == "http" && !RemoteModel.isLoopback(host)
     }
 
-    /// Amazon's rules for new buckets, and underscores, which older ones and other servers have.
+    /// Returns whether a name follows the rules of Amazon for new buckets; underscores and upper case are
+    /// accepted too, because older buckets and other servers use them.
     private static func isBucketName(_ name: String) -> Bool {
         (3...255).contains(name.utf8.count) && !name.hasPrefix(".") && !name.hasSuffix(".")
             && !name.contains("..") && name.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: ".") }
@@ -79,10 +88,11 @@ public struct S3Bucket: Sendable {
         }
     }
 
-    /// Where requests go: scheme, host with port, and the path before an object's name.
+    /// The target of requests: scheme and host, the host with port, and the path before the name of an
+    /// object.
     ///
-    /// Servers of one's own seldom have a name for each bucket, and no certificate is for a name with dots in
-    /// it.
+    /// The bucket is part of the host name only for Amazon. Other servers seldom have a DNS name for each
+    /// bucket, and wildcard certificates do not cover bucket names with dots.
     var server: (base: String, host: String, path: String) {
         let isPathStyle = endpoint != nil || name.contains(".") || name.contains("_")
         let url = endpoint ?? URL(string: "https://s3.\(region).amazonaws.com")

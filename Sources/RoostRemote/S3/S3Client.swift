@@ -5,31 +5,34 @@ import NIOCore
 import NIOHTTP1
 import RoostChunks
 
-/// Sends signed requests to an object store, again where they fail for a passing reason.
+/// An HTTP client for an object store that signs requests and repeats them after transient failures.
 final class S3Client: Sendable {
+    /// A request before it is encoded and signed.
     struct Request: Sendable {
         var method: HTTPMethod
-        /// An object's whole name; empty for the bucket itself.
+        /// The name of the object, including the prefix; empty for the bucket itself.
         var key = ""
-        /// Not encoded yet.
+        /// Names and values without percent-encoding.
         var query: [(name: String, value: String)] = []
         var headers: [(name: String, value: String)] = []
         var body = Data()
-        /// The most bytes of the answer.
+        /// The maximum size of the response in bytes.
         var limit = 16 << 20
     }
 
-    struct Answer: Sendable {
+    /// A response to a request.
+    struct Response: Sendable {
         var status: UInt
         var headers: HTTPHeaders
         var body: Data
-        /// How often the request was sent: more than once, an earlier one may have been carried out.
+        /// The number of times the request was sent. If it was sent repeatedly, the server may have executed
+        /// an earlier attempt.
         var attempts = 1
-        /// Whether the body may be an error though the status is 200: large objects are put together after
-        /// the head of the answer was sent.
+        /// Whether the body may contain an error although the status is 200: the server assembles large
+        /// objects after it has sent the head of the response.
         var mayFailLate = false
 
-        /// The server's word for an error; empty where it has none.
+        /// The error code of the server; empty if there is none.
         var code: String {
             guard status >= 300 || mayFailLate, body.count < 1 << 16 else { return "" }
             let code =
@@ -47,7 +50,7 @@ final class S3Client: Sendable {
         self.bucket = bucket
         signature = SignatureV4(credentials: bucket.credentials, region: bucket.region)
         var configuration = HTTPClient.Configuration()
-        // A signature is for one host.
+        // A signature is valid for only one host, so redirects cannot succeed.
         configuration.redirectConfiguration = .disallow
         configuration.timeout.connect = .seconds(10)
         configuration.timeout.read = .nanoseconds(Int64(bucket.timeout / .nanoseconds(1)))
@@ -60,56 +63,59 @@ final class S3Client: Sendable {
 
     deinit { client.shutdown { _ in } }
 
-    /// Sends a request until it has an answer that is more than "not now".
+    /// Sends a request, and again after transient failures, up to the maximum number of attempts.
     ///
-    /// - Parameter isWhole: `false` for an answer that did not come as it was sent: it is asked for again.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - isValid: Returns whether a response is intact; otherwise the request is repeated.
+    /// - Returns: A response, which may have an unsuccessful status.
     /// - Throws: ``ChunkStorageError``; `CancellationError`.
-    func send(_ request: Request, isWhole: (Answer) -> Bool = { _ in true }) async throws -> Answer {
+    func send(_ request: Request, isValid: (Response) -> Bool = { _ in true }) async throws -> Response {
         let digest = SignatureV4.digest(request.body)
         var attempt = 1
         while true {
             try Task.checkCancellation()
             let failure: ChunkStorageError
-            var wait: Duration?
+            var requestedDelay: Duration?
             do {
-                var answer = try await sendOnce(request, digest)
-                answer.attempts = attempt
-                answer.mayFailLate = request.method == .POST
-                if Self.isPassing(answer) {
-                    wait = RemoteTransport.retryAfter(answer.headers)
+                var response = try await sendOnce(request, digest)
+                response.attempts = attempt
+                response.mayFailLate = request.method == .POST
+                if Self.isTransient(response) {
+                    requestedDelay = RemoteTransport.retryAfter(response.headers)
                     failure = .storageUnavailable(
-                        reason: "\(place) answers with status \(answer.status) \(answer.code)")
-                } else if isWhole(answer) {
-                    return answer
+                        reason: "\(server) responded with status \(response.status) \(response.code)")
+                } else if isValid(response) {
+                    return response
                 } else {
                     failure = .corrupt(
-                        path: request.key, reason: "what \(place) sends is not what was written")
+                        path: request.key, reason: "checksum mismatch in the response of \(server)")
                 }
             } catch let error as ChunkStorageError {
                 throw error
             } catch {
                 if Task.isCancelled || error is CancellationError { throw CancellationError() }
-                failure = .storageUnavailable(reason: try Self.reason(error, place, bucket.timeout))
+                failure = .storageUnavailable(reason: try Self.reason(error, server, bucket.timeout))
             }
             guard attempt < bucket.attempts else { throw failure }
-            try await Task.sleep(for: pause(attempt, atLeast: wait))
+            try await Task.sleep(for: delay(attempt, atLeast: requestedDelay))
             attempt += 1
         }
     }
 
-    private func sendOnce(_ request: Request, _ digest: String) async throws -> Answer {
-        let server = bucket.server
+    private func sendOnce(_ request: Request, _ digest: String) async throws -> Response {
+        let target = bucket.server
         let encode = { SignatureV4.percentEncoded($0) }
         let path =
-            server.path
-            + (request.key.isEmpty && !server.path.isEmpty
+            target.path
+            + (request.key.isEmpty && !target.path.isEmpty
                 ? "" : "/" + SignatureV4.percentEncoded(request.key, keepingSlashes: true))
         let query = request.query.map { (name: encode($0.name), value: encode($0.value)) }
         let signed = signature.signed(
             .init(
                 method: request.method.rawValue, path: path, query: query,
-                headers: [("host", server.host)] + request.headers, payload: digest))
-        var text = server.base + path
+                headers: [("host", target.host)] + request.headers, payload: digest))
+        var text = target.base + path
         if !query.isEmpty { text += "?" + query.map { "\($0.name)=\($0.value)" }.joined(separator: "&") }
         var message = HTTPClientRequest(url: text)
         message.method = request.method
@@ -119,7 +125,7 @@ final class S3Client: Sendable {
         if request.method == .PUT || request.method == .POST {
             message.body = .bytes(ByteBuffer(bytes: request.body))
         }
-        // A large body is given the time that it takes at a megabyte in two seconds.
+        // Allows for an upload at half a megabyte per second.
         let limit = bucket.timeout + .seconds(2 * (request.body.count >> 20))
         let response = try await client.execute(
             message, timeout: .nanoseconds(Int64(limit / .nanoseconds(1))))
@@ -134,89 +140,100 @@ final class S3Client: Sendable {
             throw ChunkStorageError.tooLarge(path: request.key, limit: request.limit)
         }
         if let length, length != buffer.readableBytes, request.method != .HEAD { throw Truncated() }
-        return Answer(
+        return Response(
             status: response.status.code, headers: response.headers, body: Data(buffer.readableBytesView))
     }
 
+    /// The error for a connection that was closed before the end of the response.
     private struct Truncated: Error {}
 
-    private static func isPassing(_ answer: Answer) -> Bool {
-        switch answer.status {
+    /// Returns whether a response reports a transient failure.
+    private static func isTransient(_ response: Response) -> Bool {
+        switch response.status {
         case 408, 429, 500, 502, 503, 504: true
-        case 400: answer.code == "RequestTimeout"
-        case 409: ["OperationAborted", "ConditionalRequestConflict"].contains(answer.code)
-        case 200: ["InternalError", "SlowDown", "ServiceUnavailable"].contains(answer.code)
+        case 400: response.code == "RequestTimeout"
+        case 409: ["OperationAborted", "ConditionalRequestConflict"].contains(response.code)
+        case 200: ["InternalError", "SlowDown", "ServiceUnavailable"].contains(response.code)
         default: false
         }
     }
 
-    /// What to say of an error of the connection.
+    /// Returns the description of a transient failure of the connection.
     ///
-    /// - Throws: what will not be otherwise the next time.
+    /// - Throws: ``ChunkStorageError`` for a failure that a retry cannot overcome.
     private static func reason(
-        _ error: any Error, _ place: String, _ timeout: Duration
+        _ error: any Error, _ server: String, _ timeout: Duration
     ) throws -> String {
-        if error is Truncated { return "\(place) broke off in the middle of an answer" }
+        if error is Truncated { return "\(server) closed the connection in the middle of a response" }
         if String(reflecting: type(of: error)).hasPrefix("NIOSSL") {
             throw ChunkStorageError.storageUnavailable(
-                reason: "\(place) offers no connection that can be trusted: the TLS handshake failed; check "
-                    + "the certificate, and whether the address is https at all")
+                reason:
+                    "cannot connect to \(server) securely: the TLS handshake failed; check the certificate, "
+                    + "and that the server supports https")
         }
-        guard let error = error as? HTTPClientError else { return "\(place) cannot be reached" }
+        guard let error = error as? HTTPClientError else { return "cannot reach \(server)" }
         switch error {
-        case .deadlineExceeded, .readTimeout: return "\(place) did not answer within \(timeout)"
-        case .remoteConnectionClosed: return "\(place) closed the connection before it had answered"
+        case .deadlineExceeded, .readTimeout: return "\(server) did not respond within \(timeout)"
+        case .remoteConnectionClosed: return "\(server) closed the connection without a response"
         case .proxyAuthenticationRequired:
             throw ChunkStorageError.storageUnavailable(
-                reason: "the proxy before \(place) asks for a user and a password; name them in its address")
-        // Not its description, which may have headers in it.
-        default: return "\(place) cannot be reached"
+                reason:
+                    "cannot reach \(server): the proxy requires a user and a password; add them to its "
+                    + "address")
+        // The description of the error is not used, because it may contain headers.
+        default: return "cannot reach \(server)"
         }
     }
 
-    /// Doubles from a tenth of a second, with jitter, up to the longest wait; what the server asks for is the
-    /// least.
-    private func pause(_ attempt: Int, atLeast asked: Duration?) -> Duration {
+    /// Returns the delay before the next attempt: exponential from a tenth of a second with jitter, at least
+    /// the delay that the server requested, and at most the maximum delay.
+    private func delay(_ attempt: Int, atLeast requested: Duration?) -> Duration {
         let backoff =
             Duration.milliseconds(100) * Double(1 << min(attempt - 1, 10)) * Double.random(in: 0.5...1)
-        return min(max(backoff, asked ?? .zero), bucket.longestWait)
+        return min(max(backoff, requested ?? .zero), bucket.maximumDelay)
     }
 
-    var place: String { bucket.server.host }
+    /// The maximum size of an object in a single request to S3.
+    private static let maximumUploadSize = 5 << 30
 
-    /// Why a request was not carried out, for people.
-    func refusal(_ answer: Answer, _ path: String) -> ChunkStorageError {
-        let code = answer.code
+    /// The host name of the server, for messages.
+    var server: String { bucket.server.host }
+
+    /// Returns the error for an unsuccessful response.
+    func refusal(_ response: Response, _ path: String) -> ChunkStorageError {
+        let code = response.code
         func unavailable(_ reason: String) -> ChunkStorageError { .storageUnavailable(reason: reason) }
-        switch (answer.status, code) {
-        case (_, "NoSuchBucket"): return unavailable("there is no bucket '\(bucket.name)' at \(place)")
+        switch (response.status, code) {
+        case (_, "NoSuchBucket"):
+            return unavailable("the bucket '\(bucket.name)' does not exist at \(server)")
         case (_, "InvalidAccessKeyId"), (_, "SignatureDoesNotMatch"), (401, _):
             return unavailable(
-                "\(place) does not accept the credentials (\(code)); check the access key and its secret")
+                "\(server) rejected the credentials (\(code)); check the access key and its secret")
         case (_, "ExpiredToken"), (_, "TokenRefreshRequired"):
-            return unavailable("the session of the credentials is over (\(code)); get new ones")
+            return unavailable("the session of the credentials has expired (\(code)); obtain new ones")
         case (_, "RequestTimeTooSkewed"):
-            return unavailable("the clock of this machine differs too much from that of \(place); set it")
+            return unavailable(
+                "the clock of this machine differs too much from that of \(server); set the clock")
         case (403, _):
             return unavailable(
-                "\(place) does not allow these credentials to do that in '\(bucket.name)' "
-                    + "(\(code.isEmpty ? "403" : code))")
+                "\(server) denied access: the credentials lack permission for this operation on bucket "
+                    + "'\(bucket.name)' (\(code.isEmpty ? "403" : code))")
         case (301, _), (307, _), (_, "AuthorizationHeaderMalformed"), (_, "PermanentRedirect"):
-            let region = answer.headers.first(name: "x-amz-bucket-region") ?? "another"
+            let region = response.headers.first(name: "x-amz-bucket-region") ?? "unknown"
             return unavailable(
-                "the bucket '\(bucket.name)' is in the region \(region.prefix(40)), not \(bucket.region); "
-                    + "set AWS_REGION")
-        case (_, "EntityTooLarge"), (413, _): return .tooLarge(path: path, limit: 5 << 30)
+                "region mismatch: the region of bucket '\(bucket.name)' is \(region.prefix(40)), but the "
+                    + "request was for \(bucket.region); set AWS_REGION")
+        case (_, "EntityTooLarge"), (413, _): return .tooLarge(path: path, limit: Self.maximumUploadSize)
         case (_, "KeyTooLongError"): return .invalidPath(path)
         case (507, _), (_, "QuotaExceeded"), (_, "XMinioStorageFull"):
-            return .storageFull(reason: "\(place) has no room (\(code.isEmpty ? "507" : code))")
+            return .storageFull(reason: "\(server) has no free space (\(code.isEmpty ? "507" : code))")
         case (501, _):
-            return .unsupported("be asked for that: \(place) does not know the request")
+            return .unsupported("perform the operation: \(server) does not implement the request")
         case (404, _):
-            return unavailable("\(place) answers with status 404, and not as an object store does")
+            return unavailable("\(server) responded with status 404 and is probably not an object store")
         default:
             return unavailable(
-                "\(place) answers with status \(answer.status)" + (code.isEmpty ? "" : " (\(code))"))
+                "\(server) responded with status \(response.status)" + (code.isEmpty ? "" : " (\(code))"))
         }
     }
 }

@@ -1,22 +1,35 @@
 public import Foundation
 
-/// Who asks an object store.
+/// The credentials for an S3-compatible object store.
 public struct S3Credentials: Sendable {
+    /// The id of the access key.
     public var accessKey: String
+    /// The secret that belongs to the access key.
     public var secretKey: Secret
-    /// Of credentials that last for some hours only.
+    /// The session token of temporary credentials.
     public var sessionToken: Secret?
 
+    /// Creates credentials.
+    ///
+    /// - Parameters:
+    ///   - accessKey: The id of the access key.
+    ///   - secretKey: The secret that belongs to the access key.
+    ///   - sessionToken: The session token of temporary credentials.
     public init(accessKey: String, secretKey: Secret, sessionToken: Secret? = nil) {
         (self.accessKey, self.secretKey, self.sessionToken) = (accessKey, secretKey, sessionToken)
     }
 
-    /// What Amazon's own tools would use: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
-    /// `AWS_SESSION_TOKEN`, else the profile `AWS_PROFILE` (`default`) of `AWS_SHARED_CREDENTIALS_FILE`
-    /// (`~/.aws/credentials`).
+    /// Returns the credentials that Amazon's own tools would use.
     ///
-    /// - Returns: `nil` where there are none.
-    public static func found(
+    /// These are the environment variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
+    /// `AWS_SESSION_TOKEN`, or else the profile `AWS_PROFILE` (`default`) in the file
+    /// `AWS_SHARED_CREDENTIALS_FILE` (`~/.aws/credentials`).
+    ///
+    /// - Parameters:
+    ///   - environment: The environment variables.
+    ///   - home: The home folder of the user.
+    /// - Returns: `nil` if there are no credentials.
+    public static func standard(
         environment: [String: String] = ProcessInfo.processInfo.environment,
         home: URL = FileManager.default.homeDirectoryForCurrentUser
     ) -> S3Credentials? {
@@ -38,22 +51,24 @@ public struct S3Credentials: Sendable {
     }
 }
 
-/// A section of a file of Amazon's tools.
+/// A profile in a configuration file of Amazon's tools, such as `~/.aws/credentials` or `~/.aws/config`.
 public struct AWSProfile: Sendable {
     private var values: [String: String] = [:]
 
+    /// Reads a profile.
+    ///
     /// - Parameters:
-    ///   - name: in `~/.aws/config` sections but the default one are called `profile NAME`; both are found.
-    ///   - file: one that cannot be read has nothing in it.
+    ///   - name: The name of the profile: the section `NAME` or, in `~/.aws/config`, `profile NAME`.
+    ///   - file: The file; if it cannot be read, the profile is empty.
     public init(_ name: String, in file: URL) {
         guard let data = FileManager.default.contents(atPath: file.path), data.count < 1 << 20 else { return }
-        var isMine = false
+        var isSelected = false
         for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) {
             let text = line.trimmingCharacters(in: .whitespaces)
             if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
                 let section = text[text.index(after: text.startIndex)..<end].split(separator: " ")
-                isMine = section == [name[...]] || section == ["profile", name[...]]
-            } else if isMine, !line.hasPrefix(" "), !text.hasPrefix("#"), !text.hasPrefix(";"),
+                isSelected = section == [name[...]] || section == ["profile", name[...]]
+            } else if isSelected, !line.hasPrefix(" "), !text.hasPrefix("#"), !text.hasPrefix(";"),
                 let equals = text.firstIndex(of: "=")
             {
                 let key = text[..<equals].trimmingCharacters(in: .whitespaces).lowercased()
@@ -62,5 +77,6 @@ public struct AWSProfile: Sendable {
         }
     }
 
+    /// The value of a key in lower case; `nil` if it is missing or empty.
     public subscript(key: String) -> String? { values[key].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -4,13 +4,17 @@ import Foundation
     import FoundationXML
 #endif
 
-/// An answer of an object store in XML: its outermost element, and the texts of some elements in it.
+/// An XML response of an object store, reduced to the name of its root element and the texts of selected
+/// elements.
 struct S3Document {
+    /// The name of the root element.
     let root: String
     private let texts: [String: [String]]
 
-    /// - Parameter names: of the elements whose texts are wanted.
-    /// - Returns: `nil` for what is no XML.
+    /// Parses a response.
+    ///
+    /// - Parameter names: The names of the elements whose texts are read.
+    /// - Returns: `nil` if the data is not well-formed XML.
     init?(_ data: Data, _ names: Set<String>) {
         let reader = Reader(names)
         let parser = XMLParser(data: data)
@@ -20,7 +24,7 @@ struct S3Document {
         (self.root, texts) = (root, reader.texts)
     }
 
-    /// The texts of all elements of a name, in their order.
+    /// The texts of all elements with a name, in document order.
     subscript(name: String) -> [String] { texts[name] ?? [] }
 
     private final class Reader: NSObject, XMLParserDelegate {

@@ -1,57 +1,74 @@
 public import RoostChunks
 
-/// Which chunks are in an object store, as ``S3Retrieval`` puts them there.
+/// Checks which chunks exist in an object store to which ``S3Retrieval`` writes.
 ///
-/// One chunk is asked for by its name; of many, the outermost folders that they would be in are listed, a
-/// thousand names a request.
+/// A single chunk is requested by its name. For many chunks, the top-level folders in which they would be are
+/// listed, a thousand names in each request.
 public struct S3Existence: ChunkStorageExistence {
+    /// The mapping of identifiers to paths.
     public let organization: any ChunkStorageOrganization
     private let retrieval: S3Retrieval
 
-    /// Of so few in a folder, each is asked for by itself.
-    private static let fewest = 2
-    private static let requestsAtOnce = 8
+    /// The maximum number of chunks in a folder that are requested separately instead of listing the folder.
+    private static let maximumSeparateRequests = 2
+    private static let concurrentRequests = 8
 
+    /// Creates a check with new connections.
+    ///
+    /// - Parameters:
+    ///   - organization: The mapping of identifiers to paths.
+    ///   - bucket: The object store.
     public init(organization: any ChunkStorageOrganization, bucket: S3Bucket) {
         self.init(organization: organization, retrieval: S3Retrieval(bucket))
     }
 
-    /// - Parameter retrieval: whose connections are used.
+    /// Creates a check that shares the connections of a retrieval.
+    ///
+    /// - Parameters:
+    ///   - organization: The mapping of identifiers to paths.
+    ///   - retrieval: The access to the object store.
     public init(organization: any ChunkStorageOrganization, retrieval: S3Retrieval) {
         (self.organization, self.retrieval) = (organization, retrieval)
     }
 
+    /// Returns whether a chunk exists; `false` if the object store cannot be reached.
     public func chunkExists(identifier: ChunkIdentifier) async -> Bool {
         (try? await presence(of: identifier)) ?? false
     }
 
-    /// Where the store cannot be asked, its chunks are said not to be there.
+    /// Returns which chunks exist; none if the object store cannot be reached.
     public func chunkExists(identifiers: [ChunkIdentifier]) async -> [ChunkIdentifier: Bool] {
         let possible = identifiers.filter { (try? path(of: $0)) != nil }
         let found = try? await presence(of: possible)
         return Dictionary(identifiers.map { ($0, found?[$0] ?? false) }) { first, _ in first }
     }
 
+    /// Returns whether a chunk exists.
+    ///
+    /// - Throws: ``ChunkStorageError``; `CancellationError`.
     public func presence(of identifier: ChunkIdentifier) async throws -> Bool {
         try await retrieval.presence(at: path(of: identifier))
     }
 
+    /// Returns which chunks exist.
+    ///
+    /// - Throws: ``ChunkStorageError``; `CancellationError`.
     public func presence(of identifiers: [ChunkIdentifier]) async throws -> [ChunkIdentifier: Bool] {
         var folders: [String: [(path: String, identifier: ChunkIdentifier)]] = [:]
         var result = [ChunkIdentifier: Bool](minimumCapacity: identifiers.count)
         for identifier in identifiers where result.updateValue(false, forKey: identifier) == nil {
             let path = try path(of: identifier)
-            // What is in folders of a folder is listed with it.
+            // Listing a folder includes its subfolders.
             let folder = path.firstIndex(of: "/").map { String(path[..<$0]) } ?? ""
             folders[folder, default: []].append((path, identifier))
         }
         try await withThrowingTaskGroup(of: [ChunkIdentifier].self) { group in
             var waiting = folders.makeIterator()
             func addNext() {
-                guard let (folder, wanted) = waiting.next() else { return }
-                group.addTask { try await present(wanted, in: folder) }
+                guard let (folder, chunks) = waiting.next() else { return }
+                group.addTask { try await existing(chunks, in: folder) }
             }
-            for _ in 0..<Self.requestsAtOnce { addNext() }
+            for _ in 0..<Self.concurrentRequests { addNext() }
             while let found = try await group.next() {
                 for identifier in found { result[identifier] = true }
                 addNext()
@@ -60,18 +77,19 @@ public struct S3Existence: ChunkStorageExistence {
         return result
     }
 
-    private func present(
-        _ wanted: [(path: String, identifier: ChunkIdentifier)], in folder: String
+    /// Returns those of the chunks in a folder that exist.
+    private func existing(
+        _ chunks: [(path: String, identifier: ChunkIdentifier)], in folder: String
     ) async throws -> [ChunkIdentifier] {
-        guard wanted.count > Self.fewest else {
+        guard chunks.count > Self.maximumSeparateRequests else {
             var found: [ChunkIdentifier] = []
-            for (path, identifier) in wanted where try await retrieval.presence(at: path) {
+            for (path, identifier) in chunks where try await retrieval.presence(at: path) {
                 found.append(identifier)
             }
             return found
         }
         let listed = Set(try await retrieval.paths(in: folder))
-        return wanted.filter { listed.contains($0.path) }.map(\.identifier)
+        return chunks.filter { listed.contains($0.path) }.map(\.identifier)
     }
 
     private func path(of identifier: ChunkIdentifier) throws -> String {

@@ -3,103 +3,137 @@ public import Foundation
 import NIOHTTP1
 public import RoostChunks
 
-/// Chunks as objects of an S3-compatible object store: Amazon S3, MinIO, Ceph, R2 and others.
+/// A retrieval that stores chunks as objects of an S3-compatible object store, such as Amazon S3, MinIO, Ceph
+/// or R2.
 ///
-/// Each object has the SHA-256 of its bytes with it, and what is read is compared with it. Requests that fail
-/// for a passing reason are sent again. Objects become visible whole, and for all at once, as S3 has it since
-/// 2020; a retrieval over a server that promises less promises less. What one says is missing is only
-/// what the server says is missing: a server that cannot be asked, a bucket that is not there, or a 404 of
-/// somebody else, are errors.
+/// Each object carries the SHA-256 of its contents, which is verified on reading. Requests that fail for a
+/// transient reason are repeated. Writes are atomic and immediately visible to all readers, as S3 guarantees
+/// since 2020; a server with weaker guarantees weakens those of the retrieval. A chunk is reported as missing
+/// only if the object store reports that the object does not exist. An unreachable server, a missing bucket,
+/// and a 404 from another kind of server are errors.
 public final class S3Retrieval: ChunkStorageRetrieval {
+    /// The bucket that contains the objects.
     public let bucket: S3Bucket
     private let client: S3Client
 
-    /// The names of a chunk's own headers.
+    /// The names of the headers that are stored with an object.
     private enum Header {
         static let digest = "x-amz-meta-roost-sha256"
         static let metadata = "x-amz-meta-roost-metadata"
-        /// Names one write, so that it can be told whether it was carried out where the answer was lost.
+        /// A unique id of the write, which shows whether a write succeeded although its response was lost.
         static let write = "x-amz-meta-roost-write"
     }
 
-    /// S3 takes names of at most so many bytes, and so many bytes of metadata.
-    private static let (longestKey, mostMetadata) = (1024, 1800)
-    private static let mostParts = 10_000
-    private static let smallestPart = 5 << 20
-    /// How many parts of a large object are sent at a time.
-    private static let partsAtOnce = 4
+    /// The maximum length of an object name in S3, in bytes.
+    private static let maximumKeyLength = 1024
+    /// The maximum size of the chunk metadata in base 64. S3 allows 2 KB for all headers of an object.
+    private static let maximumMetadataSize = 1800
+    /// The maximum number of parts of an upload in S3.
+    private static let maximumPartCount = 10_000
+    /// The minimum size of a part in S3, except for the last.
+    private static let minimumPartSize = 5 << 20
+    /// The number of parts of a large object that are uploaded concurrently.
+    private static let concurrentParts = 4
 
+    /// Creates a retrieval with its own connections.
+    ///
+    /// - Parameter bucket: The bucket that contains the objects.
     public init(_ bucket: S3Bucket) {
         self.bucket = bucket
         client = S3Client(bucket)
     }
 
-    /// - Throws: ``ChunkStorageError``: `.storageUnavailable` after all tries, and for what the server
-    ///   refuses; `.corrupt` where the bytes are not those that were written; `.tooLarge`.
+    /// Returns the contents of a chunk, or `nil` if it is missing.
+    ///
+    /// - Throws: ``ChunkStorageError``: `.storageUnavailable` if all attempts fail or the server rejects the
+    ///   request; `.corrupt` for a checksum mismatch; `.tooLarge` if the object exceeds
+    ///   ``S3Bucket/maximumObjectSize``.
     public func readChunk(at path: String) async throws -> Data? {
-        let request = S3Client.Request(method: .GET, key: try key(path), limit: bucket.largestObject)
-        let answer = try await client.send(request) { answer in
-            guard answer.status == 200, let digest = answer.headers.first(name: Header.digest) else {
+        let request = S3Client.Request(method: .GET, key: try key(path), limit: bucket.maximumObjectSize)
+        let response = try await client.send(request) { response in
+            guard response.status == 200, let digest = response.headers.first(name: Header.digest) else {
                 return true
             }
-            return SignatureV4.digest(answer.body) == digest
+            return SignatureV4.digest(response.body) == digest
         }
-        if answer.status == 200 {
-            try requireStore(answer)
-            return answer.body
+        if response.status == 200 {
+            try requireStore(response)
+            return response.body
         }
-        if isMissing(answer) { return nil }
-        throw client.refusal(answer, path)
+        if isMissing(response) { return nil }
+        throw client.refusal(response, path)
     }
 
-    /// - Throws: ``ChunkStorageError``, as ``readChunk(at:)``; `.tooLarge` for metadata of more than 1,800
-    ///   bytes in base 64.
+    /// Writes a chunk, replacing an existing one.
+    ///
+    /// - Throws: ``ChunkStorageError`` as ``readChunk(at:)``; `.tooLarge` if the metadata exceeds 1,800 bytes
+    ///   in base 64.
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
         _ = try await write(data, path, metadata, mustBeNew: false)
     }
 
-    /// Of several at once one succeeds, on servers that know conditional writes (`If-None-Match`).
+    /// Writes a chunk if it does not exist yet.
     ///
-    /// - Throws: as ``writeChunk(_:at:metadata:)``; ``ChunkStorageError/unsupported(_:)`` on servers that say
-    ///   that they do not know them.
+    /// If several processes create the same chunk at the same time, exactly one succeeds, provided that the
+    /// server supports conditional writes (`If-None-Match`).
+    ///
+    /// - Returns: Whether this call created the chunk.
+    /// - Throws: ``ChunkStorageError`` as ``writeChunk(_:at:metadata:)``; `.unsupported` if the server
+    ///   reports that it does not support conditional writes.
     public func createChunk(
         _ data: Data, at path: String, metadata: ChunkMetadata?
     ) async throws -> Bool {
         try await write(data, path, metadata, mustBeNew: true)
     }
 
+    /// Returns whether a chunk exists; `false` if the object store cannot be reached.
     public func chunkExists(at path: String) async -> Bool { (try? await presence(at: path)) ?? false }
 
+    /// Returns whether a chunk exists.
+    ///
+    /// - Throws: ``ChunkStorageError``; `CancellationError`.
     public func presence(at path: String) async throws -> Bool {
-        // An answer to HEAD has no body, so that it could not be told what is missing, object or bucket.
-        let answer = try await client.send(
+        // GET instead of HEAD, because only a response with a body tells whether the object or the bucket is
+        // missing.
+        let response = try await client.send(
             .init(method: .GET, key: try key(path), headers: [("range", "bytes=0-0")]))
-        if answer.status == 206 || answer.status == 200 {
-            try requireStore(answer)
+        if response.status == 206 || response.status == 200 {
+            try requireStore(response)
             return true
         }
-        // It has no first byte.
-        if answer.status == 416, answer.code == "InvalidRange" { return true }
-        if isMissing(answer) { return false }
-        throw client.refusal(answer, path)
+        // The object exists but is empty, so it has no first byte.
+        if response.status == 416, response.code == "InvalidRange" { return true }
+        if isMissing(response) { return false }
+        throw client.refusal(response, path)
     }
 
+    /// Deletes a chunk; succeeds if it does not exist.
+    ///
+    /// - Throws: ``ChunkStorageError``; `CancellationError`.
     public func deleteChunk(at path: String) async throws {
-        let answer = try await client.send(.init(method: .DELETE, key: try key(path)))
-        if answer.status == 204 || answer.status == 200 && answer.body.isEmpty || isMissing(answer) { return }
-        throw client.refusal(answer, path)
+        let response = try await client.send(.init(method: .DELETE, key: try key(path)))
+        if response.status == 204 || response.status == 200 && response.body.isEmpty || isMissing(response) {
+            return
+        }
+        throw client.refusal(response, path)
     }
 
+    /// Returns the metadata of a chunk; `nil` if the chunk or its metadata is missing.
+    ///
+    /// - Throws: ``ChunkStorageError``; `CancellationError`.
     public func metadata(at path: String) async throws -> ChunkMetadata? {
         guard try await presence(at: path) else { return nil }
         guard let text = try await head(path)?.first(name: Header.metadata) else { return nil }
         guard let data = Data(base64Encoded: text),
             let metadata = try? JSONDecoder().decode(ChunkMetadata.self, from: data)
-        else { throw ChunkStorageError.corrupt(path: path, reason: "its metadata cannot be read") }
+        else { throw ChunkStorageError.corrupt(path: path, reason: "invalid metadata header") }
         return metadata
     }
 
-    /// - Complexity: one request for a thousand chunks.
+    /// Returns the paths of all chunks in a folder and its subfolders.
+    ///
+    /// - Throws: ``ChunkStorageError``; `CancellationError`.
+    /// - Complexity: One request for each thousand chunks.
     public func paths(in folder: String) async throws -> [String] {
         if !folder.isEmpty { try ChunkPath.check(folder) }
         let base = bucket.prefix.isEmpty ? "" : bucket.prefix + "/"
@@ -109,17 +143,17 @@ public final class S3Retrieval: ChunkStorageRetrieval {
             var query = [("list-type", "2"), ("encoding-type", "url")]
             query.append(("prefix", base + (folder.isEmpty ? "" : folder + "/")))
             if let token { query.append(("continuation-token", token)) }
-            let answer = try await client.send(
+            let response = try await client.send(
                 .init(method: .GET, query: query.map { (name: $0.0, value: $0.1) }))
-            guard answer.status == 200 else { throw client.refusal(answer, folder) }
+            guard response.status == 200 else { throw client.refusal(response, folder) }
             guard
                 let page = S3Document(
-                    answer.body, ["Key", "IsTruncated", "NextContinuationToken", "EncodingType"]),
+                    response.body, ["Key", "IsTruncated", "NextContinuationToken", "EncodingType"]),
                 page.root == "ListBucketResult", let isTruncated = page["IsTruncated"].first
             else { throw noStore() }
             let isEncoded = page["EncodingType"].first?.lowercased() == "url"
             for text in page["Key"] {
-                // Spaces may be pluses in what is said to be a URL.
+                // Some servers encode a space as a plus sign.
                 let name =
                     isEncoded
                     ? text.replacingOccurrences(of: "+", with: "%20").removingPercentEncoding : text
@@ -133,28 +167,31 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         return paths
     }
 
-    /// Gives up uploads in parts that did not come to their end.
+    /// Aborts incomplete multipart uploads.
+    ///
+    /// - Throws: ``ChunkStorageError``; `CancellationError`.
     public func removeLeftovers(in folder: String) async throws {
         if !folder.isEmpty { try ChunkPath.check(folder) }
         let base = bucket.prefix.isEmpty ? "" : bucket.prefix + "/"
         let prefix = base + (folder.isEmpty ? "" : folder + "/")
-        var given = Set<String>()
+        var aborted = Set<String>()
         while true {
-            let answer = try await client.send(
+            let response = try await client.send(
                 .init(method: .GET, query: [("uploads", ""), ("prefix", prefix)]))
-            guard answer.status == 200 else { throw client.refusal(answer, folder) }
-            guard let page = S3Document(answer.body, ["Key", "UploadId"]),
+            guard response.status == 200 else { throw client.refusal(response, folder) }
+            guard let page = S3Document(response.body, ["Key", "UploadId"]),
                 page.root == "ListMultipartUploadsResult"
             else { throw noStore() }
             let uploads = zip(page["Key"], page["UploadId"]).filter {
-                $0.hasPrefix(prefix) && given.insert($1).inserted
+                $0.hasPrefix(prefix) && aborted.insert($1).inserted
             }
             if uploads.isEmpty { return }
             for (key, upload) in uploads {
-                let gone = try await client.send(
+                let response = try await client.send(
                     .init(method: .DELETE, key: key, query: [("uploadId", upload)]))
-                guard gone.status == 204 || gone.status == 200 || gone.code == "NoSuchUpload" else {
-                    throw client.refusal(gone, key)
+                guard response.status == 204 || response.status == 200 || response.code == "NoSuchUpload"
+                else {
+                    throw client.refusal(response, key)
                 }
             }
         }
@@ -172,37 +209,38 @@ public final class S3Retrieval: ChunkStorageRetrieval {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             let text = try encoder.encode(metadata).base64EncodedString()
-            guard text.utf8.count <= Self.mostMetadata else {
-                throw ChunkStorageError.tooLarge(path: path, limit: Self.mostMetadata)
+            guard text.utf8.count <= Self.maximumMetadataSize else {
+                throw ChunkStorageError.tooLarge(path: path, limit: Self.maximumMetadataSize)
             }
             headers.append((Header.metadata, text))
         }
         headers.append(("content-type", "application/octet-stream"))
         let condition = mustBeNew ? [(name: "if-none-match", value: "*")] : []
-        // Asked first: a server that does not know conditions would write over what is there.
+        // Checks first, because a server without conditional writes would overwrite an existing object.
         if mustBeNew, try await presence(at: path) { return false }
-        if data.count > max(bucket.partSize, Self.smallestPart) {
+        if data.count > max(bucket.partSize, Self.minimumPartSize) {
             return try await writeInParts(data, path, key, headers, condition)
         }
-        let answer = try await client.send(
+        let response = try await client.send(
             .init(method: .PUT, key: key, headers: headers + condition, body: data))
-        if answer.status == 412 { return try await isOurs(path, answer, name) }
-        guard answer.status == 200 || answer.status == 204 else { throw client.refusal(answer, path) }
-        try requireStore(answer)
+        if response.status == 412 { return try await isOurs(path, response, name) }
+        guard response.status == 200 || response.status == 204 else { throw client.refusal(response, path) }
+        try requireStore(response)
         return true
     }
 
-    /// Whether the object that is in the way is what an earlier try wrote, the answer to which was lost.
-    private func isOurs(_ path: String, _ answer: S3Client.Answer, _ name: String) async throws -> Bool {
-        guard answer.attempts > 1 else { return false }
+    /// Returns whether an existing object was written by an earlier attempt of this write, whose response was
+    /// lost.
+    private func isOurs(_ path: String, _ response: S3Client.Response, _ name: String) async throws -> Bool {
+        guard response.attempts > 1 else { return false }
         return try await head(path)?.first(name: Header.write) == name
     }
 
     private func head(_ path: String) async throws -> HTTPHeaders? {
-        let answer = try await client.send(.init(method: .HEAD, key: try key(path)))
-        if answer.status == 200 { return answer.headers }
-        if answer.status == 404 { return nil }
-        throw client.refusal(answer, path)
+        let response = try await client.send(.init(method: .HEAD, key: try key(path)))
+        if response.status == 200 { return response.headers }
+        if response.status == 404 { return nil }
+        throw client.refusal(response, path)
     }
 
     private func writeInParts(
@@ -218,28 +256,32 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         do {
             let tags = try await writeParts(data, path, key, upload)
             let isOurs = try await complete(tags, path, key, upload, headers, condition)
-            if !isOurs { await giveUp(upload, key) }
+            if !isOurs { await abort(upload, key) }
             return isOurs
         } catch {
-            await giveUp(upload, key)
+            await abort(upload, key)
             throw error
         }
     }
 
-    /// Parts that stay are paid for until a rule of the bucket removes them.
-    private func giveUp(_ upload: String, _ key: String) async {
+    /// Aborts a multipart upload, because the storage of its parts costs money until they are removed. Runs
+    /// to the end even if the current task is cancelled.
+    private func abort(_ upload: String, _ key: String) async {
         let client = client
         await Task {
             _ = try? await client.send(.init(method: .DELETE, key: key, query: [("uploadId", upload)]))
         }.value
     }
 
-    /// - Returns: the tags of the parts, in their order.
+    /// Uploads the parts of an object.
+    ///
+    /// - Returns: The entity tags of the parts, in order.
     private func writeParts(
         _ data: Data, _ path: String, _ key: String, _ upload: String
     ) async throws -> [String] {
         let size = max(
-            bucket.partSize, Self.smallestPart, (data.count + Self.mostParts - 1) / Self.mostParts)
+            bucket.partSize, Self.minimumPartSize,
+            (data.count + Self.maximumPartCount - 1) / Self.maximumPartCount)
         let starts = Array(stride(from: 0, to: data.count, by: size))
         struct Part: Sendable {
             var number: Int
@@ -251,17 +293,17 @@ public final class S3Retrieval: ChunkStorageRetrieval {
                 let start = data.startIndex + starts[number]
                 let body = data[start..<min(data.endIndex, start + size)]
                 group.addTask { [client] in
-                    let answer = try await client.send(
+                    let response = try await client.send(
                         .init(
                             method: .PUT, key: key,
                             query: [("partNumber", "\(number + 1)"), ("uploadId", upload)], body: body))
-                    guard answer.status == 200 else { throw client.refusal(answer, path) }
-                    guard let tag = answer.headers.first(name: "ETag") else { throw self.noStore() }
+                    guard response.status == 200 else { throw client.refusal(response, path) }
+                    guard let tag = response.headers.first(name: "ETag") else { throw self.noStore() }
                     return Part(number: number, tag: tag)
                 }
             }
-            for number in starts.indices.prefix(Self.partsAtOnce) { add(number) }
-            var next = min(Self.partsAtOnce, starts.count)
+            for number in starts.indices.prefix(Self.concurrentParts) { add(number) }
+            var next = min(Self.concurrentParts, starts.count)
             while let part = try await group.next() {
                 tags[part.number] = part.tag
                 if next < starts.count { add(next) }
@@ -271,57 +313,64 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         return tags
     }
 
+    /// Completes a multipart upload.
+    ///
+    /// - Returns: `false` if another object exists and the condition forbids to replace it.
     private func complete(
         _ tags: [String], _ path: String, _ key: String, _ upload: String,
         _ headers: [(name: String, value: String)], _ condition: [(name: String, value: String)]
     ) async throws -> Bool {
         let parts = tags.enumerated().map { number, tag in
-            let plain = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
+            let escaped = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
                 .reduce(tag) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
-            return "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\(plain)</ETag></Part>"
+            return "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\(escaped)</ETag></Part>"
         }
         let body = "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>"
-        let answer = try await client.send(
+        let response = try await client.send(
             .init(
                 method: .POST, key: key, query: [("uploadId", upload)], headers: condition,
                 body: Data(body.utf8)))
         let name = headers.first { $0.name == Header.write }?.value ?? ""
-        // An error may come with status 200, after minutes of blanks that keep the connection open.
-        if answer.status == 200, answer.code.isEmpty {
-            guard S3Document(answer.body, [])?.root == "CompleteMultipartUploadResult" else {
+        // The server may send status 200 and white space to keep the connection open, and an error after
+        // minutes.
+        if response.status == 200, response.code.isEmpty {
+            guard S3Document(response.body, [])?.root == "CompleteMultipartUploadResult" else {
                 throw noStore()
             }
             return true
         }
-        if answer.status == 412 { return try await isOurs(path, answer, name) }
-        if answer.code == "NoSuchUpload", answer.attempts > 1,
+        if response.status == 412 { return try await isOurs(path, response, name) }
+        if response.code == "NoSuchUpload", response.attempts > 1,
             try await head(path)?.first(name: Header.write) == name
         {
             return true
         }
-        throw client.refusal(answer, path)
+        throw client.refusal(response, path)
     }
 
-    // MARK: Names and answers
+    // MARK: Names and responses
 
+    /// Returns the name of the object for a path.
     private func key(_ path: String) throws -> String {
         try ChunkPath.check(path)
         let key = bucket.prefix.isEmpty ? path : bucket.prefix + "/" + path
-        guard key.utf8.count <= Self.longestKey else { throw ChunkStorageError.invalidPath(path) }
+        guard key.utf8.count <= Self.maximumKeyLength else { throw ChunkStorageError.invalidPath(path) }
         return key
     }
 
-    /// Whether the server says that there is no such object.
-    private func isMissing(_ answer: S3Client.Answer) -> Bool {
-        answer.status == 404 && answer.code == "NoSuchKey"
+    /// Returns whether the object store reports that the object does not exist.
+    private func isMissing(_ response: S3Client.Response) -> Bool {
+        response.status == 404 && response.code == "NoSuchKey"
     }
 
-    /// What every object store says of an object; a page that asks for a password does not.
-    private func requireStore(_ answer: S3Client.Answer) throws {
-        guard answer.headers.contains(name: "ETag") else { throw noStore() }
+    /// Checks that a response comes from an object store, and not for example from the login page of a
+    /// network.
+    private func requireStore(_ response: S3Client.Response) throws {
+        guard response.headers.contains(name: "ETag") else { throw noStore() }
     }
 
+    /// Returns the error for a response that no object store would send.
     private func noStore() -> ChunkStorageError {
-        .storageUnavailable(reason: "\(client.place) answers, but not as an object store does")
+        .storageUnavailable(reason: "\(client.server) responds, but is not an object store")
     }
 }

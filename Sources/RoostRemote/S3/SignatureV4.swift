@@ -1,9 +1,9 @@
 import Crypto
 import Foundation
 
-/// Signs requests to object stores: AWS Signature Version 4 with a single chunk.
+/// Signs requests to object stores with AWS Signature Version 4, with the payload in a single chunk.
 ///
-/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html>
+/// See <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html>
 struct SignatureV4: Sendable {
     var credentials: S3Credentials
     var region: String
@@ -12,17 +12,18 @@ struct SignatureV4: Sendable {
     /// A request before it is signed.
     struct Request: Sendable {
         var method: String
-        /// Percent-encoded, as it is sent.
+        /// The percent-encoded path.
         var path: String
         /// Percent-encoded names and values.
         var query: [(name: String, value: String)] = []
-        /// With `host`.
+        /// The headers, including `host`.
         var headers: [(name: String, value: String)]
-        /// The SHA-256 of the body, in hexadecimal.
+        /// The SHA-256 of the body in hexadecimal.
         var payload: String
     }
 
-    /// The headers that make a request a signed one: the request's own, with date, digest and signature.
+    /// Returns the headers of the signed request: those of the request, the date, the digest and the
+    /// signature.
     func signed(_ request: Request, at date: Date = Date()) -> [(name: String, value: String)] {
         let time = date.formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
@@ -60,6 +61,7 @@ struct SignatureV4: Sendable {
         Data(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
     }
 
+    /// Returns the SHA-256 of data in hexadecimal.
     static func digest(_ data: Data) -> String { hexadecimal(SHA256.hash(data: data)) }
 
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
@@ -68,12 +70,12 @@ struct SignatureV4: Sendable {
             decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Without white space at the ends, and one space for several.
+    /// Returns the value without spaces at the ends, and with runs of spaces replaced by one.
     private static func trimmed(_ value: String) -> String {
         value.split(separator: " ").joined(separator: " ")
     }
 
-    /// Every byte but the unreserved ones of RFC 3986 as `%XX`.
+    /// Encodes every byte except the unreserved ones of RFC 3986 as `%XX`.
     static func percentEncoded(_ text: String, keepingSlashes: Bool = false) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

@@ -1,61 +1,80 @@
 import Foundation
 public import RoostChunks
 
-/// What every existence must do, beside the storage whose chunks it asks for. One law is one test case.
+/// A guarantee that every existence check must give, together with the storage of its chunks. Each law is a
+/// separate test case.
 public enum ChunkExistenceLaw: String, Sendable, CaseIterable {
-    case whatIsWrittenExists
-    case whatIsDeletedDoesNot
-    case aBatchSaysWhatEachSays
-    case manyAreOnePass
+    /// A chunk exists after it was written, and not before.
+    case writtenChunksExist
+    /// A chunk does not exist after it was deleted.
+    case deletedChunksDoNotExist
+    /// The answers for a batch of identifiers are equal to those for each identifier.
+    case batchAnswersEqualSingleAnswers
+    /// A batch of thousands of identifiers is answered.
+    case largeBatchesAreAnswered
 
-    /// - Parameter storage: without chunks, and with an existence.
-    /// - Throws: ``ChunkLawViolation``, or what the storage threw.
+    /// Checks the law with a storage.
+    ///
+    /// - Parameter storage: A storage without chunks and with an existence check. Each law needs a new one.
+    /// - Throws: ``ChunkLawViolation``, or an error of the storage.
     public func check(_ storage: any ChunkStorageComposable) async throws {
         func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
             if !condition { throw ChunkLawViolation(law: rawValue, message: message()) }
         }
         guard let existence = storage.existence else {
-            throw ChunkLawViolation(law: rawValue, message: "the storage has no existence")
+            throw ChunkLawViolation(law: rawValue, message: "the storage has no existence check")
         }
         let names = ChunkOrganizationLaw.identifiers
         let data = Data("x".utf8)
         switch self {
-        case .whatIsWrittenExists, .whatIsDeletedDoesNot:
+        case .writtenChunksExist, .deletedChunksDoNotExist:
             for name in names {
-                try require(await !existence.chunkExists(identifier: name), "'\(name)' exists already")
+                try require(
+                    await !existence.chunkExists(identifier: name), "'\(name)' exists before it was written")
                 try await storage.writeChunk(data, identifier: name, metadata: nil)
-                try require(await existence.chunkExists(identifier: name), "'\(name)' was written")
+                try require(
+                    await existence.chunkExists(identifier: name), "'\(name)' was written and does not exist")
                 try require(
                     try await existence.presence(of: name), "'\(name)' was written and is not present")
             }
-            guard self == .whatIsDeletedDoesNot else { return }
+            guard self == .deletedChunksDoNotExist else { return }
             for name in names {
                 try await storage.deleteChunk(name)
-                try require(await !existence.chunkExists(identifier: name), "'\(name)' was deleted")
+                try require(
+                    await !existence.chunkExists(identifier: name), "'\(name)' was deleted and exists")
                 try require(try await !existence.presence(of: name), "'\(name)' was deleted and is present")
             }
-        case .aBatchSaysWhatEachSays:
+        case .batchAnswersEqualSingleAnswers:
             for (number, name) in names.enumerated() where number % 2 == 0 {
                 try await storage.writeChunk(data, identifier: name, metadata: nil)
             }
-            // One twice, and one that nobody wrote.
-            let asked = names + names.prefix(3) + [ChunkIdentifier(id: "never")]
-            let batch = await existence.chunkExists(identifiers: asked)
-            try require(batch == (try await existence.presence(of: asked)), "the two batches differ")
-            try require(batch.count == Set(asked).count, "\(batch.count) answers")
-            for name in asked {
+            // Some identifiers occur twice, and one was never written.
+            let identifiers = names + names.prefix(3) + [ChunkIdentifier(id: "never")]
+            let batch = await existence.chunkExists(identifiers: identifiers)
+            try require(
+                batch == (try await existence.presence(of: identifiers)),
+                "the answers of chunkExists and presence differ")
+            try require(
+                batch.count == Set(identifiers).count,
+                "\(Set(identifiers).count) different identifiers have \(batch.count) answers")
+            for name in identifiers {
                 try require(
-                    batch[name] == (await existence.chunkExists(identifier: name)), "'\(name)' in a batch")
+                    batch[name] == (await existence.chunkExists(identifier: name)),
+                    "the answers for '\(name)' alone and in a batch differ")
             }
-            try require(await existence.chunkExists(identifiers: []).isEmpty, "no question has an answer")
-        case .manyAreOnePass:
+            try require(await existence.chunkExists(identifiers: []).isEmpty, "an empty batch has answers")
+        case .largeBatchesAreAnswered:
             let many = (0..<3000).map { ChunkIdentifier(hashing: Data("\($0)".utf8)) }
             for name in many.prefix(500) {
                 try await storage.writeChunk(data, identifier: name, metadata: nil)
             }
             let found = try await storage.chunksExist(many)
-            try require(found.count == many.count && found.count { $0.value } == 500, "a batch of many")
-            try require(many.prefix(500).allSatisfy { found[$0] == true }, "those that were written")
+            try require(
+                found.count == many.count && found.count { $0.value } == 500,
+                "\(found.count { $0.value }) of 500 written chunks exist in a batch of 3000")
+            try require(
+                many.prefix(500).allSatisfy { found[$0] == true },
+                "a written chunk does not exist in a batch of 3000")
         }
     }
 }

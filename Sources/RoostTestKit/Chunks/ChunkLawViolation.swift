@@ -1,6 +1,8 @@
-/// Which law of chunks was broken, and how.
+/// The violation of a law about chunk storage.
 public struct ChunkLawViolation: Error, Sendable, CustomStringConvertible {
+    /// The name of the violated law.
     public let law: String
+    /// A description of the observed and the expected behaviour of the storage.
     public let message: String
 
     public var description: String { "\(law): \(message)" }

@@ -1,17 +1,23 @@
 import Foundation
 public import RoostChunks
 
-/// What every organization of chunks must do. One law is one test case:
+/// A guarantee that every organization of chunks must give. Each law is a separate test case:
 ///
 ///     @Test(arguments: ChunkOrganizationLaw.allCases)
 ///     func `my organization obeys`(law: ChunkOrganizationLaw) throws { try law.check(MyOrganization()) }
 public enum ChunkOrganizationLaw: String, Sendable, CaseIterable {
-    case pathsLeadBackToTheirIdentifiers
+    /// The identifier of a chunk can be computed from its path.
+    case pathsIdentifyChunks
+    /// The paths of different identifiers differ in more than case and Unicode normalisation, and none is
+    /// the folder of another.
     case differentIdentifiersHaveDifferentPaths
-    case pathsStayInTheFolder
-    case whatIsNoPathIsRefused
+    /// No path leads out of the folder of the chunks.
+    case pathsStayInFolder
+    /// Texts that are not paths of the organization have no identifier.
+    case invalidPathsAreRejected
 
-    /// Identifiers that make trouble: separators, dots, case, forms of one letter, length.
+    /// Identifiers that are difficult to use in paths, because of separators, dots, case, normalisation or
+    /// length.
     public static let identifiers: [ChunkIdentifier] =
         [
             "a", "ab", "abc", "abcd", "abcde", "A", "AB", "aB", "a1b2c3d4...", ".", "..", "...",
@@ -25,9 +31,13 @@ public enum ChunkOrganizationLaw: String, Sendable, CaseIterable {
             String(repeating: "/", count: 100),
         ].map(ChunkIdentifier.init(id:)) + [ChunkIdentifier(hashing: Data("roost".utf8))]
 
-    /// Texts that are no paths of an organization that writes each identifier in one way.
-    private static let noPaths = ["", "/", ".", "..", "../x", "/x", "x/", "x//y", "./x", "x/./y", "x/../x"]
+    /// Texts that are not paths of any organization that has exactly one path for each identifier.
+    private static let invalidPaths = [
+        "", "/", ".", "..", "../x", "/x", "x/", "x//y", "./x", "x/./y", "x/../x",
+    ]
 
+    /// Checks the law with an organization.
+    ///
     /// - Throws: ``ChunkLawViolation``.
     public func check(_ organization: any ChunkStorageOrganization) throws {
         let paths = Self.identifiers.map { ($0, organization.storagePath(for: $0)) }
@@ -35,12 +45,15 @@ public enum ChunkOrganizationLaw: String, Sendable, CaseIterable {
             if !condition { throw ChunkLawViolation(law: rawValue, message: message()) }
         }
         switch self {
-        case .pathsLeadBackToTheirIdentifiers:
+        case .pathsIdentifyChunks:
             for (identifier, path) in paths {
                 try require(
-                    organization.isValidPath(path), "'\(path)' of '\(identifier)' is said to be no path")
+                    organization.isValidPath(path),
+                    "'\(path)', the path of '\(identifier)', is reported as invalid")
                 let found = organization.identifier(from: path)
-                try require(found == identifier, "'\(path)' of '\(identifier)' leads to \(found as Any)")
+                try require(
+                    found == identifier,
+                    "'\(path)', the path of '\(identifier)', identifies \(found as Any)")
             }
         case .differentIdentifiersHaveDifferentPaths:
             var seen: [String: ChunkIdentifier] = [:]
@@ -49,14 +62,14 @@ public enum ChunkOrganizationLaw: String, Sendable, CaseIterable {
                 let other = seen.updateValue(identifier, forKey: folded)
                 try require(
                     other == nil,
-                    "'\(identifier)' and '\(other?.id ?? "")' are one file where case does not count: \(path)"
-                )
+                    "'\(identifier)' and '\(other?.id ?? "")' share a path on case-insensitive volumes: "
+                        + "\(path)")
             }
             for (_, path) in paths {
                 let isFolder = paths.contains { $0.1.hasPrefix(path + "/") }
-                try require(!isFolder, "'\(path)' is a chunk, and a folder with others")
+                try require(!isFolder, "'\(path)' is the path of a chunk and a folder of other chunks")
             }
-        case .pathsStayInTheFolder:
+        case .pathsStayInFolder:
             for (identifier, path) in paths {
                 let parts = path.split(separator: "/", omittingEmptySubsequences: false)
                 let isInside = parts.allSatisfy {
@@ -65,12 +78,13 @@ public enum ChunkOrganizationLaw: String, Sendable, CaseIterable {
                 }
                 try require(isInside, "the path of '\(identifier)' is '\(path)'")
             }
-        case .whatIsNoPathIsRefused:
-            for path in Self.noPaths + paths.flatMap({ ["/" + $0.1, $0.1 + "/", "../" + $0.1, "./" + $0.1] })
+        case .invalidPathsAreRejected:
+            for path in Self.invalidPaths
+                + paths.flatMap({ ["/" + $0.1, $0.1 + "/", "../" + $0.1, "./" + $0.1] })
             {
                 let found = organization.identifier(from: path)
-                try require(found == nil, "'\(path)' is said to be the path of '\(found?.id ?? "")'")
-                try require(!organization.isValidPath(path), "'\(path)' is said to be a path")
+                try require(found == nil, "the invalid path '\(path)' identifies '\(found?.id ?? "")'")
+                try require(!organization.isValidPath(path), "'\(path)' is reported as a valid path")
             }
         }
     }

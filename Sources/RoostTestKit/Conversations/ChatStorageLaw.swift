@@ -1,185 +1,228 @@
 import Foundation
 public import RoostConversations
 
-/// Which law of conversations was broken, and how.
-public struct ConversationLawViolation: Error, Sendable, CustomStringConvertible {
-    public let law: String
-    public let message: String
-
-    public var description: String { "\(law): \(message)" }
-}
-
-/// What every storage of histories must do. One law is one test case:
+/// A guarantee that every storage of chat histories must give. Each law is a separate test case:
 ///
 ///     @Test(arguments: ChatStorageLaw.basic)
 ///     func `my storage obeys`(law: ChatStorageLaw) async throws { try await law.check(MyStorage()) }
 public enum ChatStorageLaw: String, Sendable, CaseIterable {
-    case whatIsSavedIsFetched
-    case consecutiveRolesAreSkipped
-    case theWindowIsWholePairs
-    case whatIsNotThereIsEmpty
-    case allChatsAreInTheirOrder
-    /// Beyond ``basic``: ids with dots and slashes, empty ones, prefixes of each other.
-    case scopesDoNotMix
-    case oddTextsComeBack
-    case pairsOfManyTasksStayTogether
+    /// Saved messages are fetched in order and without change.
+    case savedMessagesCanBeFetched
+    /// Of consecutive messages with the same role, only the first is stored.
+    case repeatedRolesAreSkipped
+    /// A limited fetch returns the latest complete pairs of question and answer.
+    case windowHasCompletePairs
+    /// A history that was never saved is empty.
+    case missingHistoryIsEmpty
+    /// The messages of all agents of a session are merged by their times.
+    case allChatsAreOrdered
+    /// Histories of different scopes are separate, also for ids with dots and slashes, empty ids, and ids
+    /// of which one is a prefix of the other. Not one of the ``basic`` laws.
+    case scopesAreSeparate
+    /// Texts of any form, and roles that Roost does not know, are stored without change. Not one of the
+    /// ``basic`` laws.
+    case unusualTextsArePreserved
+    /// Pairs that concurrent tasks save are not torn apart. Not one of the ``basic`` laws.
+    case concurrentPairsStayAdjacent
 
-    /// Those that a storage may be expected to obey whose scopes are joined texts.
+    /// The laws that a storage can obey even if it joins the ids of a scope to one key.
     public static let basic: [ChatStorageLaw] = [
-        .whatIsSavedIsFetched, .consecutiveRolesAreSkipped, .theWindowIsWholePairs, .whatIsNotThereIsEmpty,
-        .allChatsAreInTheirOrder,
+        .savedMessagesCanBeFetched, .repeatedRolesAreSkipped, .windowHasCompletePairs, .missingHistoryIsEmpty,
+        .allChatsAreOrdered,
     ]
 
-    private func message(
-        _ role: ConversationRole, _ content: String, _ second: Int = 0
-    ) -> ConversationMessage {
+    /// Checks the law with a storage.
+    ///
+    /// - Parameters:
+    ///   - storage: A storage without histories. Each law needs a new one.
+    ///   - pairs: The number of pairs that each of eight tasks saves for ``concurrentPairsStayAdjacent``.
+    ///     Pass a smaller number for a storage that is made for small histories.
+    /// - Throws: ``ConversationLawViolation``, or an error of the storage.
+    public func check(_ storage: any ChatStorage, pairs: Int = 250) async throws {
+        let trial = ChatTrial(law: self, storage: storage)
+        switch self {
+        case .savedMessagesCanBeFetched: try await trial.savedMessagesCanBeFetched()
+        case .repeatedRolesAreSkipped: try await trial.repeatedRolesAreSkipped()
+        case .windowHasCompletePairs: try await trial.windowHasCompletePairs()
+        case .missingHistoryIsEmpty: try await trial.missingHistoryIsEmpty()
+        case .allChatsAreOrdered:
+            try await trial.allChatsAreOrdered()
+            try await trial.simultaneousMessagesKeepTheirOrder()
+        case .scopesAreSeparate: try await trial.scopesAreSeparate()
+        case .unusualTextsArePreserved: try await trial.unusualTextsArePreserved()
+        case .concurrentPairsStayAdjacent: try await trial.concurrentPairsStayAdjacent(pairs: pairs)
+        }
+    }
+}
+
+/// The check of one law with one storage.
+private struct ChatTrial {
+    let law: ChatStorageLaw
+    let storage: any ChatStorage
+
+    func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+        if !condition { throw ConversationLawViolation(law: law.rawValue, message: message()) }
+    }
+
+    func fetch(
+        _ maximum: Int? = nil, user: String = "u", session: String = "s", agent: String = "a"
+    ) async throws -> [ConversationMessage] {
+        try await storage.fetch(userId: user, sessionId: session, agentId: agent, maxMessages: maximum)
+    }
+
+    func save(_ messages: [ConversationMessage], session: String = "s", agent: String = "a") async throws {
+        try await storage.saveMessages(
+            messages, userId: "u", sessionId: session, agentId: agent, maxMessages: nil)
+    }
+
+    func message(_ role: ConversationRole, _ content: String, _ second: Int = 0) -> ConversationMessage {
         ConversationMessage(
             role: role, content: content,
             timestamp: Date(timeIntervalSince1970: 1_700_000_000.125 + Double(second)))
     }
 
-    /// - Parameters:
-    ///   - storage: without histories, fresh for each law.
-    ///   - pairs: so many are saved by each of eight tasks; fewer for a storage of small histories.
-    /// - Throws: ``ConversationLawViolation``, or what the storage threw.
-    public func check(_ storage: any ChatStorage, pairs: Int = 250) async throws {
-        func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
-            if !condition { throw ConversationLawViolation(law: rawValue, message: message()) }
+    func savedMessagesCanBeFetched() async throws {
+        let first = [message(.user, "one"), message(.assistant, "two", 1)]
+        try await save(first)
+        try await storage.save(
+            message(.user, "three", 2), userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+        let found = try await fetch()
+        let (contents, roles) = (found.map(\.content), found.map(\.role))
+        try require(contents == ["one", "two", "three"], "the contents are \(contents)")
+        try require(roles == [.user, .assistant, .user], "the roles are \(roles)")
+        try require(found.map(\.timestamp).first == first[0].timestamp, "the timestamp changed")
+        try require(Array(found.prefix(2)) == first, "the messages changed")
+    }
+
+    func repeatedRolesAreSkipped() async throws {
+        try await save([message(.user, "one"), message(.user, "again"), message(.assistant, "two")])
+        try await save([message(.assistant, "again")])
+        try await save([message(.user, "three"), message(.assistant, "four")])
+        let found = try await fetch().map(\.content)
+        try require(found == ["one", "two", "three", "four"], "the contents are \(found)")
+    }
+
+    func windowHasCompletePairs() async throws {
+        for number in 0..<5 {
+            try await save([message(.user, "q\(number)", number), message(.assistant, "a\(number)", number)])
         }
-        func fetch(
-            _ most: Int? = nil, user: String = "u", session: String = "s", agent: String = "a"
-        ) async throws -> [ConversationMessage] {
-            try await storage.fetch(userId: user, sessionId: session, agentId: agent, maxMessages: most)
+        for (maximum, expected) in [
+            (4, ["q3", "a3", "q4", "a4"]), (5, ["q3", "a3", "q4", "a4"]), (1, []), (0, []),
+        ] {
+            let found = try await fetch(maximum).map(\.content)
+            try require(found == expected, "a window of \(maximum) messages is \(found)")
         }
-        func save(_ messages: [ConversationMessage], _ most: Int? = nil, agent: String = "a") async throws {
-            try await storage.saveMessages(
-                messages, userId: "u", sessionId: "s", agentId: agent, maxMessages: most)
+        let count = try await fetch(100).count
+        try require(count == 10, "a window larger than the history of 10 messages has \(count)")
+        try await save([message(.user, "q5", 9)])
+        let found = try await fetch(4).map(\.content)
+        try require(found == ["q4", "a4", "q5"], "a window that ends with a question is \(found)")
+    }
+
+    func missingHistoryIsEmpty() async throws {
+        try require(try await fetch().isEmpty, "a history that was never saved has messages")
+        try require(
+            try await storage.fetchAllChats(userId: "u", sessionId: "s").isEmpty,
+            "a session without histories has messages")
+        try await save([])
+        try require(try await fetch().isEmpty, "saving no messages created some")
+    }
+
+    func allChatsAreOrdered() async throws {
+        try await save([message(.user, "first", 0), message(.assistant, "second", 1)], agent: "beta")
+        try await save([message(.user, "third", 2), message(.assistant, "last", 9)], agent: "alpha")
+        try await save([message(.user, "fourth", 4), message(.assistant, "fifth", 5)], agent: "beta")
+        try await save([message(.user, "of another session", 3)], session: "other", agent: "beta")
+        let found = try await storage.fetchAllChats(userId: "u", sessionId: "s").map(\.content)
+        let expected = ["first", "[beta] second", "third", "fourth", "[beta] fifth", "[alpha] last"]
+        try require(found == expected, "the messages of all agents are \(found)")
+    }
+
+    /// Messages of one agent keep their order even if all have the same time.
+    func simultaneousMessagesKeepTheirOrder() async throws {
+        for agent in ["gamma", "delta"] {
+            try await save(
+                (0..<20).map { message($0 % 2 == 0 ? .user : .assistant, "\(agent) \($0)", 7) },
+                session: "at once", agent: agent)
         }
-        switch self {
-        case .whatIsSavedIsFetched:
-            let first = [message(.user, "one"), message(.assistant, "two", 1)]
-            try await save(first)
+        let found = try await storage.fetchAllChats(userId: "u", sessionId: "at once").map(\.content)
+        try require(found.count == 40, "\(found.count) of 40 simultaneous messages were fetched")
+        for agent in ["gamma", "delta"] {
+            let numbers = found.filter { $0.contains("\(agent) ") }.compactMap {
+                $0.split(separator: " ").last.flatMap { Int($0) }
+            }
+            try require(numbers == Array(0..<20), "simultaneous messages are out of order: \(numbers)")
+        }
+    }
+
+    func scopesAreSeparate() async throws {
+        let ids = [
+            "", ".", "a", "a.b", "b", "a/b", "../a", "A", "é", "e\u{301}", "a\u{0}b", " a",
+            String(repeating: "x", count: 300), "\"", "[\"a\"]",
+        ]
+        var scopes: [ChatScope] = []
+        for user in ids {
+            for session in ids { scopes.append(.init(userId: user, sessionId: session, agentId: "b.c")) }
+        }
+        scopes += [("a", "b.c", "d"), ("a.b", "c", "d"), ("a", "b", "c.d"), ("", "", ""), ("a", "", "b")]
+            .map { ChatScope(userId: $0.0, sessionId: $0.1, agentId: $0.2) }
+        for (number, scope) in scopes.enumerated() {
             try await storage.save(
-                message(.user, "three", 2), userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
-            let found = try await fetch()
-            try require(found.map(\.content) == ["one", "two", "three"], "\(found.map(\.content))")
-            try require(found.map(\.role) == [.user, .assistant, .user], "\(found.map(\.role))")
-            try require(found.map(\.timestamp).first == first[0].timestamp, "another time")
-            try require(Array(found.prefix(2)) == first, "messages came back changed")
-        case .consecutiveRolesAreSkipped:
-            try await save([message(.user, "one"), message(.user, "again"), message(.assistant, "two")])
-            try await save([message(.assistant, "again")])
-            try await save([message(.user, "three"), message(.assistant, "four")])
-            let found = try await fetch().map(\.content)
-            try require(found == ["one", "two", "three", "four"], "\(found)")
-        case .theWindowIsWholePairs:
-            for number in 0..<5 {
-                try await save([
-                    message(.user, "q\(number)", number), message(.assistant, "a\(number)", number),
-                ])
-            }
-            for (most, expected) in [
-                (4, ["q3", "a3", "q4", "a4"]), (5, ["q3", "a3", "q4", "a4"]), (1, []), (0, []),
-            ] {
-                let found = try await fetch(most).map(\.content)
-                try require(found == expected, "of \(most): \(found)")
-            }
-            try require(try await fetch(100).count == 10, "a window larger than the history")
-            try await save([message(.user, "q5", 9)])
-            let found = try await fetch(4).map(\.content)
-            try require(found == ["q4", "a4", "q5"], "a window begins with a question: \(found)")
-        case .whatIsNotThereIsEmpty:
-            try require(try await fetch().isEmpty, "a history that was never saved")
+                message(.user, "\(number)"), userId: scope.userId, sessionId: scope.sessionId,
+                agentId: scope.agentId, maxMessages: nil)
+        }
+        for (number, scope) in scopes.enumerated() {
+            let found = try await fetch(user: scope.userId, session: scope.sessionId, agent: scope.agentId)
             try require(
-                try await storage.fetchAllChats(userId: "u", sessionId: "s").isEmpty, "a session without one")
-            try await save([])
-            try require(try await fetch().isEmpty, "nothing was saved")
-        case .allChatsAreInTheirOrder:
-            try await save([message(.user, "first", 0), message(.assistant, "second", 1)], agent: "beta")
-            try await save([message(.user, "third", 2), message(.assistant, "last", 9)], agent: "alpha")
-            try await save([message(.user, "fourth", 4), message(.assistant, "fifth", 5)], agent: "beta")
-            try await storage.saveMessages(
-                [message(.user, "of another session", 3)], userId: "u", sessionId: "other", agentId: "beta",
-                maxMessages: nil)
-            let found = try await storage.fetchAllChats(userId: "u", sessionId: "s").map(\.content)
-            let expected = ["first", "[beta] second", "third", "fourth", "[beta] fifth", "[alpha] last"]
-            try require(found == expected, "\(found)")
-            // Of one moment each agent's stay in their order.
-            for agent in ["gamma", "delta"] {
-                try await storage.saveMessages(
-                    (0..<20).map { message($0 % 2 == 0 ? .user : .assistant, "\(agent) \($0)", 7) },
-                    userId: "u", sessionId: "at once", agentId: agent, maxMessages: nil)
-            }
-            let atOnce = try await storage.fetchAllChats(userId: "u", sessionId: "at once").map(\.content)
-            try require(atOnce.count == 40, "\(atOnce.count) of 40 messages of one moment")
-            for agent in ["gamma", "delta"] {
-                let numbers = atOnce.filter { $0.contains("\(agent) ") }.compactMap {
-                    $0.split(separator: " ").last.flatMap { Int($0) }
-                }
-                try require(numbers == Array(0..<20), "messages of one moment out of order: \(numbers)")
-            }
-        case .scopesDoNotMix:
-            let ids = [
-                "", ".", "a", "a.b", "b", "a/b", "../a", "A", "é", "e\u{301}", "a\u{0}b", " a",
-                String(repeating: "x", count: 300), "\"", "[\"a\"]",
-            ]
-            var scopes: [ChatScope] = []
-            for user in ids {
-                for session in ids { scopes.append(.init(userId: user, sessionId: session, agentId: "b.c")) }
-            }
-            scopes += [("a", "b.c", "d"), ("a.b", "c", "d"), ("a", "b", "c.d"), ("", "", ""), ("a", "", "b")]
-                .map { ChatScope(userId: $0.0, sessionId: $0.1, agentId: $0.2) }
-            for (number, scope) in scopes.enumerated() {
-                try await storage.save(
-                    message(.user, "\(number)"), userId: scope.userId, sessionId: scope.sessionId,
-                    agentId: scope.agentId, maxMessages: nil)
-            }
-            for (number, scope) in scopes.enumerated() {
-                let found = try await fetch(
-                    user: scope.userId, session: scope.sessionId, agent: scope.agentId)
-                try require(found.map(\.content) == ["\(number)"], "\(scope): \(found.map(\.content))")
-            }
-            let all = try await storage.fetchAllChats(userId: "a", sessionId: "b").map(\.content)
-            try require(all.count == 2, "a session of two agents has \(all.count) messages")
-        case .oddTextsComeBack:
-            let texts = [
-                "", " ", "\n", "a\u{0}b", "e\u{301}", "é", "[a] said", "\u{FEFF}x", "👩‍👩‍👧", "\u{2028}\"\\",
-                String(repeating: "long ", count: 200_000),
-            ]
-            for (number, text) in texts.enumerated() {
-                try await save([message(number % 2 == 0 ? .user : .assistant, text, number)])
-            }
-            let found = try await fetch()
-            try require(found.count == texts.count, "\(found.count) of \(texts.count)")
-            for (text, other) in zip(texts, found) {
-                try require(
-                    text.utf8.elementsEqual(other.content.utf8), "'\(text.prefix(20))' came back changed")
-            }
-            try await save([ConversationMessage(role: .init(rawValue: "critic"), content: "x")])
-            try require(try await fetch().last?.role.rawValue == "critic", "a role of others is kept")
-        case .pairsOfManyTasksStayTogether:
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for task in 0..<8 {
-                    group.addTask {
-                        for pair in 0..<pairs {
-                            try await storage.saveMessages(
-                                [
-                                    ConversationMessage(role: .user, content: "\(task)/\(pair)"),
-                                    ConversationMessage(role: .assistant, content: "\(task)/\(pair)"),
-                                ], userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
-                        }
+                found.map(\.content) == ["\(number)"], "the messages of \(scope) are \(found.map(\.content))")
+        }
+        let all = try await storage.fetchAllChats(userId: "a", sessionId: "b").map(\.content)
+        try require(all.count == 2, "a session with 2 messages has \(all.count)")
+    }
+
+    func unusualTextsArePreserved() async throws {
+        let texts = [
+            "", " ", "\n", "a\u{0}b", "e\u{301}", "é", "[a] said", "\u{FEFF}x", "👩‍👩‍👧", "\u{2028}\"\\",
+            String(repeating: "long ", count: 200_000),
+        ]
+        for (number, text) in texts.enumerated() {
+            try await save([message(number % 2 == 0 ? .user : .assistant, text, number)])
+        }
+        let found = try await fetch()
+        try require(found.count == texts.count, "\(found.count) of \(texts.count) messages were fetched")
+        for (text, message) in zip(texts, found) {
+            try require(
+                text.utf8.elementsEqual(message.content.utf8), "the text '\(text.prefix(20))' changed")
+        }
+        try await save([ConversationMessage(role: .init(rawValue: "critic"), content: "x")])
+        let role = try await fetch().last?.role.rawValue
+        try require(role == "critic", "the unknown role 'critic' became '\(role ?? "nil")'")
+    }
+
+    func concurrentPairsStayAdjacent(pairs: Int) async throws {
+        let storage = storage
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for pair in 0..<pairs {
+                        try await storage.saveMessages(
+                            [
+                                ConversationMessage(role: .user, content: "\(task)/\(pair)"),
+                                ConversationMessage(role: .assistant, content: "\(task)/\(pair)"),
+                            ], userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
                     }
                 }
-                try await group.waitForAll()
             }
-            let found = try await fetch()
-            try require(found.count == 16 * pairs, "\(found.count) of \(16 * pairs) messages")
-            for start in stride(from: 0, to: found.count - 1, by: 2) {
-                try require(
-                    found[start].content == found[start + 1].content && found[start].role == .user,
-                    "a pair was torn apart at \(start)")
-            }
-            try require(Set(found.map(\.content)).count == 8 * pairs, "pairs are missing")
+            try await group.waitForAll()
         }
+        let found = try await fetch()
+        try require(found.count == 16 * pairs, "\(found.count) of \(16 * pairs) messages were fetched")
+        for start in stride(from: 0, to: found.count - 1, by: 2) {
+            try require(
+                found[start].content == found[start + 1].content && found[start].role == .user,
+                "another message is between those of a pair, at \(start)")
+        }
+        try require(
+            Set(found.map(\.content)).count == 8 * pairs, "a pair is missing, and another is stored twice")
     }
 }

@@ -1,20 +1,22 @@
-/// English words without their endings, so that `running` and `runs` are one term: the "English" (Porter2)
-/// algorithm (M. F. Porter, snowballstem.org/algorithms/english/stemmer.html), of which the names of steps
-/// and regions are.
+/// Removes the endings of English words, so that `running` and `runs` become the same term.
+///
+/// Implements the "English" (Porter2) algorithm of M. F. Porter
+/// (https://snowballstem.org/algorithms/english/stemmer.html) and uses its names for steps and regions.
 struct EnglishStemmer {
-    /// Lower-case ASCII; a `y` that is a consonant stands as `Y`.
+    /// Lower-case ASCII, in which `Y` denotes a `y` that is a consonant.
     private var word: [UInt8]
-    /// Where the regions after the first and the second syllable begin.
+    /// The start offsets of the regions R1 and R2.
     private var (first, second) = (0, 0)
 
-    /// The stem of a word of lower-case ASCII letters and apostrophes; any other word is its own.
+    /// Returns the stem of a word of lower-case ASCII letters and apostrophes. Any other word is returned
+    /// unchanged.
     ///
     /// - Complexity: O(length).
     static func stem(_ word: [UInt8]) -> [UInt8] {
         guard word.count > 2, word.allSatisfy({ (97...122).contains($0) || $0 == apostrophe }) else {
             return word
         }
-        if let stem = whole[word] { return stem }
+        if let stem = exceptions[word] { return stem }
         var stemmer = EnglishStemmer(word: word)
         stemmer.run()
         return stemmer.word.map { $0 == consonantY ? y : $0 }
@@ -24,19 +26,18 @@ struct EnglishStemmer {
     private static let y = UInt8(ascii: "y")
     private static let consonantY = UInt8(ascii: "Y")
 
-    /// Words with a stem of their own.
-    private static let whole: [[UInt8]: [UInt8]] = {
+    /// The stems of words that the algorithm lists as exceptions.
+    private static let exceptions: [[UInt8]: [UInt8]] = {
         var table: [[UInt8]: [UInt8]] = [:]
         let pairs = """
             skis ski skies sky dying die lying lie tying tie idly idl gently gentl ugly ugli early earli \
-            only \
-            onli singly singl sky sky news news howe howe atlas atlas cosmos cosmos bias bias andes andes
+            only onli singly singl sky sky news news howe howe atlas atlas cosmos cosmos bias bias andes andes
             """.split(separator: " ").map { Array($0.utf8) }
         for index in stride(from: 0, to: pairs.count, by: 2) { table[pairs[index]] = pairs[index + 1] }
         return table
     }()
 
-    /// Words that have their stem as soon as they are singular.
+    /// Words that are left unchanged after the plural ending has been removed.
     private static let singular = Set(
         ["inning", "outing", "canning", "herring", "earring", "proceed", "exceed", "succeed"].map {
             Array($0.utf8)
@@ -80,7 +81,7 @@ struct EnglishStemmer {
         second = region(from: first)
     }
 
-    /// What follows the first non-vowel after a vowel.
+    /// Returns the offset after the first non-vowel that follows a vowel.
     private func region(from start: Int) -> Int {
         guard start + 1 < word.count else { return word.count }
         for index in (start + 1)..<word.count where !isVowel(index) && isVowel(index - 1) {
@@ -89,7 +90,7 @@ struct EnglishStemmer {
         return word.count
     }
 
-    /// Whether what comes before a place ends in a short syllable.
+    /// Returns whether the word up to `end` ends in a short syllable.
     private func endsInShortSyllable(_ end: Int) -> Bool {
         guard end >= 2, !isVowel(end - 1), isVowel(end - 2) else { return false }
         if end == 2 { return true }
@@ -99,7 +100,8 @@ struct EnglishStemmer {
 
     private func ends(with suffix: String) -> Bool { word.reversed().starts(with: suffix.utf8.reversed()) }
 
-    /// The longest of some suffixes that the word ends with; they are given longest first.
+    /// Returns the first of the suffixes that the word ends with. They are ordered from the longest to the
+    /// shortest.
     private func suffix(of suffixes: [String]) -> String? { suffixes.first { ends(with: $0) } }
 
     private mutating func replace(_ suffix: String, with other: String) {

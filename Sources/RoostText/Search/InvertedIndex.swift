@@ -1,34 +1,36 @@
-/// Which texts have which words, how often and where: what searching for words reads. Texts are numbered from
-/// 0 in the order in which they were added.
+/// A positional inverted index: for each term, the documents that contain it, how often and at which
+/// positions.
 ///
-/// Immutable; it lies in memory, or in a mapped file. What a file holds is looked at within its bounds only,
-/// so that one that is not as it was written gives wrong answers at worst.
+/// Documents are texts, numbered from 0 in the order in which they were added. The index is immutable and is
+/// stored in memory or in a mapped file. Reads are bounds-checked: a corrupt file may give wrong results, but
+/// causes no access outside its bytes.
 ///
-/// Unchecked because the compiler cannot see that the bytes are never written and live as long as their
-/// owner, which is kept with them.
-public struct InvertedIndex: @unchecked Sendable {
-    /// The arrays that an index consists of.
+/// Unchecked because the compiler cannot verify that the bytes are never written and that the owner, which is
+/// stored here, keeps them alive.
+package struct InvertedIndex: @unchecked Sendable {
+    /// The arrays that make up an index.
     struct Parts: Sendable {
-        /// Terms, sorted by their bytes, and where each ends.
+        /// The bytes of all terms in sorted order, and the end offset of each.
         var (terms, termEnds) = ([UInt8](), [UInt64]())
-        /// Of each term, how many texts have it.
+        /// For each term, the number of documents that contain it.
         var frequencies: [UInt32] = []
-        /// Of each term its texts: how many numbers further than the last (the first one's number plus 1)
-        /// times two, plus 1 where it has the term more than once; then follows how often.
+        /// For each term, its documents as variable-length integers: twice the difference from the previous
+        /// document number (-1 before the first), plus 1 if the term occurs more than once, in which case the
+        /// number of occurrences follows.
         var (postings, postingEnds) = ([UInt8](), [UInt64]())
-        /// Of each term, for each of its texts, where it stands, in words from 1: each as the distance from
-        /// the one before.
+        /// For each term and each of its documents, the positions of the term, counted in words from 1 and
+        /// stored as differences.
         var (positions, positionEnds) = ([UInt8](), [UInt64]())
-        /// Words as they are written, sorted, and the term of each.
+        /// The unstemmed words in sorted order, and the term of each.
         var (words, wordEnds, wordTerms) = ([UInt8](), [UInt64](), [UInt32]())
-        /// Of each word its texts, as those of a term; none where the word is the only form of its term,
-        /// whose texts are the same.
+        /// For each word, its documents in the encoding of `postings`. Empty if the word is the only form of
+        /// its term, because the postings of the term are the same.
         var (wordPostings, wordPostingEnds) = ([UInt8](), [UInt64]())
-        /// Of each text, how many words it has.
+        /// For each document, its number of words.
         var lengths: [UInt32] = []
     }
 
-    /// Byte strings behind each other, sorted.
+    /// Byte strings stored one after another, in sorted order.
     struct Dictionary {
         let bytes: UnsafeBufferPointer<UInt8>
         let ends: UnsafeBufferPointer<UInt64>
@@ -43,28 +45,31 @@ public struct InvertedIndex: @unchecked Sendable {
     let postings: Dictionary
     let positions: Dictionary
     let lengths: UnsafeBufferPointer<UInt32>
-    /// How many words all texts have.
-    public let length: Int
+    /// The number of words in all documents.
+    package let length: Int
 
-    public var documentCount: Int { lengths.count }
-    public var termCount: Int { frequencies.count }
+    /// The number of documents.
+    package var documentCount: Int { lengths.count }
+    /// The number of distinct terms.
+    package var termCount: Int { frequencies.count }
 
-    /// The names of the sections, in the order in which they are written.
-    public static let sections = [
+    /// The names of the sections in file order.
+    package static let sections = [
         "terms", "termEnds", "frequencies", "postings", "postingEnds", "positions", "positionEnds", "words",
         "wordEnds", "wordTerms", "wordPostings", "wordPostingEnds", "lengths",
     ]
 
-    /// Why bytes are no index.
-    public struct Malformed: Error {}
+    /// The error thrown if the sections do not form an index.
+    package struct Malformed: Error {}
 
-    /// An index over bytes of somebody else's.
+    /// Creates an index over existing bytes, without copying them.
     ///
     /// - Parameters:
-    ///   - owner: what keeps the bytes.
-    ///   - section: the bytes of a section, aligned to 8.
-    /// - Throws: ``Malformed`` where sections do not fit each other; what `section` throws.
-    public init(owner: any Sendable, section: (String) throws -> UnsafeRawBufferPointer) throws {
+    ///   - owner: An object that keeps the bytes alive.
+    ///   - section: Returns the bytes of the section with the given name, aligned to 8 bytes.
+    /// - Throws: ``Malformed`` if the sizes of the sections are inconsistent; any error that `section`
+    ///   throws.
+    package init(owner: any Sendable, section: (String) throws -> UnsafeRawBufferPointer) throws {
         func numbers<Number>(_ name: String, _ type: Number.Type) throws -> UnsafeBufferPointer<Number> {
             let bytes = try section(name)
             guard bytes.count % MemoryLayout<Number>.stride == 0 else { throw Malformed() }
@@ -89,7 +94,7 @@ public struct InvertedIndex: @unchecked Sendable {
         length = lengths.reduce(0) { $0 + Int(UInt32(littleEndian: $1)) }
     }
 
-    /// An index in memory of its own.
+    /// Creates an index that owns a copy of the arrays.
     init(_ parts: Parts) {
         let memory = Memory()
         func keep<Element: BitwiseCopyable>(_ elements: [Element]) -> UnsafeBufferPointer<Element> {
@@ -109,8 +114,8 @@ public struct InvertedIndex: @unchecked Sendable {
         owner = memory
     }
 
-    /// The sections with their names, to be written.
-    public func withSections<Result>(
+    /// Calls `body` with the names and bytes of the sections, in file order.
+    package func withSections<Result>(
         _ body: ([(name: String, bytes: UnsafeRawBufferPointer)]) throws -> Result
     ) rethrows -> Result {
         let bytes: [UnsafeRawBufferPointer] = [
@@ -127,12 +132,12 @@ public struct InvertedIndex: @unchecked Sendable {
         }
     }
 
-    /// Runs a body that reads the bytes.
+    /// Calls `body`, which may read the bytes, and keeps their owner alive meanwhile.
     func reading<Result>(_ body: () throws -> Result) rethrows -> Result {
         try withExtendedLifetime(owner, body)
     }
 
-    /// Unchecked because the compiler cannot see that blocks are added only while an index is made.
+    /// Unchecked because the compiler cannot verify that blocks are added only during initialisation.
     private final class Memory: @unchecked Sendable {
         private var blocks: [UnsafeMutableRawBufferPointer] = []
 
@@ -150,7 +155,7 @@ public struct InvertedIndex: @unchecked Sendable {
 extension InvertedIndex.Dictionary {
     var count: Int { ends.count }
 
-    /// The bytes of one; none where the ends are not as they were written.
+    /// The bytes of a string; empty if its end offsets are invalid.
     subscript(number: Int) -> UnsafeBufferPointer<UInt8> {
         let start = number == 0 ? 0 : UInt64(littleEndian: ends[number - 1])
         let end = UInt64(littleEndian: ends[number])
@@ -158,7 +163,7 @@ extension InvertedIndex.Dictionary {
         return UnsafeBufferPointer(rebasing: bytes[Int(start)..<Int(end)])
     }
 
-    /// The first that is not before a string.
+    /// Returns the index of the first string that does not sort before `string`.
     ///
     /// - Complexity: O(log count).
     func firstIndex(notBefore string: [UInt8]) -> Int {
@@ -170,12 +175,13 @@ extension InvertedIndex.Dictionary {
         return low
     }
 
+    /// Returns the index of a string, or `nil` if it is missing.
     func index(of string: [UInt8]) -> Int? {
         let index = firstIndex(notBefore: string)
         return index < count && self[index].elementsEqual(string) ? index : nil
     }
 
-    /// Those that begin with a string.
+    /// Returns the indices of the strings that start with `prefix`.
     func indices(beginningWith prefix: [UInt8]) -> Range<Int> {
         let start = firstIndex(notBefore: prefix)
         var (low, high) = (start, count)
@@ -188,32 +194,33 @@ extension InvertedIndex.Dictionary {
 }
 
 extension InvertedIndex {
-    /// Goes through the texts that have a term.
+    /// Calls `body` for each document that contains a term, in ascending order.
     ///
-    /// - Parameter body: is given the text's number and how often it has the term.
-    /// - Complexity: O(texts that have it).
+    /// - Parameter body: Receives the document number and the number of occurrences.
+    /// - Complexity: O(documents that contain the term).
     @inline(__always)
     func forEachPosting(of term: Int, _ body: (_ document: Int, _ occurrences: Int) -> Void) {
         forEachPosting(in: postings[term], body)
     }
 
-    /// Goes through the texts that have a word as it is written.
+    /// Calls `body` for each document that contains an unstemmed word, in ascending order.
     func forEachPosting(ofWord word: Int, _ body: (_ document: Int, _ occurrences: Int) -> Void) {
-        let own = wordPostings[word]
+        let separate = wordPostings[word]
         let term = Int(UInt32(littleEndian: wordTerms[word]))
-        forEachPosting(in: own.isEmpty && term < termCount ? postings[term] : own, body)
+        forEachPosting(in: separate.isEmpty && term < termCount ? postings[term] : separate, body)
     }
 
     @inline(__always)
     private func forEachPosting(
         in bytes: UnsafeBufferPointer<UInt8>, _ body: (_ document: Int, _ occurrences: Int) -> Void
     ) {
-        var (place, document) = (0, -1)
-        while let value = VariableLength.read(bytes, &place) {
+        // The limits on decoded values prevent overflow if the file is corrupt.
+        var (offset, document) = (0, -1)
+        while let value = VariableLength.read(bytes, &offset) {
             var occurrences = 1
             if value & 1 == 1 {
-                guard let many = VariableLength.read(bytes, &place) else { return }
-                occurrences = Int(truncatingIfNeeded: min(many, 1 << 31))
+                guard let stored = VariableLength.read(bytes, &offset) else { return }
+                occurrences = Int(truncatingIfNeeded: min(stored, 1 << 31))
             }
             document += Int(truncatingIfNeeded: min(value >> 1, 1 << 40))
             guard document >= 0, document < lengths.count else { return }
@@ -221,30 +228,31 @@ extension InvertedIndex {
         }
     }
 
-    /// Goes through the texts that have a term, and where it stands in some of them.
+    /// Calls `body` with the positions of a term in the selected documents, in ascending order.
     ///
     /// - Parameters:
-    ///   - isWanted: whether it is asked where the term stands in a text.
-    ///   - body: is given the text's number and where the term stands, in words from 1.
+    ///   - isSelected: Returns whether `body` is called for a document that contains the term.
+    ///   - body: Receives the document number and the positions of the term, in words from 1.
     func forEachOccurrence(
-        of term: Int, where isWanted: (Int) -> Bool, _ body: (_ document: Int, _ positions: [UInt32]) -> Void
+        of term: Int, where isSelected: (Int) -> Bool,
+        _ body: (_ document: Int, _ positions: [UInt32]) -> Void
     ) {
         let bytes = positions[term]
-        var place = 0
+        var offset = 0
         var found: [UInt32] = []
         forEachPosting(of: term) { document, occurrences in
-            guard isWanted(document) else {
+            guard isSelected(document) else {
                 var rest = occurrences
-                while rest > 0, place < bytes.count {
-                    if bytes[place] < 0x80 { rest -= 1 }
-                    place += 1
+                while rest > 0, offset < bytes.count {
+                    if bytes[offset] < 0x80 { rest -= 1 }
+                    offset += 1
                 }
                 return
             }
             found.removeAll(keepingCapacity: true)
             var position: UInt32 = 0
             for _ in 0..<occurrences {
-                guard let gap = VariableLength.read(bytes, &place) else { break }
+                guard let gap = VariableLength.read(bytes, &offset) else { break }
                 position &+= UInt32(truncatingIfNeeded: gap)
                 found.append(position)
             }

@@ -1,21 +1,22 @@
-/// Makes an ``InvertedIndex`` of texts that come one after another.
+/// Builds an ``InvertedIndex`` from texts that are added one after another.
 ///
-/// - Complexity: O(length of a text) for each; memory about three bytes a word and one table of distinct
-///   words.
-public struct InvertedIndexBuilder: Sendable {
-    /// What is known of a term so far.
+/// Memory use is about three bytes for each word, and a table of the distinct words.
+package struct InvertedIndexBuilder: Sendable {
+    /// The postings of a term so far.
     private struct List: Sendable {
         var postings: [UInt8] = []
         var positions: [UInt8] = []
+        /// The number of documents in `postings`.
         var documents: UInt32 = 0
-        /// The document that was added last, plus 1.
+        /// The last document in `postings`, plus 1; 0 before the first.
         var last: UInt32 = 0
-        /// How often it was in the text that is being read, and where last, plus 1.
+        /// The number of occurrences in the current text.
         var occurrences: UInt32 = 0
+        /// The position of the last occurrence in the current text, from 1; 0 before the first.
         var position: UInt32 = 0
     }
 
-    /// Which texts have a word in one of its forms.
+    /// The postings of an unstemmed word so far. The fields have the meaning of those of `List`.
     private struct Form: Sendable {
         var postings: [UInt8] = []
         var last: UInt32 = 0
@@ -23,9 +24,9 @@ public struct InvertedIndexBuilder: Sendable {
         var term: UInt32
     }
 
-    /// Words as they stand in texts, so that each is folded and stemmed once only.
+    /// The words exactly as the texts spell them, so that each is folded and stemmed only once.
     private var spellings = ByteStringTable()
-    /// The form of each spelling.
+    /// The index in `forms` of each spelling.
     private var formOfSpelling: [UInt32] = []
     private var words = ByteStringTable()
     private var forms: [Form] = []
@@ -33,12 +34,15 @@ public struct InvertedIndexBuilder: Sendable {
     private var lists: [List] = []
     private var lengths: [UInt32] = []
 
-    public init() {}
+    package init() {}
 
-    public var documentCount: Int { lengths.count }
+    /// The number of texts that have been added.
+    package var documentCount: Int { lengths.count }
 
-    /// Adds the next text.
-    public mutating func add(_ text: String) {
+    /// Adds a text; its document number is the number of texts before it.
+    ///
+    /// - Complexity: O(length of text).
+    package mutating func add(_ text: String) {
         var text = text
         text.withUTF8 { add(utf8: $0) }
     }
@@ -85,6 +89,7 @@ public struct InvertedIndexBuilder: Sendable {
         if occurrences > 1 { VariableLength.append(UInt64(occurrences), to: &postings) }
     }
 
+    /// Returns the index in `forms` of a word, adding the word and its term if they are new.
     private mutating func form(_ term: Term) -> UInt32 {
         let number = term.stem.withUnsafeBufferPointer { terms.insert($0) }
         if number.isNew { lists.append(List()) }
@@ -93,11 +98,11 @@ public struct InvertedIndexBuilder: Sendable {
         return UInt32(word.number)
     }
 
-    /// The index of all texts that were added.
-    public func finish() -> InvertedIndex {
+    /// Returns the index of all texts that have been added.
+    package func finish() -> InvertedIndex {
         let order = (0..<terms.count).sorted { terms[$0].lexicographicallyPrecedes(terms[$1]) }
         var rank = [UInt32](repeating: 0, count: order.count)
-        for (place, term) in order.enumerated() { rank[term] = UInt32(place) }
+        for (position, term) in order.enumerated() { rank[term] = UInt32(position) }
         var parts = InvertedIndex.Parts()
         for term in order {
             parts.terms += terms[term]
@@ -115,7 +120,7 @@ public struct InvertedIndexBuilder: Sendable {
             parts.wordEnds.append(UInt64(parts.words.count))
             let term = Int(forms[word].term)
             parts.wordTerms.append(rank[term])
-            // Of the only form, the postings are the term's.
+            // The postings of the only form of a term are the postings of the term.
             if formCounts[term] > 1 { parts.wordPostings += forms[word].postings }
             parts.wordPostingEnds.append(UInt64(parts.wordPostings.count))
         }
@@ -124,8 +129,8 @@ public struct InvertedIndexBuilder: Sendable {
     }
 }
 
-/// Whole numbers in as few bytes as they need: seven bits a byte, the lowest first, the eighth bit where more
-/// follow (LEB128).
+/// Unsigned integers in LEB128: seven bits in each byte, the lowest first; the eighth bit is set if another
+/// byte follows.
 enum VariableLength {
     @inline(__always)
     static func append(_ value: UInt64, to bytes: inout [UInt8]) {
@@ -137,18 +142,20 @@ enum VariableLength {
         bytes.append(UInt8(truncatingIfNeeded: value))
     }
 
-    /// - Returns: `nil` at the end.
+    /// Reads a number and advances the offset past it.
+    ///
+    /// - Returns: `nil` if the bytes end before the number does, or the number exceeds 64 bits.
     @inline(__always)
-    static func read(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int) -> UInt64? {
-        guard place < bytes.count else { return nil }
-        let first = bytes[place]
-        place += 1
+    static func read(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: inout Int) -> UInt64? {
+        guard offset < bytes.count else { return nil }
+        let first = bytes[offset]
+        offset += 1
         if first < 0x80 { return UInt64(first) }
         var value = UInt64(first & 0x7F)
         var shift: UInt64 = 7
-        while place < bytes.count, shift < 64 {
-            let byte = bytes[place]
-            place += 1
+        while offset < bytes.count, shift < 64 {
+            let byte = bytes[offset]
+            offset += 1
             value |= UInt64(byte & 0x7F) << shift
             if byte < 0x80 { return value }
             shift += 7

@@ -1,15 +1,18 @@
-/// A piece of a text that is shown for the whole, and the words in it that were asked for.
+/// An excerpt of a text for display in a result list, with the matching words to highlight.
 public struct Snippet: Sendable, Hashable {
-    /// Where it stands in the text, in UTF-8 bytes.
+    /// The UTF-8 range of the excerpt in the text.
     public var utf8Range: Range<Int>
-    /// Where words that were asked for stand in the text, in UTF-8 bytes; ascending, within `utf8Range`.
-    public var marks: [Range<Int>]
+    /// The UTF-8 ranges in the text of the words that match the query: ascending and within `utf8Range`.
+    public var highlights: [Range<Int>]
 
-    /// Chooses the piece with the most different words of a query, and of those the first.
+    /// Creates the first excerpt that contains the largest number of different query words.
     ///
     /// - Parameters:
-    ///   - preferred: the part of the text that it is of, if that has any of the words, or no part has.
-    ///   - limit: the most bytes, about.
+    ///   - text: The text.
+    ///   - preferred: The UTF-8 range, such as that of the matching passage, from which the excerpt is taken.
+    ///     The whole text is used instead if only the rest of it contains query words.
+    ///   - query: The query; `nil` for an excerpt without highlights.
+    ///   - limit: The approximate maximum length in bytes.
     /// - Complexity: O(length of text).
     public init(of text: String, preferring preferred: Range<Int>, for query: TextQuery?, limit: Int) {
         var text = text
@@ -17,65 +20,81 @@ public struct Snippet: Sendable, Hashable {
             let whole = 0..<utf8.count
             let within = preferred.clamped(to: whole)
             var area = within
-            var marks = query?.occurrences(in: utf8, within: within) ?? []
-            if marks.isEmpty, let query, within != whole {
-                marks = query.occurrences(in: utf8, within: whole)
-                if !marks.isEmpty { area = whole }
+            var matches = query?.occurrences(in: utf8, within: within) ?? []
+            if matches.isEmpty, let query, within != whole {
+                matches = query.occurrences(in: utf8, within: whole)
+                if !matches.isEmpty { area = whole }
             }
-            let range = Self.range(utf8, area, marks, limit: max(1, limit))
+            let range = Self.range(utf8, area, matches, limit: max(1, limit))
             return Snippet(
                 range,
-                marks.map(\.range).filter {
+                matches.map(\.range).filter {
                     range.lowerBound <= $0.lowerBound && $0.upperBound <= range.upperBound
                 })
         }
     }
 
-    private init(_ range: Range<Int>, _ marks: [Range<Int>]) {
+    private init(_ range: Range<Int>, _ highlights: [Range<Int>]) {
         utf8Range = range
-        self.marks = marks
+        self.highlights = highlights
     }
 
+    /// Returns the range of the excerpt within `area`.
     private static func range(
-        _ utf8: UnsafeBufferPointer<UInt8>, _ area: Range<Int>, _ marks: [TextQuery.Mark], limit: Int
+        _ utf8: UnsafeBufferPointer<UInt8>, _ area: Range<Int>, _ matches: [TextQuery.Match], limit: Int
     ) -> Range<Int> {
         guard area.count > limit else { return area }
+        let start = start(of: area, matches, limit: limit)
+        let end = min(area.upperBound, start + limit)
+        return alignedToWords(utf8, area, max(area.lowerBound, min(start, end - limit))..<end)
+    }
+
+    /// Returns the start offset of the best window of `limit` bytes.
+    private static func start(of area: Range<Int>, _ matches: [TextQuery.Match], limit: Int) -> Int {
         var start = area.lowerBound
-        var most = 0
+        var maximumCount = 0
         var last = 0
         var counts: [Int: Int] = [:]
-        // A window from each word to the last one that fits.
-        for (first, mark) in marks.enumerated() {
-            while last < marks.count, marks[last].range.upperBound - mark.range.lowerBound <= limit {
-                counts[marks[last].clause, default: 0] += 1
+        // Slides a window over the matches: from each match to the last one that fits.
+        for (first, match) in matches.enumerated() {
+            while last < matches.count, matches[last].range.upperBound - match.range.lowerBound <= limit {
+                counts[matches[last].clause, default: 0] += 1
                 last += 1
             }
-            if counts.count > most {
-                most = counts.count
-                // What is said before the first word belongs to it.
+            if counts.count > maximumCount {
+                maximumCount = counts.count
+                // A third of the remaining room shows the context before the first match.
                 let span =
-                    (last > first ? marks[last - 1].range.upperBound : mark.range.upperBound)
-                    - mark.range.lowerBound
-                start = max(area.lowerBound, mark.range.lowerBound - max(0, limit - span) / 3)
+                    (last > first ? matches[last - 1].range.upperBound : match.range.upperBound)
+                    - match.range.lowerBound
+                start = max(area.lowerBound, match.range.lowerBound - max(0, limit - span) / 3)
             }
             if last <= first {
                 last = first + 1
             } else {
-                counts[mark.clause, default: 1] -= 1
-                if counts[mark.clause] == 0 { counts[mark.clause] = nil }
+                counts[match.clause, default: 1] -= 1
+                if counts[match.clause] == 0 { counts[match.clause] = nil }
             }
         }
-        var end = min(area.upperBound, start + limit)
-        start = max(area.lowerBound, min(start, end - limit))
-        // At spaces, if there are some near; never inside a character.
-        func isSpace(_ place: Int) -> Bool { utf8[place] == 32 || (9...13).contains(utf8[place]) }
+        return start
+    }
+
+    /// The number of bytes by which a cut is moved to reach a space.
+    private static let maximumShift = 24
+
+    /// Returns the window cut at spaces if there are spaces near its ends, and in any case at characters.
+    private static func alignedToWords(
+        _ utf8: UnsafeBufferPointer<UInt8>, _ area: Range<Int>, _ window: Range<Int>
+    ) -> Range<Int> {
+        var (start, end) = (window.lowerBound, window.upperBound)
+        func isSpace(_ offset: Int) -> Bool { utf8[offset] == 32 || (9...13).contains(utf8[offset]) }
         if start > area.lowerBound, !isSpace(start - 1) {
-            let next = (start..<min(start + 24, end)).first(where: isSpace).map { $0 + 1 }
+            let next = (start..<min(start + maximumShift, end)).first(where: isSpace).map { $0 + 1 }
             start = next ?? start
             while start < end, utf8[start] & 0xC0 == 0x80 { start += 1 }
         }
         if end < area.upperBound, !isSpace(end) {
-            let previous = (max(start, end - 24)..<end).last(where: isSpace)
+            let previous = (max(start, end - maximumShift)..<end).last(where: isSpace)
             end = previous ?? end
             while end > start, end < utf8.count, utf8[end] & 0xC0 == 0x80 { end -= 1 }
         }
@@ -84,39 +103,41 @@ public struct Snippet: Sendable, Hashable {
 }
 
 extension TextQuery {
-    /// A word of a text that is asked for.
-    struct Mark {
+    /// A word of a text that matches the query.
+    struct Match {
+        /// The UTF-8 range of the word in the text.
         var range: Range<Int>
-        /// Which of the query's.
+        /// The index in `scoring` of the clause that it matches.
         var clause: Int
     }
 
+    /// Returns the first `limit` words within a range of a text that match the query.
     func occurrences(
         in utf8: UnsafeBufferPointer<UInt8>, within area: Range<Int>, limit: Int = .max
-    ) -> [Mark] {
+    ) -> [Match] {
         let part = UnsafeBufferPointer(rebasing: utf8[area])
-        let prefixes = wanted.enumerated().compactMap { place, wanted in
-            if case .prefix(let word) = wanted.clause { (word: word, place: place) } else { nil }
+        let prefixes = scoring.enumerated().compactMap { index, scoring in
+            if case .prefix(let word) = scoring.clause { (word: word, index: index) } else { nil }
         }
         var scanner = WordScanner()
-        var marks: [Mark] = []
-        while marks.count < limit, let range = scanner.next(in: part) {
+        var matches: [Match] = []
+        while matches.count < limit, let range = scanner.next(in: part) {
             let term = Term(part[range])
             guard
                 let clause = stems[term.stem]
-                    ?? prefixes.first(where: { term.word.starts(with: $0.word) })?.place
+                    ?? prefixes.first(where: { term.word.starts(with: $0.word) })?.index
             else { continue }
-            marks.append(
-                Mark(
+            matches.append(
+                Match(
                     range: range.lowerBound + area.lowerBound..<range.upperBound + area.lowerBound,
                     clause: clause))
         }
-        return marks
+        return matches
     }
 
-    /// Whether a text can be found by the words.
+    /// Returns whether a text contains a word that matches the query.
     ///
-    /// - Complexity: O(length up to the first).
+    /// - Complexity: O(length of text up to the first match).
     public func occurs(in text: String) -> Bool {
         var text = text
         return text.withUTF8 { !occurrences(in: $0, within: 0..<$0.count, limit: 1).isEmpty }

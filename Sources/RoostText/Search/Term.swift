@@ -1,28 +1,30 @@
 import Foundation
 
-/// What texts are searched by: a word in lower case without accents, and its stem.
+/// A word as the index stores it: in lower case without accents, and its stem.
 struct Term: Sendable, Hashable {
-    /// As it is written, in lower case, without accents.
+    /// The UTF-8 of the word in lower case without accents.
     var word: [UInt8]
-    /// What it is looked up by; of English words without their endings.
+    /// The UTF-8 of the stem, by which the term is looked up. Only English words differ from their stem.
     var stem: [UInt8]
 
-    /// Of longer words, which are codes that nobody types, so many bytes count.
-    static let longest = 128
+    /// The number of bytes after which a word is truncated. Longer words are encoded data that nobody
+    /// searches for in full.
+    static let maximumLength = 128
 
-    /// The term of a word that stands in a text.
+    /// Creates the term of a word in a text.
     init(_ utf8: some Collection<UInt8>) {
-        var utf8 = utf8.prefix(Self.longest)
+        var utf8 = utf8.prefix(Self.maximumLength)
         if utf8.allSatisfy({ $0 < 128 }) {
             word = utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
         } else {
-            // Never half a character.
-            if utf8.count == Self.longest { utf8 = Self.wholeCharacters(utf8) }
+            // Truncation must not split a character.
+            if utf8.count == Self.maximumLength { utf8 = Self.wholeCharacters(utf8) }
             word = Array(Self.folded(String(decoding: utf8, as: UTF8.self)).utf8)
         }
         stem = EnglishStemmer.stem(word)
     }
 
+    /// Returns the bytes without an incomplete character at the end.
     private static func wholeCharacters<Bytes: Collection<UInt8>>(_ utf8: Bytes) -> Bytes.SubSequence
     where Bytes.SubSequence == Bytes {
         let bytes = Array(utf8)
@@ -32,8 +34,8 @@ struct Term: Sendable, Hashable {
         return start + width <= bytes.count ? utf8 : utf8.prefix(start)
     }
 
-    /// In lower case, with the letters of ligatures and without the accents of alphabets: the marks of other
-    /// scripts are letters' worth.
+    /// Returns the word in lower case, with ligatures decomposed and without combining accents (U+0300 to
+    /// U+036F). The combining marks of other scripts distinguish words and are kept.
     private static func folded(_ word: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in word.decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars {
@@ -47,14 +49,14 @@ struct Term: Sendable, Hashable {
     }
 }
 
-/// Byte strings, each with the number that it was given when it first came, from 0.
+/// A hash table that numbers distinct byte strings in order of insertion, from 0.
 struct ByteStringTable: Sendable {
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
-    /// Numbers plus 1 by hash; 0 where there is none.
+    /// The string numbers plus 1, by hash; 0 marks a free slot. The count is a power of two.
     private var slots = [UInt32](repeating: 0, count: 1024)
     private var hashes: [UInt64] = []
-    /// Of this process: nobody can write a text whose words all fall into one place.
+    /// Random for each process, so that no text can be constructed whose words all collide.
     private static let seed = UInt64.random(in: .min ... .max) | 1
 
     var count: Int { ends.count }
@@ -63,7 +65,7 @@ struct ByteStringTable: Sendable {
         bytes[(number == 0 ? 0 : ends[number - 1])..<ends[number]]
     }
 
-    /// The number of a string, which is added where it is new.
+    /// Returns the number of a string, adding the string if it is new.
     ///
     /// - Complexity: O(length).
     mutating func insert(_ string: UnsafeBufferPointer<UInt8>) -> (number: Int, isNew: Bool) {
@@ -93,16 +95,16 @@ struct ByteStringTable: Sendable {
 
     private static func hash(_ string: UnsafeBufferPointer<UInt8>) -> UInt64 {
         var hash = seed ^ UInt64(string.count)
-        var place = 0
+        var offset = 0
         func mix(_ word: UInt64) {
             let product = (hash ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
             hash = product.high ^ product.low ^ seed
         }
-        while place < string.count {
+        while offset < string.count {
             var word: UInt64 = 0
-            for index in place..<min(place + 8, string.count) { word = word << 8 | UInt64(string[index]) }
+            for index in offset..<min(offset + 8, string.count) { word = word << 8 | UInt64(string[index]) }
             mix(word)
-            place += 8
+            offset += 8
         }
         mix(UInt64(string.count))
         return hash

@@ -1,37 +1,43 @@
-/// A text that words were found in.
-public struct TextMatch: Sendable, Hashable {
-    /// Which part of the collection, and which of its texts.
-    public var part: Int
-    public var document: Int
-    /// Its BM25 score, above 0.
-    public var score: Float
+/// A document that matches a query.
+package struct TextMatch: Sendable, Hashable {
+    /// The index of the part in the collection.
+    package var part: Int
+    /// The number of the document in the part.
+    package var document: Int
+    /// The BM25 score, greater than 0.
+    package var score: Float
 }
 
-/// Texts in several indexes, searched as if they were in one.
+/// Documents in several inverted indexes, searched as if they were in one.
 ///
-/// Ranked by BM25 (Robertson and Zaragoza 2009), with the inverse document frequency that is never negative:
-/// the sum over the query's words of
+/// Documents are ranked by BM25 (Robertson and Zaragoza 2009) with an inverse document frequency that is
+/// never negative. The score is the sum over the query's words of
 ///
 ///     log(1 + (N - n + 0.5) / (n + 0.5)) · f / (f + k1 (1 - b + b · length / mean length))
 ///
-/// for `n` of `N` texts with the word, `f` times in this one; `k1` is 0.9, `b` 0.4.
-public struct TextCollection: Sendable {
-    public var parts: [TextPart] = []
+/// where n of the N documents contain the word, and this document contains it f times.
+package struct TextCollection: Sendable {
+    /// The indexes, each with its deleted documents.
+    package var parts: [TextPart] = []
 
-    public init() {}
+    package init() {}
 
-    public var documentCount: Int { parts.reduce(0) { $0 + $1.documents } }
+    /// The number of documents in all parts, without deleted ones.
+    package var documentCount: Int { parts.reduce(0) { $0 + $1.documents } }
 
+    /// The defaults of the Anserini toolkit (Yang, Fang and Lin 2017), which suit short texts.
     private static let (k1, b): (Float, Float) = (0.9, 0.4)
 
-    /// The texts that have some of a query's words, best first.
+    /// Returns the documents that contain a word of the query, best first.
     ///
     /// - Parameters:
-    ///   - limit: the most matches.
-    ///   - isAllowed: whether a text of a part may be found.
-    ///   - precedes: which of two texts of equal score comes first.
-    /// - Complexity: O(texts that have one of the words).
-    public func ranked(
+    ///   - query: The query.
+    ///   - limit: The maximum number of matches.
+    ///   - isAllowed: Returns whether a document of a part may be returned.
+    ///   - precedes: The order of two documents with equal scores.
+    /// - Throws: `CancellationError`.
+    /// - Complexity: O(documents that contain one of the words).
+    package func ranked(
         _ query: TextQuery, limit: Int, isAllowed: (_ part: Int, _ document: Int) -> Bool = { _, _ in true },
         precedes: @escaping (TextMatch, TextMatch) -> Bool
     ) throws -> [TextMatch] {
@@ -39,15 +45,15 @@ public struct TextCollection: Sendable {
         guard limit > 0, documents > 0 else { return [] }
         let meanLength = max(1, Float(parts.reduce(0) { $0 + $1.length }) / Float(documents))
         let found = try parts.map { part in
-            try query.wanted.map { wanted in
+            try query.scoring.map { scoring in
                 try Task.checkCancellation()
-                return part.find(wanted.clause)
+                return part.find(scoring.clause)
             }
         }
-        let weights = query.wanted.indices.map { word in
+        let weights = query.scoring.indices.map { word in
             let count = parts.indices.reduce(0) { $0 + parts[$1].documentCount(found[$1][word]) }
             let rarity = (Double(documents) - Double(count) + 0.5) / (Double(count) + 0.5)
-            return Float(Double(query.wanted[word].count) * logarithm(1 + rarity))
+            return Float(Double(query.scoring[word].count) * logarithm(1 + rarity))
         }
         var best = BestMatches(limit, precedes: precedes)
         for (number, part) in parts.enumerated() where !found[number].allSatisfy(\.isEmpty) {
@@ -61,12 +67,13 @@ public struct TextCollection: Sendable {
         return best.sorted()
     }
 
-    /// For each part the texts that have what a query requires and not what it excludes; `nil` for a query
-    /// that leaves out none.
+    /// Returns, for each document of each part, whether it contains what the query requires and nothing that
+    /// it excludes.
     ///
+    /// - Returns: `nil` if the query requires and excludes nothing.
     /// - Throws: `CancellationError`.
-    /// - Complexity: O(occurrences of the words in question).
-    public func allowed(by query: TextQuery) throws -> [[Bool]]? {
+    /// - Complexity: O(occurrences of the required and excluded words).
+    package func allowed(by query: TextQuery) throws -> [[Bool]]? {
         guard query.isSelective else { return nil }
         return try parts.map { part in
             var allowed = (0..<part.index.documentCount).map { !part.isRemoved($0) }
@@ -85,13 +92,15 @@ public struct TextCollection: Sendable {
     }
 }
 
-/// The best matches of those that come along.
+/// The best matches of a stream of candidates.
 private struct BestMatches {
     private let limit: Int
     private let precedes: (TextMatch, TextMatch) -> Bool
-    /// Up to twice as many as are wanted, so that they are sorted seldom.
+    /// At least `limit` of the candidates so far, unsorted. They are sorted and cut only after the number has
+    /// doubled.
     private var matches: [TextMatch] = []
-    /// What scores less is not among them. Texts without any of the words score 0.
+    /// The score below which a candidate is not kept. Initially above 0, the score of documents without any
+    /// of the words.
     private(set) var threshold = Float.leastNonzeroMagnitude
 
     init(_ limit: Int, precedes: @escaping (TextMatch, TextMatch) -> Bool) {

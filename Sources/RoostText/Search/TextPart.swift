@@ -1,18 +1,20 @@
-/// Some of the texts that are searched, and which of them are there no more.
-public struct TextPart: Sendable {
-    public let index: InvertedIndex
-    /// For each text whether it is there no more; empty where all are there.
+/// An inverted index, and which of its documents have been deleted.
+package struct TextPart: Sendable {
+    /// The index, which still contains the deleted documents.
+    package let index: InvertedIndex
+    /// Whether each document is deleted; empty if none is.
     private(set) var removed: [Bool] = []
-    /// How many are there, and how many words they have.
+    /// The number of documents that are not deleted, and the number of their words.
     private(set) var (documents, length): (Int, Int)
 
-    public init(_ index: InvertedIndex) {
+    /// Creates a part without deleted documents.
+    package init(_ index: InvertedIndex) {
         self.index = index
         (documents, length) = (index.documentCount, index.length)
     }
 
-    /// Takes a text out.
-    public mutating func remove(_ document: Int) {
+    /// Marks a document as deleted; does nothing if it is deleted already.
+    package mutating func remove(_ document: Int) {
         if removed.isEmpty { removed = Array(repeating: false, count: index.documentCount) }
         guard !removed[document] else { return }
         removed[document] = true
@@ -20,20 +22,25 @@ public struct TextPart: Sendable {
         length -= index.reading { Int(UInt32(littleEndian: index.lengths[document])) }
     }
 
+    /// Returns whether a document is deleted.
+    ///
     /// - Complexity: O(1).
-    public func isRemoved(_ document: Int) -> Bool { !removed.isEmpty && removed[document] }
+    package func isRemoved(_ document: Int) -> Bool { !removed.isEmpty && removed[document] }
 }
 
 extension TextPart {
-    /// Where something that is asked for occurs.
+    /// The documents that contain a clause of a query.
     enum Found {
         case nowhere
+        /// Those in the postings of a term.
         case term(Int)
+        /// These, in ascending order.
         case counted([(document: Int, occurrences: Int)])
 
         var isEmpty: Bool { if case .nowhere = self { true } else { false } }
     }
 
+    /// Returns the documents that contain a clause, including deleted ones.
     func find(_ clause: TextQuery.Clause) -> Found {
         index.reading {
             switch clause {
@@ -52,37 +59,37 @@ extension TextPart {
         }
     }
 
-    /// The texts that have words next to each other, and how often.
+    /// Returns the documents that contain a phrase, with the number of its occurrences.
     private func phrase(_ terms: [Term]) -> [(document: Int, occurrences: Int)] {
         var numbers: [(offset: UInt32, term: Int)] = []
         for (offset, term) in terms.enumerated() {
             guard let number = index.terms.index(of: term.stem) else { return [] }
             numbers.append((UInt32(offset), number))
         }
-        // The rarest first: what it rules out need not be looked at.
+        // The rarest term first, because it excludes most documents.
         numbers.sort {
             UInt32(littleEndian: index.frequencies[$0.term])
                 < UInt32(littleEndian: index.frequencies[$1.term])
         }
-        // Where the phrase may begin in each text that has the words so far: the numbers of the texts, and
-        // for each the end of its part of `starts`.
+        // The candidates after the terms so far: document numbers, and for each document the end of its
+        // section in `starts`, which contains the positions where the phrase may start.
         var (documents, ends, starts) = ([Int](), [Int](), [UInt32]())
-        for (place, number) in numbers.enumerated() {
+        for (rank, number) in numbers.enumerated() {
             var next = 0
             var kept: (documents: [Int], ends: [Int], starts: [UInt32]) = ([], [], [])
             index.forEachOccurrence(of: number.term) { document in
-                guard place > 0 else { return true }
+                guard rank > 0 else { return true }
                 while next < documents.count, documents[next] < document { next += 1 }
                 return next < documents.count && documents[next] == document
             } _: { document, positions in
                 let before = kept.starts.count
-                // Both ascend.
-                var known = place > 0 ? (next == 0 ? 0 : ends[next - 1]) : 0
-                let end = place > 0 ? ends[next] : 0
-                // The number of a word before the first is below its place.
+                // Positions and known starts are both ascending, so one pass intersects them.
+                var known = rank > 0 ? (next == 0 ? 0 : ends[next - 1]) : 0
+                let end = rank > 0 ? ends[next] : 0
+                // At a position up to the offset, the phrase would start before the text.
                 for position in positions where position > number.offset {
                     let start = position - number.offset
-                    if place > 0 {
+                    if rank > 0 {
                         while known < end, starts[known] < start { known += 1 }
                         guard known < end, starts[known] == start else { continue }
                     }
@@ -98,7 +105,7 @@ extension TextPart {
         return documents.indices.map { (documents[$0], ends[$0] - ($0 == 0 ? 0 : ends[$0 - 1])) }
     }
 
-    /// The texts that have something, those that are gone among them.
+    /// Returns the documents that contain a clause, including deleted ones.
     func documents(with clause: TextQuery.Clause) -> [Int] {
         switch find(clause) {
         case .nowhere: return []
@@ -110,7 +117,7 @@ extension TextPart {
         }
     }
 
-    /// In how many texts that are there something occurs.
+    /// Returns the number of documents found that are not deleted.
     func documentCount(_ found: Found) -> Int {
         switch found {
         case .nowhere: return 0
@@ -127,11 +134,11 @@ extension TextPart {
         }
     }
 
-    /// The score of each text, 0 for those that have none of the words.
+    /// Returns the BM25 score of each document, 0 for documents without any of the words.
     ///
-    /// - Complexity: O(texts, and texts that have one of the words).
+    /// - Complexity: O(documents + postings of the words).
     func scores(_ words: [Found], _ weights: [Float], k1: Float, b: Float, _ meanLength: Float) -> [Float] {
-        let (flat, slope) = (k1 * (1 - b), k1 * b / meanLength)
+        let (constant, slope) = (k1 * (1 - b), k1 * b / meanLength)
         return [Float](unsafeUninitializedCapacity: index.documentCount) { scores, count in
             scores.initialize(repeating: 0)
             count = index.documentCount
@@ -140,7 +147,7 @@ extension TextPart {
                     func add(_ document: Int, _ occurrences: Int) {
                         let frequency = Float(occurrences)
                         let length = Float(UInt32(littleEndian: index.lengths[document]))
-                        scores[document] += weight * frequency / (frequency + flat + slope * length)
+                        scores[document] += weight * frequency / (frequency + constant + slope * length)
                     }
                     switch found {
                     case .nowhere: continue

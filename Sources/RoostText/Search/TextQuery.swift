@@ -1,63 +1,67 @@
-/// What somebody asks for in words.
+/// A parsed full-text query.
 ///
-/// - `word`: texts that have it, or another form of it, come first.
-/// - `"some words"`: only texts that have these words next to each other.
-/// - `-word`, `-"some words"`: only texts that do not have them.
-/// - `begin*`: words that begin so.
+/// - `word`: texts that contain the word or an inflected form of it rank higher.
+/// - `"some words"`: only texts that contain this phrase match.
+/// - `-word`, `-"some words"`: only texts that do not contain the word or phrase match.
+/// - `prefix*`: matches words that start with the prefix.
 ///
-/// Anything else is punctuation. There is no text that is no query.
+/// Any other character that is not part of a word is ignored. Every text is a valid query.
 public struct TextQuery: Sendable, Hashable {
-    /// Something that a text has or has not.
+    /// A condition on the words of a text.
     enum Clause: Sendable, Hashable {
-        /// Words next to each other; one or more.
+        /// One or more adjacent words.
         case phrase([Term])
-        /// A word that begins so.
+        /// A word that starts with these UTF-8 bytes.
         case prefix([UInt8])
     }
 
-    /// Something that makes a text a better answer: one word, or the beginning of one.
-    struct Wanted: Sendable, Hashable {
+    /// A word or prefix that contributes to the score of a text.
+    struct ScoringClause: Sendable, Hashable {
         var clause: Clause
-        /// How often the query says it.
+        /// The number of occurrences in the query.
         var count = 1
         var isQuoted: Bool
     }
 
-    private(set) var wanted: [Wanted] = []
-    /// What a text must have.
+    /// The clauses that contribute to the score.
+    private(set) var scoring: [ScoringClause] = []
+    /// The clauses that a text must match.
     private(set) var required: [Clause] = []
-    /// What a text must not have.
+    /// The clauses that a text must not match.
     private(set) var excluded: [Clause] = []
-    /// For each stem that is wanted its place among the wanted.
+    /// The index in `scoring` of each stem.
     private(set) var stems: [[UInt8]: Int] = [:]
-    /// The query without what is excluded and without signs: what it means to somebody who knows no signs.
+    /// The query without excluded words and without operators, as an embedding model should see it.
     public private(set) var plainText = ""
-    /// How many words of the query do not count, since it has too many.
+    /// The number of words that were ignored because the query exceeds ``maximumClauses``.
     public private(set) var omittedWords = 0
 
-    /// So many different words, phrases and beginnings of a query count, and so many words of a phrase.
-    public static let longest = 1024
+    /// The maximum number of different words, phrases and prefixes in a query, and of words in a phrase. It
+    /// bounds the time of a search for a pasted document.
+    public static let maximumClauses = 1024
 
-    /// Whether texts are left out for what they have or have not.
+    /// Whether the query requires or excludes words, so that it excludes some texts.
     public var isSelective: Bool { !required.isEmpty || !excluded.isEmpty }
 
-    /// Whether texts are left out for how words follow each other.
-    public var hasPhrases: Bool {
+    /// Whether the query requires or excludes a phrase of several words.
+    package var hasPhrases: Bool {
         (required + excluded).contains { if case .phrase(let terms) = $0 { terms.count > 1 } else { false } }
     }
 
-    /// Whether there is a word to look for.
-    public var hasWords: Bool { !wanted.isEmpty }
+    /// Whether the query contains a word or prefix that contributes to the score.
+    public var hasWords: Bool { !scoring.isEmpty }
 
-    /// Whether all that is said is what to leave out.
+    /// Whether the query consists only of excluded words.
     public var isOnlyExclusion: Bool {
         !excluded.isEmpty && plainText.allSatisfy(\.isWhitespace)
     }
 
-    /// - Complexity: O(length).
+    /// Parses a query. Every text is valid.
+    ///
+    /// - Complexity: O(length of text).
     public init(_ text: String) {
         var plain: [Substring] = []
-        var places: [Clause: Int] = [:]
+        var indices: [Clause: Int] = [:]
         for piece in Self.pieces(text) {
             if piece.isExcluded {
                 add(Self.clauses(of: piece.text, isPhrase: true), to: \.excluded)
@@ -71,55 +75,57 @@ public struct TextQuery: Sendable, Hashable {
             }
             if piece.isQuoted { add(Self.clauses(of: piece.text, isPhrase: true), to: \.required) }
             for clause in clauses {
-                if let known = places[clause] {
-                    wanted[known].count += 1
-                    wanted[known].isQuoted = wanted[known].isQuoted || piece.isQuoted
-                } else if wanted.count < Self.longest {
-                    places[clause] = wanted.count
-                    wanted.append(Wanted(clause: clause, isQuoted: piece.isQuoted))
+                if let known = indices[clause] {
+                    scoring[known].count += 1
+                    scoring[known].isQuoted = scoring[known].isQuoted || piece.isQuoted
+                } else if scoring.count < Self.maximumClauses {
+                    indices[clause] = scoring.count
+                    scoring.append(ScoringClause(clause: clause, isQuoted: piece.isQuoted))
                 } else {
                     omittedWords += 1
                 }
             }
         }
         plainText = plain.joined(separator: " ")
-        // Of nothing but signs, signs are what is meant.
+        // In a query of nothing but operators, they are probably meant literally.
         if plainText.allSatisfy(\.isWhitespace), excluded.isEmpty { plainText = text }
-        // Words that say nothing count where nothing else is said, or where they are asked for in quotes.
-        let telling = wanted.filter { $0.isQuoted || !$0.clause.isStopWord }
-        if !telling.isEmpty { wanted = telling }
-        for (place, wanted) in wanted.enumerated() {
-            if case .phrase(let terms) = wanted.clause, stems[terms[0].stem] == nil {
-                stems[terms[0].stem] = place
+        // Stop words count only if they are quoted or the query contains nothing else.
+        let significant = scoring.filter { $0.isQuoted || !$0.clause.isStopWord }
+        if !significant.isEmpty { scoring = significant }
+        for (index, scoring) in scoring.enumerated() {
+            if case .phrase(let terms) = scoring.clause, stems[terms[0].stem] == nil {
+                stems[terms[0].stem] = index
             }
         }
     }
 
+    /// Appends clauses to a list up to ``maximumClauses``, and counts the words that are omitted.
     private mutating func add(_ clauses: [Clause], to list: WritableKeyPath<TextQuery, [Clause]>) {
-        let room = max(0, Self.longest - self[keyPath: list].count)
+        let room = max(0, Self.maximumClauses - self[keyPath: list].count)
         omittedWords += max(0, clauses.count - room)
         for clause in clauses.prefix(room) {
-            if case .phrase(let terms) = clause, terms.count > Self.longest {
-                self[keyPath: list].append(.phrase(Array(terms.prefix(Self.longest))))
-                omittedWords += terms.count - Self.longest
+            if case .phrase(let terms) = clause, terms.count > Self.maximumClauses {
+                self[keyPath: list].append(.phrase(Array(terms.prefix(Self.maximumClauses))))
+                omittedWords += terms.count - Self.maximumClauses
             } else {
                 self[keyPath: list].append(clause)
             }
         }
     }
 
+    /// A word or a quoted phrase of the query, with the punctuation around it.
     private struct Piece {
         var text: Substring
         var isQuoted = false
         var isExcluded = false
     }
 
-    /// What is between spaces, or between quotation marks.
+    /// Splits a query at spaces and quotation marks.
     private static func pieces(_ text: String) -> [Piece] {
         var pieces: [Piece] = []
         var rest = text[...]
         let closing: [Character: Character] = ["\"": "\"", "\u{201C}": "\u{201D}"]
-        // Signs that nothing closes any more are looked for once only.
+        // Closing quotation marks that do not occur in the rest, so that they are searched for only once.
         var unclosed = Set<Character>()
         while let first = rest.first {
             if first.isWhitespace {
@@ -140,7 +146,7 @@ public struct TextQuery: Sendable, Hashable {
             }
             let end = rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
             var piece = Piece(text: rest[..<end])
-            // A dash before a word leaves it out; one that stands alone, or before another, is a dash.
+            // A hyphen directly before a word excludes it; any other hyphen is punctuation.
             if isExcluded, let next = piece.text.dropFirst().first, next.isLetter || next.isNumber {
                 piece = Piece(text: piece.text.dropFirst(), isExcluded: true)
             }
@@ -150,10 +156,15 @@ public struct TextQuery: Sendable, Hashable {
         return pieces
     }
 
-    /// - Parameter isPhrase: whether all words are one clause.
+    /// Returns the clauses of a piece of the query.
+    ///
+    /// - Parameters:
+    ///   - text: The piece without its operators, except a final `*`.
+    ///   - isPhrase: Whether all words form one clause.
+    ///   - isQuoted: Whether the piece was quoted, so that a final `*` is punctuation.
     private static func clauses(of text: Substring, isPhrase: Bool, isQuoted: Bool = false) -> [Clause] {
         var text = String(text)
-        let hasStar = text.last == "*" && !isQuoted
+        let hasAsterisk = text.last == "*" && !isQuoted
         let terms = text.withUTF8 { utf8 in
             var scanner = WordScanner()
             var terms: [Term] = []
@@ -165,7 +176,7 @@ public struct TextQuery: Sendable, Hashable {
             return (all: terms, isLastAtEnd: end == utf8.count - 1)
         }
         guard let last = terms.all.last else { return [] }
-        if hasStar, terms.isLastAtEnd, terms.all.count == 1 || !isPhrase {
+        if hasAsterisk, terms.isLastAtEnd, terms.all.count == 1 || !isPhrase {
             return terms.all.dropLast().map { .phrase([$0]) } + [.prefix(last.word)]
         }
         return isPhrase ? [.phrase(terms.all)] : terms.all.map { .phrase([$0]) }
@@ -173,6 +184,7 @@ public struct TextQuery: Sendable, Hashable {
 }
 
 extension TextQuery.Clause {
+    /// Whether the clause is a single English stop word.
     var isStopWord: Bool {
         guard case .phrase(let terms) = self, terms.count == 1 else { return false }
         return StopWords.english.contains(String(decoding: terms[0].word, as: UTF8.self))

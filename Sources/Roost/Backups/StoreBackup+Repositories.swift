@@ -1,0 +1,75 @@
+public import Foundation
+public import RoostBackups
+public import RoostChunks
+import RoostFiles
+
+extension StoreBackup {
+    /// The file that every repository contains.
+    private static let configurationName = "config"
+
+    /// Opens the repository in a folder, or creates one if the folder is new or empty.
+    ///
+    /// - Throws: As ``openOrCreate(in:named:passphrase:)``.
+    public static func openOrCreate(
+        _ folder: URL, passphrase: String? = nil
+    ) async throws -> BackupRepository {
+        // A process that ended while it created a repository may have left temporary files.
+        let leftovers = Set(AtomicFile.leftovers(in: folder))
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+            .filter { !leftovers.contains($0) }
+        let hasConfiguration = FileManager.default.fileExists(
+            atPath: folder.appendingPathComponent(configurationName).path)
+        guard names.isEmpty || hasConfiguration else { throw containsOtherFiles(folder.path) }
+        return try await openOrCreate(
+            in: FileSystemRetrieval(baseURL: folder), named: folder.path, passphrase: passphrase)
+    }
+
+    /// Opens the repository in a retrieval, or creates one if the retrieval is empty.
+    ///
+    /// - Parameters:
+    ///   - retrieval: The location of the repository.
+    ///   - name: The name of the location, for messages.
+    ///   - passphrase: The passphrase of the repository; `nil` for one that is not encrypted.
+    /// - Throws: ``BackupError``, with `.exists` if the location contains other files and with
+    ///   `.wrongPassphrase`; ``ChunkStorageError``.
+    public static func openOrCreate(
+        in retrieval: any ChunkStorageRetrieval, named name: String, passphrase: String? = nil
+    ) async throws -> BackupRepository {
+        if try await retrieval.presence(at: configurationName) {
+            return try await BackupRepository.open(retrieval, passphrase: passphrase)
+        }
+        guard try await retrieval.paths(in: "").isEmpty else { throw containsOtherFiles(name) }
+        do {
+            return try await BackupRepository.create(in: retrieval, passphrase: passphrase)
+        } catch let error as BackupError where error.code == .exists {
+            // Another process has created the repository in the meantime.
+            return try await BackupRepository.open(retrieval, passphrase: passphrase)
+        }
+    }
+
+    private static func containsOtherFiles(_ location: String) -> BackupError {
+        BackupError(
+            .exists,
+            "cannot create a backup repository in \(location): it contains other files; name a new or empty "
+                + "location")
+    }
+
+    /// Opens the repository in a retrieval.
+    ///
+    /// - Parameters:
+    ///   - retrieval: The location of the repository.
+    ///   - name: The name of the location, for messages.
+    ///   - passphrase: The passphrase of the repository; `nil` for one that is not encrypted.
+    /// - Throws: ``BackupError``, with `.notFound` or `.wrongPassphrase`; ``ChunkStorageError``.
+    public static func open(
+        _ retrieval: any ChunkStorageRetrieval, named name: String, passphrase: String? = nil
+    ) async throws -> BackupRepository {
+        do {
+            return try await BackupRepository.open(retrieval, passphrase: passphrase)
+        } catch let error as BackupError where error.code == .notFound {
+            throw BackupError(
+                .notFound, "cannot open the backup repository in \(name): it does not exist",
+                remedy: .createBackup)
+        }
+    }
+}

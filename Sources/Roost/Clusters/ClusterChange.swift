@@ -1,0 +1,27 @@
+import RoostModel
+
+/// A change of the clusters that is ready to be committed, and the value that the caller gets for it.
+struct ClusterChange<Value: Sendable>: Sendable {
+    var batch: WriteBatch
+    var value: Value
+}
+
+extension StorageProvider {
+    /// Commits a change that is computed from the current clusters. If another writer changes the clusters in
+    /// the meantime, the change is computed again from the new state.
+    ///
+    /// - Throws: ``StorageError``; everything that `change` throws; `CancellationError`.
+    @concurrent
+    func commitClusterChange<Value: Sendable>(
+        _ change: @Sendable (any StorageSnapshot) async throws -> ClusterChange<Value>
+    ) async throws -> Value {
+        try await ConflictRetry.standard.run {
+            let snapshot = try await snapshot()
+            let revision = try await snapshot.clustersRevision()
+            var change = try await change(snapshot)
+            change.batch.expecting.clusters = revision
+            _ = try await commit(change.batch)
+            return change.value
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import RoostModel
+
+/// The extent to which a store has changed since its clusters were made.
+public struct ClusterDrift: Sendable, Hashable, Encodable {
+    /// The number of entries in the store. After a run with conditions, only entries that meet them count.
+    public var entries: Int
+    /// The number of entries that are in a cluster.
+    public var clustered: Int
+    /// The number of entries that the last run made outliers.
+    public var outliers: Int
+    /// The number of entries without an assignment: they were added since the last run and are near no
+    /// cluster, were removed from a cluster, or have no vector.
+    public var unassigned: Int
+    /// The number of entries that were assigned to a cluster since the last run, when they were added or by a
+    /// person.
+    public var placedSince: Int
+    /// The number of entries whose assignment is that of the last run.
+    public var unchanged: Int
+    /// The number of entries that the last run clustered; 0 if no run made the clusters.
+    public var entriesOfRun: Int
+    /// The mean cosine with the centroid of the clustered entries whose assignment is that of the last run;
+    /// `nil` if there are none.
+    public var cohesionOfRun: Double?
+    /// The mean cosine with the centroid of all clustered entries; `nil` if there are none.
+    public var cohesion: Double?
+    /// The reasons to cluster again; empty if there is none.
+    public var reasons: [String]
+
+    /// Whether there is a reason to cluster again.
+    public var isDue: Bool { !reasons.isEmpty }
+
+    enum CodingKeys: String, CodingKey {
+        case entries, clustered, outliers, unassigned, placedSince, unchanged, entriesOfRun
+        case cohesionOfRun, cohesion, reasons
+    }
+}
+
+extension ClusterDrift {
+    /// The maximum share of unassigned entries for which no new run is recommended.
+    static let maximumUnassigned = 0.05
+    /// The maximum number of entries that were added, removed or moved for which no new run is recommended,
+    /// as a share of the entries that the last run clustered.
+    static let maximumChanged = 0.2
+    /// The maximum loss of the mean cosine with the centroid for which no new run is recommended.
+    static let maximumCohesionLoss = 0.02
+
+    /// Measures the drift of a store.
+    ///
+    /// - Throws: See ``KnowledgeStore/clusterDrift()``.
+    @concurrent
+    static func measure(_ storage: any StorageProvider) async throws -> ClusterDrift {
+        let snapshot = try await storage.snapshot()
+        guard snapshot.stamp.clusterCount > 0 else { throw noClusters }
+        let run = try await snapshot.clusteringRun()
+        let assignments = try await snapshot.assignments(of: nil)
+        let clustered = assignments.filter { $0.cluster != nil }
+        let ofRun = run.map { run in assignments.filter { $0.run == run.id } } ?? []
+        let conditions = run.map(\.conditions) ?? []
+        var filter = EntryFilter.all
+        filter.conditions = conditions ?? []
+        let entries =
+            filter.matchesAll ? snapshot.stamp.entryCount : try await snapshot.rows(matching: filter).count
+        var drift = ClusterDrift(
+            entries: entries, clustered: clustered.count, outliers: assignments.count - clustered.count,
+            unassigned: max(0, entries - assignments.count),
+            placedSince: clustered.count { $0.run == nil || $0.run != run?.id },
+            unchanged: ofRun.count, entriesOfRun: run?.clusteredCount ?? 0,
+            cohesionOfRun: meanSimilarity(ofRun.filter { $0.cluster != nil }),
+            cohesion: meanSimilarity(clustered), reasons: [])
+        // If the conditions of the run cannot be decoded, the number of missing entries is unknown.
+        if conditions != nil { drift.reasons = drift.reasons(hasRun: run != nil) }
+        return drift
+    }
+
+    /// The error for a store without clusters.
+    static var noClusters: RoostError {
+        RoostError(.emptyStore, "the store has no clusters", remedy: .recluster)
+    }
+
+    private static func meanSimilarity(_ assignments: [Assignment]) -> Double? {
+        guard !assignments.isEmpty else { return nil }
+        return assignments.reduce(0) { $0 + Double($1.similarity) } / Double(assignments.count)
+    }
+
+    private func reasons(hasRun: Bool) -> [String] {
+        var reasons: [String] = []
+        if Double(unassigned) > Self.maximumUnassigned * Double(entries) {
+            let percentage = Int((100 * Double(unassigned) / Double(max(1, entries))).rounded())
+            reasons.append("\(unassigned) of \(entries) entries (\(percentage)%) are in no cluster")
+        }
+        let changed = max(entries, entriesOfRun) - unchanged
+        if hasRun, Double(changed) > Self.maximumChanged * Double(entriesOfRun) {
+            reasons.append(
+                "only \(unchanged) entries have the assignment of the last run, which clustered "
+                    + "\(entriesOfRun) entries; the store now has \(entries)")
+        }
+        if let old = cohesionOfRun, let new = cohesion, old - new > Self.maximumCohesionLoss {
+            func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+            reasons.append(
+                "entries within a cluster are less similar than after the last run (mean cosine with the "
+                    + "centroid \(rounded(new)), was \(rounded(old)))")
+        }
+        return reasons
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import RoostClustering
+import RoostModel
+import RoostText
+
+/// Changes single clusters at a person's request: labels, merges, splits and deletes them.
+struct ClusterEditor: Sendable {
+    let storage: any StorageProvider
+
+    /// The maximum length of a label in bytes of UTF-8: it fits on one line of a list, in any language.
+    static let maximumLabelLength = 200
+
+    /// See ``KnowledgeStore/labelCluster(_:_:)``.
+    func label(_ id: Cluster.ID, _ label: String?) async throws -> Cluster {
+        if let label { try Self.validate(label) }
+        return try await storage.commitClusterChange { snapshot in
+            guard var cluster = try await snapshot.clusterRecords().first(where: { $0.id == id }) else {
+                throw Self.notFound(id)
+            }
+            (cluster.isLabelPinned, cluster.labeledBy) = (label != nil, nil)
+            cluster.label =
+                label ?? KeywordExtractor.label(of: cluster.keywords) ?? "cluster \(id.text.prefix(8))"
+            cluster.updatedAt = Date()
+            return ClusterChange(batch: WriteBatch(clusters: [cluster]), value: cluster)
+        }
+    }
+
+    private static func validate(_ label: String) throws {
+        guard !label.allSatisfy(\.isWhitespace) else {
+            throw RoostError(.badInput, "cannot label the cluster: the label is empty")
+        }
+        guard label.utf8.count <= maximumLabelLength else {
+            throw RoostError(
+                .badInput,
+                "cannot label the cluster: the label has \(label.utf8.count) bytes, and the maximum is "
+                    + "\(maximumLabelLength)")
+        }
+        guard !label.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw RoostError(
+                .badInput,
+                "cannot label the cluster: the label must be one line without control characters")
+        }
+    }
+
+    /// Returns the error for an unknown cluster.
+    static func notFound(_ id: Cluster.ID) -> RoostError {
+        RoostError(.notFound, "the store has no cluster \(id.text); nothing was changed")
+    }
+
+    /// See ``KnowledgeStore/mergeClusters(_:)``.
+    func merge(_ ids: [Cluster.ID]) async throws -> Cluster {
+        guard Set(ids).count == ids.count, let first = ids.first, ids.count > 1 else {
+            throw RoostError(
+                .badInput, "a merge requires at least two different clusters; nothing was changed")
+        }
+        let result = try await edit { edit in
+            for id in ids { _ = try edit.cluster(id) }
+            let merged = Set(ids)
+            for row in edit.assignments.indices where edit.assignments[row].map(merged.contains) == true {
+                edit.assignments[row] = first
+            }
+            return [first]
+        }
+        return result[0]
+    }
+
+    /// See ``KnowledgeStore/splitCluster(_:into:seed:)``.
+    func split(_ id: Cluster.ID, into parts: Int, seed: UInt64) async throws -> [Cluster] {
+        guard parts >= 2 else {
+            throw RoostError(.badInput, "a cluster can be split only into two or more parts, not \(parts)")
+        }
+        let result = try await edit { edit in
+            let cluster = try edit.cluster(id)
+            let rows = edit.rows(of: id)
+            guard rows.count >= parts else {
+                throw RoostError(
+                    .badInput,
+                    "cannot split cluster \(id.text) into \(parts) parts: it has only \(rows.count) entries")
+            }
+            let partition = try await SphericalKMeans(clusters: parts, seed: seed)
+                .cluster(edit.vectors.selecting(rows))
+            var members = [[Int]](repeating: [], count: partition.count)
+            for (row, label) in zip(rows, partition.labels) {
+                if let group = label.group { members[group].append(row) }
+            }
+            members = members.filter { !$0.isEmpty }.sorted { $1.count < $0.count }
+            guard members.count > 1 else {
+                throw RoostError(
+                    .badInput, "cannot split cluster \(id.text): all of its entries have the same vector")
+            }
+            var ids = [id]
+            for part in members.dropFirst() {
+                let new = edit.addCluster(nextTo: cluster)
+                for row in part { edit.assignments[row] = new }
+                ids.append(new)
+            }
+            return ids
+        }
+        return result.sorted { ($1.members.count, $0.id.uuidString) < ($0.members.count, $1.id.uuidString) }
+    }
+
+    /// See ``KnowledgeStore/deleteCluster(_:)``.
+    func delete(_ id: Cluster.ID) async throws {
+        _ = try await edit { edit in
+            _ = try edit.cluster(id)
+            for row in edit.rows(of: id) { edit.assignments[row] = nil }
+            return []
+        }
+    }
+
+    /// Commits an edit of the assignments.
+    ///
+    /// - Parameter change: Edits the assignments and returns the ids of the clusters to return.
+    private func edit(
+        _ change: @Sendable (inout ClusterEdit) async throws -> [Cluster.ID]
+    ) async throws -> [Cluster] {
+        try await storage.commitClusterChange { snapshot in
+            var edit = try await ClusterEdit(snapshot)
+            let ids = try await change(&edit)
+            let clustering = try await edit.finish(snapshot)
+            let clusters = Dictionary(clustering.clusters.map { ($0.id, $0) }) { first, _ in first }
+            return ClusterChange(
+                batch: WriteBatch(clustering: clustering), value: ids.compactMap { clusters[$0] })
+        }
+    }
+}

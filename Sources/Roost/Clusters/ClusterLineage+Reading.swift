@@ -1,0 +1,23 @@
+import RoostClustering
+import RoostModel
+
+extension ClusterLineage {
+    /// Reads the lineage of a store's clusters.
+    ///
+    /// - Throws: See ``KnowledgeStore/clusterLineage()``.
+    static func read(_ storage: any StorageProvider) async throws -> ClusterLineage {
+        let snapshot = try await storage.snapshot()
+        let clusters = try await snapshot.clusters()
+        guard !clusters.isEmpty else { throw ClusterDrift.noClusters }
+        let run = try await snapshot.clusteringRun()
+        // Runs of the version that recorded no digest recorded no origins either: all clusters would seem
+        // new.
+        guard run == nil || run?.dataDigest != nil else {
+            throw RoostError(
+                .notFound,
+                "the clusters have no lineage: an older version of Roost made them and did not record it",
+                remedy: .recluster)
+        }
+        return ClusterLineage(of: clusters, vanished: run?.vanished ?? [])
+    }
+}

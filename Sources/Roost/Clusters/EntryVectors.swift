@@ -1,0 +1,86 @@
+import Crypto
+import Foundation
+import RoostModel
+import RoostVectors
+
+/// The embeddings of entries, in the order of the entries' ids, so that they do not depend on the order in
+/// which the entries were added.
+struct EntryVectors: Sendable {
+    /// The ids, ascending by their text.
+    let ids: [Entry.ID]
+    /// The embedding of each entry, one row each.
+    let vectors: Matrix
+
+    /// Reads the embeddings of the entries that meet all conditions. Entries without an embedding are
+    /// omitted.
+    ///
+    /// - Throws: ``StorageError``; `CancellationError`.
+    init(_ snapshot: any StorageSnapshot, matching conditions: [EntryCondition] = []) async throws {
+        let matching = conditions.isEmpty ? nil : try await Self.ids(matching: conditions, in: snapshot)
+        var ids: [Entry.ID] = []
+        var elements: [Float] = []
+        var dimension = 0
+        for try await page in snapshot.vectorPages(of: .entries) {
+            if dimension == 0, page.vectors.rows > 0 {
+                dimension = page.vectors.columns
+                if matching == nil { elements.reserveCapacity(snapshot.stamp.entryCount * dimension) }
+            }
+            guard let matching else {
+                ids += page.ids
+                elements += page.vectors.elements
+                continue
+            }
+            for (row, id) in page.ids.enumerated() where matching.contains(id) {
+                ids.append(id)
+                elements += page.vectors.row(row)
+            }
+        }
+        let texts = ids.map(\.uuidString)
+        let order = ids.indices.sorted { texts[$0] < texts[$1] }
+        Self.permute(&elements, order, dimension)
+        self.ids = order.map { ids[$0] }
+        vectors = Matrix(rows: ids.count, columns: dimension, elements: elements)
+    }
+
+    /// The SHA-256 digest of the ids and vectors. See ``ClusteringRun/dataDigest``.
+    var digest: String {
+        var hash = SHA256()
+        for row in ids.indices {
+            withUnsafeBytes(of: ids[row].uuid) { hash.update(bufferPointer: $0) }
+            vectors.withRow(row) { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+        }
+        return hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private static func ids(
+        matching conditions: [EntryCondition], in snapshot: any StorageSnapshot
+    ) async throws -> Set<Entry.ID> {
+        var filter = EntryFilter.all
+        filter.conditions = conditions
+        var ids: Set<Entry.ID> = []
+        for try await page in snapshot.entryPages(matching: filter) { ids.formUnion(page.entries.map(\.id)) }
+        return ids
+    }
+
+    /// Moves row `order[i]` to row i for all i, in place: a large matrix may take so much of the memory that
+    /// a second one does not fit.
+    private static func permute(_ elements: inout [Float], _ order: [Int], _ columns: Int) {
+        guard columns > 0 else { return }
+        var isDone = [Bool](repeating: false, count: order.count)
+        elements.withUnsafeMutableBufferPointer { elements in
+            guard let base = elements.baseAddress else { return }
+            // Follow each cycle of the permutation.
+            for first in order.indices where !isDone[first] && order[first] != first {
+                let saved = Array(UnsafeBufferPointer(start: base + first * columns, count: columns))
+                var row = first
+                while order[row] != first {
+                    (base + row * columns).update(from: base + order[row] * columns, count: columns)
+                    isDone[row] = true
+                    row = order[row]
+                }
+                for column in 0..<columns { base[row * columns + column] = saved[column] }
+                isDone[row] = true
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+public import RoostClustering
+public import RoostModel
+
+/// The result of a clustering run.
+public struct ReclusterReport: Sendable {
+    /// The record of the run.
+    public var run: ClusteringRun
+    /// The new clusters, largest first.
+    public var clusters: [Cluster]
+    /// The number of clustered entries that are in no cluster.
+    public var outlierCount: Int
+    /// The number of clusters that continue a cluster of the previous run.
+    public var continuedCount: Int
+    /// The relation of the new clusters to the previous ones.
+    public var lineage: ClusterLineage
+    /// Whether the run was a dry run, which leaves the store unchanged.
+    public var isDryRun: Bool
+}

@@ -1,0 +1,207 @@
+import Foundation
+import RoostClustering
+import RoostModel
+import RoostVectors
+
+/// Clusters the entries of a store and commits the result.
+struct Reclusterer: Sendable {
+    /// The way in which groups are found.
+    enum Method: Sendable {
+        /// A given number of clusters, by spherical k-means.
+        case count(Int, seed: UInt64)
+        /// As many clusters as the data has, by the Leiden algorithm.
+        case communities(
+            LeidenClusterer.Granularity, maximumOutliers: Double, seed: UInt64, continuesPreviousRun: Bool)
+        /// A clusterer of the caller, with the parameters that are recorded with the run.
+        case custom(any Clusterer, parameters: [String: MetadataValue])
+    }
+
+    let storage: any StorageProvider
+    let method: Method
+    /// The number of levels of the hierarchy, at least 1.
+    let levels: Int
+    /// The conditions that an entry must meet to be clustered.
+    let conditions: [EntryCondition]
+    /// Whether the result is only reported, and not committed.
+    let isDryRun: Bool
+
+    /// The minimum share of the previous run's entries that must remain for a run to continue it. With fewer,
+    /// the previous groups say too little about the present data.
+    private static let minimumRemaining = 0.8
+
+    /// Clusters the entries.
+    ///
+    /// - Throws: See ``KnowledgeStore/recluster(clusters:granularity:maximumOutliers:levels:seed:among:``
+    ///   ``ignoringPreviousRun:isDryRun:)``.
+    @concurrent
+    func run() async throws -> ReclusterReport {
+        try validate()
+        let snapshot = try await storage.snapshot()
+        let entries = try await EntryVectors(snapshot, matching: conditions)
+        guard !entries.ids.isEmpty || conditions.isEmpty || snapshot.stamp.entryCount == 0 else {
+            throw RoostError(
+                .notFound, "cannot cluster: no entry matches the conditions; nothing was changed")
+        }
+        guard !entries.ids.isEmpty else {
+            throw RoostError(
+                .emptyStore, "cannot cluster: the store has no entries", remedy: .addEntries)
+        }
+        let clusterer = try await clusterer(for: entries.ids, in: snapshot)
+        let partition = try await partition(entries, by: clusterer)
+        var parameters = recordedParameters
+        for (name, value) in partition.facts { parameters[name] = .number(value) }
+        if !conditions.isEmpty {
+            parameters[ClusteringRun.clusteredCountKey] = .integer(Int64(entries.ids.count))
+        }
+        var run = ClusteringRun(
+            algorithm: clusterer.algorithm, parameters: parameters, seed: clusterer.seed,
+            stamp: snapshot.stamp)
+        run.dataDigest = entries.digest
+        var assembly = ClusterAssembly(partition, of: entries.vectors, ids: entries.ids)
+        try await assembly.countTexts(of: snapshot)
+        return try await commit(assembly, run, readFrom: snapshot)
+    }
+
+    private func validate() throws {
+        guard levels >= 1 else {
+            throw RoostError(
+                .badInput, "cannot cluster: the number of levels must be at least 1, not \(levels)")
+        }
+        if case .communities(_, let maximumOutliers, _, _) = method, !(0...1).contains(maximumOutliers) {
+            throw RoostError(
+                .badInput,
+                "cannot cluster: the maximum share of outliers must be from 0 to 1, not \(maximumOutliers)")
+        }
+    }
+
+    // MARK: The clusterer
+
+    /// The parameters that identify the kind of run. A run continues another only if these are equal.
+    private var recordedParameters: [String: MetadataValue] {
+        var parameters: [String: MetadataValue] =
+            switch method {
+            case .count(let count, _): ["requestedClusters": .integer(Int64(count))]
+            case .communities(let granularity, let maximumOutliers, _, _):
+                ["granularity": .string(granularity.rawValue), "maximumOutliers": .number(maximumOutliers)]
+            case .custom(_, let parameters): parameters
+            }
+        if !conditions.isEmpty {
+            parameters[ClusteringRun.conditionsKey] = ClusteringRun.recorded(conditions)
+        }
+        return parameters
+    }
+
+    private func clusterer(
+        for ids: [Entry.ID], in snapshot: any StorageSnapshot
+    ) async throws -> any Clusterer {
+        switch method {
+        case .count(let count, let seed):
+            return SphericalKMeans.sized(clusters: count, entries: ids.count, seed: seed)
+        case .communities(let granularity, let maximumOutliers, let seed, let continuesPreviousRun):
+            var clusterer = LeidenClusterer(
+                granularity: granularity, maximumOutliers: maximumOutliers, seed: seed)
+            if continuesPreviousRun { clusterer.start = try await start(clusterer, for: ids, in: snapshot) }
+            return clusterer
+        case .custom(let clusterer, _): return clusterer
+        }
+    }
+
+    /// Returns the groups of the previous run; `nil` if this run cannot continue it.
+    private func start(
+        _ clusterer: LeidenClusterer, for ids: [Entry.ID], in snapshot: any StorageSnapshot
+    ) async throws -> LeidenClusterer.Start? {
+        typealias Key = LeidenClusterer.FactKey
+        guard let run = try await snapshot.clusteringRun(), run.algorithm == clusterer.algorithm,
+            run.seed == clusterer.seed, let resolution = run.parameters[Key.resolution]?.double,
+            recordedParameters.allSatisfy({ run.parameters[$0.key] == $0.value }),
+            run.hasConditions == !conditions.isEmpty
+        else { return nil }
+        let assignments = try await snapshot.assignments(of: nil)
+        guard Double(assignments.count) >= Self.minimumRemaining * Double(run.clusteredCount) else {
+            return nil
+        }
+        var (groups, numbers) = ([Entry.ID: Int](), [Cluster.ID: Int]())
+        for assignment in assignments {
+            guard let cluster = assignment.cluster else { continue }
+            let number = numbers[cluster] ?? numbers.count
+            numbers[cluster] = number
+            groups[assignment.entry] = number
+        }
+        let fullRunCount = run.parameters[Key.fullRunCount]?.double.flatMap { Int(exactly: $0) }
+        return LeidenClusterer.Start(
+            groups: ids.map { groups[$0] }, resolution: resolution,
+            fullRunCount: fullRunCount ?? run.clusteredCount)
+    }
+
+    private func partition(_ entries: EntryVectors, by clusterer: any Clusterer) async throws -> Partition {
+        let partition = try await clusterer.cluster(entries.vectors)
+        // Labels that people gave must not be lost to a parameter with which nothing is found.
+        guard partition.count > 0 else {
+            throw RoostError(
+                .badInput,
+                "no cluster was found among \(entries.ids.count) entries; allow smaller clusters. "
+                    + "Nothing was changed")
+        }
+        guard levels > 1 else { return partition }
+        guard partition.count <= Partition.maximumHierarchySize else {
+            throw RoostError(
+                .badInput,
+                "cannot build a hierarchy of \(partition.count) clusters: the maximum is "
+                    + "\(Partition.maximumHierarchySize); request fewer clusters, or a single level")
+        }
+        return partition.adding(levels: levels)
+    }
+
+    // MARK: The commit
+
+    /// Commits the clusters. If other clusters were committed in the meantime, the new groups are matched
+    /// with those instead, so that labels that people gave are kept.
+    private func commit(
+        _ assembly: ClusterAssembly, _ run: ClusteringRun, readFrom first: any StorageSnapshot
+    ) async throws -> ReclusterReport {
+        var isFirstAttempt = true
+        return try await ConflictRetry.standard.run {
+            let snapshot = isFirstAttempt ? first : try await storage.snapshot()
+            isFirstAttempt = false
+            let previous = try await snapshot.clusters()
+            let revision = try await snapshot.clustersRevision()
+            let clustering = assembly.finish(run: run, previous: previous)
+            try Task.checkCancellation()
+            if !isDryRun {
+                _ = try await storage.commit(
+                    WriteBatch(clustering: clustering, expecting: .init(clusters: revision)))
+            }
+            return report(clustering, previous)
+        }
+    }
+
+    private func report(_ clustering: WriteBatch.Clustering, _ previous: [Cluster]) -> ReclusterReport {
+        guard let run = clustering.run else { preconditionFailure("the clustering of a run has a run") }
+        let previousIDs = Set(previous.map(\.id))
+        return ReclusterReport(
+            run: run, clusters: clustering.clusters,
+            outlierCount: clustering.assignments.count { $0.cluster == nil },
+            continuedCount: clustering.clusters.count { previousIDs.contains($0.id) },
+            lineage: ClusterLineage(of: clustering.clusters, vanished: run.vanished), isDryRun: isDryRun)
+    }
+}
+
+extension ClusterAssembly {
+    /// Counts the words of all entries.
+    mutating func countTexts(of snapshot: any StorageSnapshot) async throws {
+        for try await page in snapshot.entryPages() {
+            for entry in page.entries { count(entry.content, of: entry.id) }
+        }
+    }
+}
+
+extension MetadataValue {
+    /// The value as a floating-point number; `nil` for a value of another type.
+    fileprivate var double: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        default: nil
+        }
+    }
+}

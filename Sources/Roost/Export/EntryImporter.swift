@@ -1,0 +1,107 @@
+import Foundation
+import RoostModel
+
+/// The numbers of imported entries.
+public struct ImportReport: Sendable, Hashable, Encodable {
+    /// The number of entries that the store did not contain.
+    public var new = 0
+    /// The number of entries that replaced a different entry with the same id.
+    public var updated = 0
+    /// The number of entries that the store contained already.
+    public var unchanged = 0
+    /// The number of entries that were embedded, because the archive has no vectors of the store's space.
+    public var embedded = 0
+
+    /// Creates an empty report.
+    public init() {}
+}
+
+/// Writes the entries of an archive to a store.
+struct EntryImporter {
+    private let store: KnowledgeStore
+    /// Whether the vectors of the archive are of the store's embedding space.
+    private let usesVectors: Bool
+    private var placement = BatchPlacement()
+    private var report = ImportReport()
+
+    /// The number of entries of one commit.
+    private static let batchSize = 256
+
+    /// Imports an archive.
+    ///
+    /// - Throws: See ``KnowledgeStore/importEntries(_:name:progress:)``.
+    static func run(
+        _ data: Data, name: String, into store: KnowledgeStore, progress: (@Sendable (Int, Int) -> Void)?
+    ) async throws -> ImportReport {
+        let archive = try EntryArchive(data, name: name)
+        let usesVectors = archive.space.map(store.embedder.space.isCompatible) ?? false
+        if usesVectors { try archive.requireUnitLength(name) }
+        var importer = EntryImporter(store: store, usesVectors: usesVectors)
+        let entries = archive.entries
+        for start in stride(from: 0, to: entries.count, by: batchSize) {
+            try Task.checkCancellation()
+            let end = min(entries.count, start + batchSize)
+            try await importer.commit(Array(entries[start..<end]))
+            progress?(end, entries.count)
+        }
+        return importer.report
+    }
+
+    private init(store: KnowledgeStore, usesVectors: Bool) {
+        (self.store, self.usesVectors) = (store, usesVectors)
+    }
+
+    private mutating func commit(_ entries: [Entry]) async throws {
+        report = try await ConflictRetry.standard.run {
+            var next = report
+            let batch = try await batch(for: entries, &next)
+            placement.committed(batch, at: try await store.storage.commit(batch))
+            return next
+        }
+    }
+
+    private mutating func batch(
+        for entries: [Entry], _ report: inout ImportReport
+    ) async throws -> WriteBatch {
+        let snapshot = try await store.storage.snapshot()
+        let ids = entries.map(\.id)
+        let stored = Dictionary(try await snapshot.entries(ids).map { ($0.id, $0) }) { first, _ in first }
+        var expected = try await snapshot.revisions(of: ids)
+        for id in ids where expected[id] == nil { expected[id] = .zero }
+        var upserts: [Entry] = []
+        var missingVectors: [Entry] = []
+        for var entry in entries {
+            let old = stored[entry.id]
+            if usesVectors, entry.embeddings.count == store.embedder.space.dimension {
+                upserts.append(entry)
+            } else {
+                (entry.embeddings, entry.passages) = ([], [])
+                if let old, old.content.utf8.elementsEqual(entry.content.utf8) {
+                    (entry.embeddings, entry.passages) = (old.embeddings, old.passages)
+                    upserts.append(entry)
+                } else {
+                    missingVectors.append(entry)
+                }
+            }
+            if old == nil {
+                report.new += 1
+            } else if old == entry {
+                report.unchanged += 1
+            } else {
+                report.updated += 1
+            }
+        }
+        if !missingVectors.isEmpty {
+            var ingest = IngestReport()
+            upserts += try await store.entryEmbedder.embed(missingVectors, reusing: nil, &ingest)
+            report.embedded += missingVectors.count
+        }
+        // Keep the order of the archive, so that an export of the imported entries equals the archive.
+        let order = Dictionary(entries.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        upserts.sort { order[$0.id] ?? 0 < order[$1.id] ?? 0 }
+        var batch = WriteBatch(upserts: upserts, expecting: .init(entries: expected))
+        let moved = upserts.filter { stored[$0.id]?.embeddings != $0.embeddings }
+        try await placement.assign(Set(moved.map(\.id)), in: &batch, snapshot)
+        return batch
+    }
+}

@@ -1,0 +1,107 @@
+import RoostModel
+
+/// Collects the changes of an ingest, embeds their texts and commits them in batches.
+struct BatchCommitter {
+    private let store: KnowledgeStore
+    private let options: IngestOptions
+    /// The entries with new texts, which have to be embedded.
+    private var newTexts: [Entry] = []
+    /// The length of the new texts in bytes.
+    private var newTextBytes = 0
+    /// Everything else that the next commit writes.
+    private var batch = WriteBatch()
+    private var placing = BatchPlacement()
+
+    init(store: KnowledgeStore, options: IngestOptions) {
+        self.store = store
+        self.options = options
+    }
+
+    /// Whether the collected changes suffice for a commit.
+    var isDue: Bool {
+        newTexts.count + batch.upserts.count >= options.batchSize || newTextBytes >= options.batchBytes
+            || batch.removals.count + batch.sources.count >= options.batchSize
+    }
+
+    // MARK: Collecting
+
+    /// Adds the change of one entry.
+    mutating func add(_ change: SourceDiff.Change) {
+        switch change {
+        case .insert(let entry):
+            batch.expecting.entries[entry.id] = .zero
+            addText(of: entry)
+        case .replaceText(let entry, let revision):
+            batch.expecting.entries[entry.id] = revision
+            addText(of: entry)
+        case .replaceMetadata(let entry, let revision):
+            batch.expecting.entries[entry.id] = revision
+            batch.upserts.append(entry)
+        case .unchanged: break
+        }
+    }
+
+    private mutating func addText(of entry: Entry) {
+        newTexts.append(entry)
+        newTextBytes += entry.content.utf8.count
+    }
+
+    /// Adds a record without a fingerprint for a source whose entries take several commits, so that the
+    /// entries of an interrupted ingest can be attributed to it.
+    mutating func beginSource(_ id: Source.ID) {
+        batch.sources.append(Source(id: id, fingerprint: ""))
+    }
+
+    /// Adds the final record of a source and the removal of its vanished entries.
+    mutating func endSource(_ id: Source.ID, fingerprint: String, removing vanished: [Entry.ID]) {
+        batch.removals += vanished
+        batch.sources.removeAll { $0.id == id }
+        batch.sources.append(Source(id: id, fingerprint: fingerprint))
+    }
+
+    // MARK: Committing
+
+    /// Embeds and commits the collected changes.
+    ///
+    /// - Returns: The number of entries that were written.
+    mutating func flush(_ report: inout IngestReport) async throws -> Int {
+        defer { (newTexts, newTextBytes, batch) = ([], 0, WriteBatch()) }
+        guard !options.isDryRun else { return 0 }
+        if !newTexts.isEmpty {
+            batch.upserts += try await store.entryEmbedder.embed(
+                newTexts, reusing: try await store.storage.snapshot(), &report)
+        }
+        let count = batch.upserts.count
+        if !batch.isEmpty { try await commit(newTexts: Set(newTexts.map(\.id))) }
+        return count
+    }
+
+    /// Commits the batch together with the assignments of its entries to clusters.
+    ///
+    /// - Parameter newTexts: The entries whose texts are new, which may belong to other clusters than before.
+    private mutating func commit(newTexts: Set<Entry.ID>) async throws {
+        try await ConflictRetry.standard.run {
+            let snapshot = try await store.storage.snapshot()
+            try await placing.assign(newTexts, in: &batch, snapshot)
+            placing.committed(batch, at: try await store.storage.commit(batch))
+        } recoveringWith: { _ in
+            try await mergeConcurrentChanges()
+            return true
+        }
+    }
+
+    /// Merges the tags and dates that other writers have committed meanwhile into the entries of the batch.
+    private mutating func mergeConcurrentChanges() async throws {
+        let ids = batch.upserts.map(\.id)
+        let stored = try await SourceDiff.Stored(ids, in: try await store.storage.snapshot())
+        batch.upserts = batch.upserts.compactMap { entry in
+            guard let old = stored.entries[entry.id] else { return entry }
+            guard var merged = SourceDiff.merged(entry, with: old) else { return nil }
+            merged.embeddings = entry.embeddings
+            merged.passages = entry.passages
+            return merged
+        }
+        batch.expecting.entries = stored.revisions
+        for id in ids where stored.revisions[id] == nil { batch.expecting.entries[id] = .zero }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import RoostModel
+
+/// Changes and removals of single entries.
+struct EntryEditor {
+    let store: KnowledgeStore
+
+    private var storage: any StorageProvider { store.storage }
+
+    /// Replaces the text of an entry and assigns the entry to a cluster again.
+    func replaceContent(
+        of entry: Entry, with content: String, expecting revisions: [Entry.ID: Revision]
+    ) async throws {
+        guard !content.allSatisfy(\.isWhitespace) else {
+            throw RoostError(
+                .badInput, "cannot change entry \(entry.id.text): the new text is empty", remedy: .removeEntry
+            )
+        }
+        var changed = entry
+        changed.content = content
+        changed.embeddings = []
+        changed.passages = []
+        changed.updatedAt = Date()
+        var report = IngestReport()
+        let upserts = try await store.entryEmbedder.embed([changed], reusing: nil, &report)
+        _ = try await ConflictRetry.standard.run {
+            var batch = WriteBatch(upserts: upserts, expecting: .init(entries: revisions))
+            var placing = BatchPlacement()
+            try await placing.assign([entry.id], in: &batch, try await storage.snapshot())
+            return try await storage.commit(batch)
+        } recoveringWith: { _ in
+            // A repetition can succeed only if the clusters have changed, not if the entry has.
+            try await storage.snapshot().revisions(of: Array(revisions.keys)) == revisions
+        }
+    }
+
+    /// Adds a tag to entries or removes it.
+    ///
+    /// - Returns: The number of entries that changed.
+    func setTag(_ tag: String, on ids: [Entry.ID], isPresent: Bool) async throws -> Int {
+        try await ConflictRetry.standard.run {
+            let snapshot = try await storage.snapshot()
+            let entries = try await snapshot.entries(ids)
+            let found = Set(entries.map(\.id))
+            if let missing = ids.first(where: { !found.contains($0) }) {
+                throw RoostError(
+                    .notFound, "cannot change tags: entry \(missing.text) was not found; nothing was changed")
+            }
+            var seen = Set<Entry.ID>()
+            let changed = entries.filter { $0.tags.contains(tag) != isPresent && seen.insert($0.id).inserted }
+                .map { entry in
+                    var entry = entry
+                    if isPresent { entry.tags.append(tag) } else { entry.tags.removeAll { $0 == tag } }
+                    entry.updatedAt = Date()
+                    return entry
+                }
+            let revisions = try await snapshot.revisions(of: changed.map(\.id))
+            _ = try await storage.commit(WriteBatch(upserts: changed, expecting: .init(entries: revisions)))
+            return changed.count
+        }
+    }
+
+    /// Removes entries and source records in one commit.
+    ///
+    /// - Returns: The number of entries that were removed.
+    func remove(_ ids: [Entry.ID], sources: [Source.ID]) async throws -> Int {
+        let count = try await storage.snapshot().revisions(of: ids).count
+        _ = try await storage.commit(WriteBatch(removals: ids, removedSources: sources))
+        return count
+    }
+
+    /// Removes all entries that match a filter, in one commit.
+    ///
+    /// - Returns: The number of entries that were removed.
+    func remove(matching filter: EntryFilter) async throws -> Int {
+        var ids: [Entry.ID] = []
+        for try await page in try await storage.snapshot().headerPages(matching: filter) {
+            ids += page.headers.map(\.id)
+        }
+        guard !ids.isEmpty else { return 0 }
+        return try await remove(ids, sources: [])
+    }
+}

@@ -1,0 +1,109 @@
+package import RoostModel
+package import RoostText
+import RoostVectors
+
+/// Computes the passages and vectors of entries.
+package struct EntryEmbedder {
+    /// The embedder of the store.
+    package let embedder: any Embedder
+    /// The splitter of texts that exceed the embedder's limit.
+    package let splitter: PassageSplitter
+
+    /// Returns the entries with vectors for their texts.
+    ///
+    /// - Parameters:
+    ///   - entries: The entries, without passages.
+    ///   - snapshot: The state from which vectors of equal texts are copied; `nil` to copy none.
+    ///   - report: Receives the numbers of tokens and of reused vectors.
+    /// - Throws: ``EmbedderError``; ``StorageError``; `CancellationError`.
+    package func embed(
+        _ entries: [Entry], reusing snapshot: (any StorageSnapshot)?, _ report: inout IngestReport
+    ) async throws -> [Entry] {
+        let digests = entries.map { ContentDigest(of: $0.content) }
+        let known = try await snapshot?.embeddedEntries(withContent: Set(digests)) ?? [:]
+        var entries = entries
+        var texts: [String] = []
+        var owners: [Owner] = []
+        var firstIndices: [ContentDigest: Int] = [:]
+        var duplicates: [Duplicate] = []
+        for (index, entry) in entries.enumerated() {
+            let digest = digests[index]
+            if let equal = known[digest], equal.content.utf8.elementsEqual(entry.content.utf8) {
+                entries[index].embeddings = equal.embeddings
+                entries[index].passages = equal.passages
+                report.reused += 1
+            } else if let first = firstIndices[digest] {
+                duplicates.append(Duplicate(index: index, original: first))
+                report.reused += 1
+            } else {
+                firstIndices[digest] = index
+                for range in passages(of: entry.content) {
+                    owners.append(Owner(index: index, range: range))
+                    texts.append(Self.text(of: entry.content, in: range))
+                }
+            }
+        }
+        var embeddings = try await embedder.embed(texts, as: .document)
+        // Scores are cosines of unit vectors, whether or not the model returns unit vectors.
+        if !embedder.space.isNormalized { embeddings.vectors.normalizeRows() }
+        for (row, owner) in owners.enumerated() {
+            report.tokens += embeddings.tokenCounts[row]
+            report.omittedTokens += embeddings.omittedTokens[row]
+            entries[owner.index].passages.append(
+                Passage(
+                    ordinal: entries[owner.index].passages.count, utf8Range: owner.range,
+                    tokenCount: embeddings.tokenCounts[row], vector: embeddings.vectors.row(row)))
+        }
+        for index in firstIndices.values {
+            let vectors = entries[index].passages.map(\.vector)
+            entries[index].embeddings = vectors.count == 1 ? vectors[0] : unitMean(of: vectors) ?? []
+        }
+        for duplicate in duplicates {
+            entries[duplicate.index].embeddings = entries[duplicate.original].embeddings
+            entries[duplicate.index].passages = entries[duplicate.original].passages
+        }
+        return entries
+    }
+
+    /// The entry to which an embedded passage belongs.
+    private struct Owner {
+        var index: Int
+        var range: Range<Int>
+    }
+
+    /// An entry whose text equals that of an earlier one.
+    private struct Duplicate {
+        var index: Int
+        var original: Int
+    }
+
+    /// Returns the ranges of a text's passages: the entire text if it does not exceed the model's limit.
+    private func passages(of content: String) -> [Range<Int>] {
+        let entire = 0..<content.utf8.count
+        // Counting tokens costs time. A token has at least one byte.
+        guard let limit = embedder.maximumTokens, entire.count > limit else { return [entire] }
+        let tokens = embedder.tokenRanges(in: content)
+        guard tokens.count > limit else { return [entire] }
+        var splitter = splitter
+        splitter.maximumTokens = min(splitter.maximumTokens, limit)
+        return splitter.split(content, tokens: tokens)
+    }
+
+    private static func text(of content: String, in range: Range<Int>) -> String {
+        let utf8 = content.utf8
+        let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
+        return String(content[start..<utf8.index(start, offsetBy: range.count)])
+    }
+
+    /// Returns the number of tokens of an entry's text that no vector represents.
+    ///
+    /// - Complexity: O(length of the text) if a passage may exceed the model's limit.
+    func omittedTokens(of entry: Entry) -> Int {
+        guard !entry.embeddings.isEmpty else { return embedder.tokenRanges(in: entry.content).count }
+        guard let limit = embedder.maximumTokens else { return 0 }
+        // A token has at least one byte.
+        return entry.searchablePassages.filter { $0.utf8Range.count > limit }.reduce(0) { sum, passage in
+            sum + max(0, embedder.tokenRanges(in: entry.text(of: passage) ?? "").count - limit)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// The rules of one `.gitignore` file (gitignore(5)).
+struct IgnoreRules: Sendable {
+    private struct Rule: Sendable {
+        var pattern: GlobPattern
+        var isNegated: Bool
+        var matchesFoldersOnly: Bool
+    }
+
+    private var rules: [Rule] = []
+
+    /// Reads the `.gitignore` file of a folder; `nil` if the folder has none.
+    init?(in folder: URL) {
+        let file = folder.appendingPathComponent(".gitignore")
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+        self.init(text)
+    }
+
+    /// Parses the contents of a `.gitignore` file.
+    init(_ text: String) {
+        for line in text.split(whereSeparator: \.isNewline) {
+            var line = line
+            while line.last == " " { line.removeLast() }
+            guard !line.isEmpty, line.first != "#" else { continue }
+            let isNegated = line.first == "!"
+            if isNegated { line.removeFirst() }
+            let matchesFoldersOnly = line.last == "/"
+            if matchesFoldersOnly { line.removeLast() }
+            // A slash anywhere but at the end makes the pattern relative to the folder of the file. Other
+            // patterns match at any depth.
+            let isRelative = line.contains("/")
+            if line.first == "/" { line.removeFirst() }
+            rules.append(
+                Rule(
+                    pattern: GlobPattern(isRelative ? String(line) : "**/" + line), isNegated: isNegated,
+                    matchesFoldersOnly: matchesFoldersOnly))
+        }
+    }
+
+    /// Returns whether the last rule that matches a path ignores it; `nil` if no rule matches.
+    ///
+    /// - Parameter path: The path relative to the folder of the file.
+    func ignores(_ path: String, isFolder: Bool) -> Bool? {
+        for rule in rules.reversed() where !rule.matchesFoldersOnly || isFolder {
+            if rule.pattern.matches(path) { return !rule.isNegated }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import RoostChunks
+import RoostFiles
+import RoostModel
+
+/// One run of an ingest: compares sources with the store and commits the differences.
+struct Ingestor {
+    private let store: KnowledgeStore
+    private let options: IngestOptions
+    private var committer: BatchCommitter
+    private(set) var report = IngestReport()
+    private var progress = IngestProgress()
+    /// The sources that this run has processed.
+    private var processed = Set<Source.ID>()
+    /// Protects stored documents that no committed record references yet.
+    private var originalsLock: FileLock?
+
+    /// The number of entries that are compared or tagged at once. Together with the batch size it bounds the
+    /// work between two commits to a few seconds.
+    private static let stepSize = 64
+
+    init(store: KnowledgeStore, options: IngestOptions) {
+        self.store = store
+        self.options = options
+        committer = BatchCommitter(store: store, options: options)
+    }
+
+    /// Ingests sources in their order.
+    static func run(
+        _ sources: some Sequence<SourceDraft>, into store: KnowledgeStore, _ options: IngestOptions
+    ) async throws -> IngestReport {
+        var ingestor = Ingestor(store: store, options: options)
+        for source in sources {
+            try Task.checkCancellation()
+            try await ingestor.ingest(source)
+        }
+        try await ingestor.flush()
+        return ingestor.report
+    }
+
+    /// Ingests one source.
+    private mutating func ingest(_ draft: SourceDraft) async throws {
+        // A source that occurs twice is compared with what its first occurrence wrote.
+        if !processed.insert(draft.id).inserted { try await flush() }
+        try await storeOriginal(of: draft)
+        let snapshot = try await store.storage.snapshot()
+        let record = try await snapshot.sources([draft.id]).first
+        if draft.isComplete, let record, record.fingerprint == draft.fingerprint, !record.entryIDs.isEmpty {
+            try await addTags(to: record.entryIDs, snapshot)
+            progress.sources += 1
+            return
+        }
+        var identified = SourceDiff.identify(draft, tags: options.tags)
+        report.skipped += identified.skipped
+        if !draft.isComplete {
+            identified.entries = try await avoidingEditedEntries(identified.entries, of: draft, snapshot)
+        }
+        if draft.isComplete, record == nil, identified.entries.count > 1 { committer.beginSource(draft.id) }
+        let last = try await compare(identified.entries, snapshot, isStream: !draft.isComplete)
+        if committer.isDue { try await flush() }
+        if draft.isComplete {
+            let present = Set(identified.entries.map(\.id))
+            let vanished = try await knownIDs(draft.id, record, last).filter { !present.contains($0) }
+            committer.endSource(draft.id, fingerprint: draft.fingerprint, removing: vanished)
+            report.removed += vanished.count
+        }
+        progress.sources += 1
+        progress.fractionOfNextSource = 0
+        if committer.isDue { try await flush() }
+    }
+
+    /// Commits what has been collected and reports the progress.
+    private mutating func flush() async throws {
+        progress.entries += try await committer.flush(&report)
+        guard !options.isDryRun else { return }
+        options.progress?(progress)
+    }
+
+    // MARK: Comparing
+
+    /// Compares entries with the store and collects the changes, with commits in between.
+    ///
+    /// - Returns: The snapshot that was used last.
+    private mutating func compare(
+        _ entries: [Entry], _ snapshot: any StorageSnapshot, isStream: Bool
+    ) async throws -> any StorageSnapshot {
+        var snapshot = snapshot
+        let step = min(options.batchSize, Self.stepSize)
+        for start in stride(from: 0, to: entries.count, by: step) {
+            let part = entries[start..<min(entries.count, start + step)]
+            let stored = try await SourceDiff.Stored(part.map(\.id), in: snapshot)
+            for change in SourceDiff.changes(from: stored, to: part, isStream: isStream) {
+                count(change)
+                committer.add(change)
+            }
+            progress.fractionOfNextSource = Double(part.endIndex) / Double(entries.count)
+            if committer.isDue {
+                try await flush()
+                // A snapshot that is held for long keeps the storage from reclaiming space.
+                snapshot = try await store.storage.snapshot()
+            }
+        }
+        return snapshot
+    }
+
+    private mutating func count(_ change: SourceDiff.Change) {
+        switch change {
+        case .insert: report.new += 1
+        case .replaceText, .replaceMetadata: report.updated += 1
+        case .unchanged:
+            report.unchanged += 1
+            progress.entries += 1
+        }
+    }
+
+    /// Returns the ids of the stored entries of a source.
+    private func knownIDs(
+        _ source: String, _ record: Source?, _ snapshot: any StorageSnapshot
+    ) async throws -> [Entry.ID] {
+        if let record { return record.entryIDs }
+        // Without a record, the source is new or its first ingest was interrupted.
+        var ids: [Entry.ID] = []
+        for try await page in snapshot.entryPages(matching: EntryFilter(sources: [source])) {
+            ids += page.entries.map(\.id)
+        }
+        return ids
+    }
+
+    /// Returns the entries of a stream with other ids where the id belongs to an entry that a user has edited
+    /// since: the stream must not overwrite the edited text.
+    private func avoidingEditedEntries(
+        _ entries: [Entry], of draft: SourceDraft, _ snapshot: any StorageSnapshot
+    ) async throws -> [Entry] {
+        var entries = entries
+        // Only keys that are derived from the content have this problem.
+        for index in entries.indices where entries[index].key?.hasPrefix("sha256:") == true {
+            let entry = entries[index]
+            let digest = ContentDigest(of: entry.content)
+            for occurrence in 0... {
+                let key =
+                    occurrence == 0 ? entry.key ?? "" : EntryID.contentKey(digest, occurrence: occurrence)
+                let id = EntryID.derived(source: draft.id, key: key)
+                let old = try await snapshot.entries([id]).first
+                guard let old, !old.content.utf8.elementsEqual(entry.content.utf8) else {
+                    if occurrence > 0 { (entries[index].id, entries[index].key) = (id, key) }
+                    break
+                }
+            }
+        }
+        return entries
+    }
+
+    // MARK: Tags and originals
+
+    /// Adds the requested tags to the entries of an unchanged source.
+    private mutating func addTags(to ids: [Entry.ID], _ snapshot: any StorageSnapshot) async throws {
+        guard !options.tags.isEmpty else {
+            report.unchanged += ids.count
+            progress.entries += ids.count
+            return
+        }
+        let tags = Set(options.tags)
+        let step = min(options.batchSize, Self.stepSize)
+        for start in stride(from: 0, to: ids.count, by: step) {
+            try Task.checkCancellation()
+            let part = Array(ids[start..<min(ids.count, start + step)])
+            let untagged = try await snapshot.entries(part).filter { !tags.isSubset(of: $0.tags) }.map(\.id)
+            if !options.isDryRun {
+                for tag in tags.sorted() { try await add(tag, to: untagged) }
+            }
+            report.updated += untagged.count
+            report.unchanged += part.count - untagged.count
+            progress.entries += part.count
+            options.progress?(progress)
+        }
+    }
+
+    private func add(_ tag: String, to ids: [Entry.ID]) async throws {
+        do {
+            _ = try await store.setTag(tag, on: ids, isPresent: true)
+        } catch let error as RoostError where error.code == .notFound && ids.count > 1 {
+            // Another process has removed one of the entries: tag the others one by one.
+            for id in ids { try await add(tag, to: [id]) }
+        } catch let error as RoostError where error.code == .notFound {
+            return
+        }
+    }
+
+    /// Stores the original document of a source, before a record that references it is committed.
+    private mutating func storeOriginal(of draft: SourceDraft) async throws {
+        guard let document = draft.original else { return }
+        let record = Source(id: draft.id, fingerprint: draft.fingerprint)
+        guard record.documentDigest == ChunkIdentifier(hashing: document).id else {
+            throw RoostError(
+                .badInput,
+                "cannot store the original of \(draft.id): its fingerprint does not begin with the digest of "
+                    + "the document")
+        }
+        guard let originals = store.originals else {
+            throw RoostError(
+                .configuration, "cannot store the original of \(draft.id): the store has no folder")
+        }
+        guard !options.isDryRun else { return }
+        if originalsLock == nil { originalsLock = try await originals.lockForWriting() }
+        try await originals.store(document)
+    }
+}

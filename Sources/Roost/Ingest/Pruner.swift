@@ -1,0 +1,37 @@
+public import Foundation
+public import RoostModel
+
+/// Sources whose files no longer exist, and their entries.
+public struct VanishedSources: Sendable, Hashable {
+    /// The ids of the sources.
+    public var sources: [Source.ID] = []
+    /// The ids of the sources' entries.
+    public var entries: [Entry.ID] = []
+}
+
+/// Finds the sources below given files and folders whose files no longer exist.
+struct Pruner {
+    /// The ids of the files and folders, each with a trailing slash.
+    private let prefixes: [String]
+
+    /// - Parameter locations: Files and folders, which need not exist.
+    init(_ locations: [URL]) {
+        prefixes = locations.map { RecordReader.folderID($0) }
+    }
+
+    /// Returns the vanished sources.
+    ///
+    /// - Parameter present: Files that are known to exist, which need not be looked up.
+    func vanished(
+        in snapshot: any StorageSnapshot, keeping present: [URL]
+    ) async throws -> VanishedSources {
+        let present = Set(present.map(RecordReader.sourceID))
+        let sources = try await snapshot.sources().map(\.id).filter { id in
+            prefixes.contains { id.hasPrefix($0) || id + "/" == $0 } && !present.contains(id)
+                && !FileManager.default.fileExists(atPath: URL(string: id)?.path ?? "")
+        }
+        guard !sources.isEmpty else { return VanishedSources() }
+        return VanishedSources(
+            sources: sources, entries: try await snapshot.sources(sources).flatMap(\.entryIDs))
+    }
+}

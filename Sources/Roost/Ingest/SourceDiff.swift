@@ -1,0 +1,108 @@
+import Foundation
+import RoostModel
+
+/// The comparison of the entries of a source with the stored entries. Pure: reads and writes no storage.
+enum SourceDiff {
+    /// The difference between one entry of a source and the store.
+    enum Change {
+        /// The store has no entry with this id.
+        case insert(Entry)
+        /// The text differs: the entry has no vectors yet.
+        case replaceText(Entry, expecting: Revision?)
+        /// Only metadata or tags differ: the entry has the stored vectors.
+        case replaceMetadata(Entry, expecting: Revision?)
+        /// The store has an equal entry.
+        case unchanged
+    }
+
+    /// The stored entries with which a part of a source is compared.
+    struct Stored {
+        /// The entries by id.
+        var entries: [Entry.ID: Entry]
+        /// The revision of each entry.
+        var revisions: [Entry.ID: Revision]
+
+        /// Reads the stored entries with the given ids.
+        init(_ ids: [Entry.ID], in snapshot: any StorageSnapshot) async throws {
+            entries = Dictionary(try await snapshot.entries(ids).map { ($0.id, $0) }) { first, _ in first }
+            revisions = try await snapshot.revisions(of: ids)
+        }
+    }
+
+    /// Returns the change that each entry requires.
+    ///
+    /// - Parameter isStream: Whether the source is a stream, which adds metadata and never removes any.
+    static func changes(from stored: Stored, to entries: some Collection<Entry>, isStream: Bool) -> [Change] {
+        entries.map { entry in
+            guard let old = stored.entries[entry.id] else { return .insert(entry) }
+            var entry = entry
+            if isStream { entry.metadata.merge(old.metadata) { new, _ in new } }
+            guard let merged = merged(entry, with: old) else { return .unchanged }
+            let revision = stored.revisions[entry.id]
+            return merged.embeddings.isEmpty
+                ? .replaceText(merged, expecting: revision) : .replaceMetadata(merged, expecting: revision)
+        }
+    }
+
+    /// Returns the stored entry updated with the contents of its source; `nil` if nothing changes.
+    ///
+    /// Tags that users have added to the stored entry are preserved. The result has no vectors if the text
+    /// differs.
+    static func merged(_ entry: Entry, with old: Entry) -> Entry? {
+        var entry = entry
+        entry.tags += old.tags
+        entry.createdAt = old.createdAt
+        let hasSameText = old.content.utf8.elementsEqual(entry.content.utf8) && !old.embeddings.isEmpty
+        if hasSameText, old.metadata == entry.metadata, old.tags == entry.tags { return nil }
+        if hasSameText {
+            entry.embeddings = old.embeddings
+            entry.passages = old.passages
+        }
+        return entry
+    }
+
+    /// The entries of a source, with ids and without vectors, and the inputs that were skipped.
+    struct IdentifiedEntries {
+        var entries: [Entry] = []
+        var skipped: [IngestReport.Skip] = []
+    }
+
+    /// Returns the entries of a draft with their ids, which are derived from the source and the key of each.
+    ///
+    /// Empty texts and repeated keys are skipped.
+    /// - Parameter tags: Tags that are added to every entry.
+    static func identify(_ draft: SourceDraft, tags: [String]) -> IdentifiedEntries {
+        var result = IdentifiedEntries()
+        var occurrences: [ContentDigest: Int] = [:]
+        var seen = Set<Entry.ID>()
+        let name = draft.id.hasPrefix("file:") ? URL(string: draft.id)?.path ?? draft.id : draft.id
+        for item in draft.entries {
+            func skip(_ reason: String) {
+                let location = item.location.map { "\(name), \($0)" } ?? name
+                result.skipped.append(.init(source: location, reason: reason))
+            }
+            guard !item.content.allSatisfy(\.isWhitespace) else {
+                skip("empty text")
+                continue
+            }
+            let key: String
+            if let given = item.key {
+                key = given
+            } else {
+                let digest = ContentDigest(of: item.content)
+                key = EntryID.contentKey(digest, occurrence: occurrences[digest, default: 0])
+                occurrences[digest, default: 0] += 1
+            }
+            let id = EntryID.derived(source: draft.id, key: key)
+            guard seen.insert(id).inserted else {
+                skip("another row has the same id")
+                continue
+            }
+            result.entries.append(
+                Entry(
+                    id: id, content: item.content, source: draft.id, key: key, metadata: item.metadata,
+                    tags: item.tags + tags))
+        }
+        return result
+    }
+}

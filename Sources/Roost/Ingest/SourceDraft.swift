@@ -1,0 +1,69 @@
+public import Foundation
+import RoostChunks
+public import RoostModel
+
+/// The contents of a source, as read, before they are compared with the store.
+public struct SourceDraft: Sendable, Hashable {
+    /// The id of the source: a `file:` URL, `stdin`, `add`, or a name that the caller chooses.
+    public var id: String
+    /// A text that changes whenever the contents change, such as a digest.
+    public var fingerprint: String
+    /// The entries of the source.
+    public var entries: [EntryDraft]
+    /// Whether ``entries`` are all entries of the source, so that stored entries that are missing from them
+    /// are removed. `false` for a stream, which only adds entries.
+    public var isComplete: Bool
+    /// The original document, if it should be stored (``OriginalStore``). The fingerprint then has to begin
+    /// with its digest, as the fingerprint of ``init(id:keeping:entries:)`` does.
+    public var original: Data?
+
+    /// Creates a draft.
+    public init(
+        id: String, fingerprint: String, entries: [EntryDraft], isComplete: Bool = true,
+        original: Data? = nil
+    ) {
+        self.id = id
+        self.fingerprint = fingerprint
+        self.entries = entries
+        self.isComplete = isComplete
+        self.original = original
+    }
+
+    /// Creates the draft of a document that is stored byte for byte, with the texts that it contains.
+    public init(id: String, keeping original: Data, entries: [EntryDraft]) {
+        self.init(
+            id: id, fingerprint: Self.fingerprint(of: original), entries: entries, original: original)
+    }
+
+    /// Returns the fingerprint of a document: `sha256:` and its digest in hexadecimal.
+    static func fingerprint(of document: Data) -> String { "sha256:" + ChunkIdentifier(hashing: document).id }
+}
+
+/// A text that may become an entry.
+public struct EntryDraft: Sendable, Hashable {
+    /// The name of the text within its source; `nil` derives a name from the content and its occurrence.
+    public var key: String?
+    /// The text.
+    public var content: String
+    /// The metadata of the entry.
+    public var metadata: [String: MetadataValue]
+    /// The tags of the entry.
+    public var tags: [String]
+    /// The location of the text in its source, for messages, such as `line 3`.
+    public var location: String?
+    /// The number of the line in the source on which the text begins, from 1.
+    public var line: Int
+
+    /// Creates a draft.
+    public init(
+        key: String? = nil, content: String, metadata: [String: MetadataValue] = [:], tags: [String] = [],
+        location: String? = nil, line: Int = 1
+    ) {
+        self.key = key
+        self.content = content
+        self.metadata = metadata
+        self.tags = tags
+        self.location = location
+        self.line = line
+    }
+}

@@ -1,0 +1,178 @@
+public import RoostClustering
+public import RoostModel
+public import RoostVectors
+
+// MARK: - Clustering
+
+extension KnowledgeStore {
+    /// Clusters all entries and replaces the previous clusters by the result. A cluster that shares most of
+    /// its members with a previous cluster keeps its id, and a label that a person gave it.
+    ///
+    /// Without a number of clusters, the clusters are the communities of the nearest-neighbor graph, and
+    /// their number follows from the data (``LeidenClusterer``). If the previous run was of the same kind,
+    /// with the same parameters and seed, and at most a fifth of the entries have been added or removed
+    /// since, the run continues it: entries that were in one cluster stay together. With a number of
+    /// clusters, spherical k-means finds them, always from the beginning (``SphericalKMeans``).
+    ///
+    /// - Parameters:
+    ///   - clusters: The number of clusters; `nil` chooses it from the data.
+    ///   - granularity: Whether to make larger or smaller clusters than the data suggests. Ignored if
+    ///     `clusters` is set.
+    ///   - maximumOutliers: The maximum share of the entries that may be in no cluster, 0 to 1. Ignored if
+    ///     `clusters` is set.
+    ///   - levels: The number of levels of the hierarchy; 1 makes no hierarchy
+    ///     (``Partition/adding(levels:)``).
+    ///   - seed: The seed of the algorithm's random choices.
+    ///   - conditions: The conditions that an entry must meet to be clustered. Entries that do not meet them
+    ///     are in no cluster.
+    ///   - ignoringPreviousRun: Whether to start without the groups of the previous run. Ids and labels are
+    ///     still kept.
+    ///   - isDryRun: Whether to report the result without committing it.
+    /// - Atomicity: All clusters and assignments are replaced in one commit.
+    /// - Throws: ``RoostError`` with `.emptyStore`, `.notFound` or `.badInput`; ``ClusteringError``;
+    ///   ``StorageError``; `CancellationError`. Nothing has changed then.
+    public func recluster(
+        clusters: Int? = nil, granularity: LeidenClusterer.Granularity = .medium,
+        maximumOutliers: Double = 0.05, levels: Int = 1, seed: UInt64 = 0,
+        among conditions: [EntryCondition] = [], ignoringPreviousRun: Bool = false, isDryRun: Bool = false
+    ) async throws -> ReclusterReport {
+        let method: Reclusterer.Method =
+            clusters.map { .count($0, seed: seed) }
+            ?? .communities(
+                granularity, maximumOutliers: maximumOutliers, seed: seed,
+                continuesPreviousRun: !ignoringPreviousRun)
+        return try await Reclusterer(
+            storage: storage, method: method, levels: levels, conditions: conditions, isDryRun: isDryRun
+        ).run()
+    }
+
+    /// Clusters all entries with a clusterer of your own and replaces the previous clusters by the result.
+    ///
+    /// The run is recorded with the clusterer's ``Clusterer/algorithm`` and ``Clusterer/seed``.
+    ///
+    /// - Parameters:
+    ///   - clusterer: The clusterer. It gets the embeddings of the entries in the order of their ids.
+    ///   - parameters: The parameters to record with the run, in addition to the ``Partition/facts``.
+    ///   - levels: The number of levels of the hierarchy; 1 makes no hierarchy.
+    ///   - conditions: The conditions that an entry must meet to be clustered.
+    ///   - isDryRun: Whether to report the result without committing it.
+    /// - Atomicity: All clusters and assignments are replaced in one commit.
+    /// - Throws: As
+    ///   ``recluster(clusters:granularity:maximumOutliers:levels:seed:among:ignoringPreviousRun:isDryRun:)``,
+    ///   and what the clusterer throws.
+    public func recluster(
+        with clusterer: any Clusterer, parameters: [String: MetadataValue] = [:], levels: Int = 1,
+        among conditions: [EntryCondition] = [], isDryRun: Bool = false
+    ) async throws -> ReclusterReport {
+        try await Reclusterer(
+            storage: storage, method: .custom(clusterer, parameters: parameters), levels: levels,
+            conditions: conditions, isDryRun: isDryRun
+        ).run()
+    }
+
+    /// Measures how much the store has changed since its clusters were made, and whether to cluster again.
+    ///
+    /// A new run is recommended if more than 5% of the entries are unassigned; if the number of entries that
+    /// were added, removed or moved is more than 20% of the entries of the last run; or if the mean cosine
+    /// with the centroids has fallen by more than 0.02.
+    ///
+    /// - Throws: ``RoostError`` with `.emptyStore` if there are no clusters; ``StorageError``.
+    /// - Complexity: O(assignments).
+    public func clusterDrift() async throws -> ClusterDrift { try await ClusterDrift.measure(storage) }
+
+    /// Returns the relation of the present clusters to the previous ones.
+    ///
+    /// - Throws: ``RoostError`` with `.emptyStore` if there are no clusters, `.notFound` if an older version
+    ///   that did not record the lineage made them; ``StorageError``.
+    public func clusterLineage() async throws -> ClusterLineage { try await ClusterLineage.read(storage) }
+}
+
+// MARK: - Editing clusters
+
+extension KnowledgeStore {
+    /// The maximum length of a label in bytes of UTF-8.
+    public static let maximumLabelLength = ClusterEditor.maximumLabelLength
+
+    /// Labels a cluster. Later runs keep the label as long as they keep the cluster.
+    ///
+    /// - Parameters:
+    ///   - id: The cluster.
+    ///   - label: The label; `nil` removes a label that a person or a labeler gave and uses keywords instead.
+    /// - Returns: The cluster without its members.
+    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a label that is empty, longer than
+    ///   ``maximumLabelLength`` or of several lines; ``StorageError``.
+    @discardableResult
+    public func labelCluster(_ id: Cluster.ID, _ label: String?) async throws -> Cluster {
+        try await ClusterEditor(storage: storage).label(id, label)
+    }
+
+    /// Merges clusters into the first of them, which keeps its id, label and parent. No other cluster
+    /// changes.
+    ///
+    /// - Parameter ids: At least two different clusters.
+    /// - Returns: The merged cluster with its members.
+    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for fewer than two clusters or a parent
+    ///   cluster; ``StorageError``.
+    @discardableResult
+    public func mergeClusters(_ ids: [Cluster.ID]) async throws -> Cluster {
+        try await ClusterEditor(storage: storage).merge(ids)
+    }
+
+    /// Splits a cluster by spherical k-means. The largest part keeps its id. No other cluster changes.
+    ///
+    /// - Parameters:
+    ///   - id: The cluster.
+    ///   - parts: The number of parts, at least 2.
+    ///   - seed: The seed of k-means.
+    /// - Returns: The parts with their members, largest first.
+    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` if there are fewer entries than parts, all
+    ///   vectors are equal, or the cluster is a parent; ``StorageError``.
+    @discardableResult
+    public func splitCluster(
+        _ id: Cluster.ID, into parts: Int = 2, seed: UInt64 = 0
+    ) async throws -> [Cluster] {
+        try await ClusterEditor(storage: storage).split(id, into: parts, seed: seed)
+    }
+
+    /// Deletes a cluster. Its entries are in no cluster until the next run, or until their texts change.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a parent cluster; ``StorageError``.
+    public func deleteCluster(_ id: Cluster.ID) async throws {
+        try await ClusterEditor(storage: storage).delete(id)
+    }
+}
+
+// MARK: - Labels from a labeler
+
+extension KnowledgeStore {
+    /// The limits on the data about one cluster that is sent to a labeler.
+    public static let labelingLimits = ClusterNaming.limits
+
+    /// Returns the data that ``labelClusters(with:_:)`` would send, so that a person can review it first.
+    ///
+    /// - Parameters:
+    ///   - ids: The clusters; `nil` for all. Clusters that a person labeled are omitted.
+    ///   - labeler: The name of a labeler. Clusters with a label of this labeler are omitted; `nil` includes
+    ///     them.
+    /// - Throws: ``RoostError`` with `.notFound`; ``StorageError``.
+    public func labelingRequests(
+        of ids: [Cluster.ID]? = nil, unlessLabeledBy labeler: String? = nil
+    ) async throws -> [ClusterLabelingRequest] {
+        try await ClusterNaming(storage: storage).requests(of: ids, unlessLabeledBy: labeler)
+    }
+
+    /// Labels clusters with a labeler, such as a language model.
+    ///
+    /// Only the excerpts of the requests leave the process. If two clusters get the same label, a keyword is
+    /// added to one of them. A cluster that a person labels in the meantime keeps that label. Later runs keep
+    /// the labels while most members of a cluster are the same.
+    ///
+    /// - Atomicity: All labels are written in one commit at the end.
+    /// - Throws: ``StorageError``; `CancellationError`, and nothing has changed then. Errors of the labeler
+    ///   are in the report.
+    public func labelClusters(
+        with labeler: some ClusterLabeler, _ requests: [ClusterLabelingRequest]
+    ) async throws -> ClusterLabelingReport {
+        try await ClusterNaming(storage: storage).label(with: labeler, requests)
+    }
+}

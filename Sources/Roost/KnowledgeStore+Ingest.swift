@@ -1,0 +1,110 @@
+public import Foundation
+public import RoostModel
+
+extension KnowledgeStore {
+    /// The computation of passages and vectors with this store's embedder.
+    package var entryEmbedder: EntryEmbedder { EntryEmbedder(embedder: embedder, splitter: splitter) }
+
+    // MARK: Ingesting
+
+    /// Ingests sources as a difference to the store: unchanged entries stay as they are, changed entries are
+    /// updated, and entries that vanished from a source are removed. Ingesting the same input twice changes
+    /// nothing.
+    ///
+    /// - **Atomicity**: Commits take place every few hundred entries. The removals of a source and its record
+    ///   are part of its last commit.
+    /// - **Cancellation**: Committed entries stay in the store; the next ingest of the same input resumes
+    ///   there.
+    /// - Parameters:
+    ///   - sources: The sources, which are requested one by one.
+    ///   - options: Tags, batch sizes, progress, and whether the store is changed at all.
+    /// - Returns: The numbers of new, updated, removed and unchanged entries, and what was skipped.
+    /// - Throws: ``StorageError``; ``EmbedderError``; `CancellationError`.
+    @discardableResult
+    public func ingest(
+        _ sources: some Sequence<SourceDraft>, _ options: IngestOptions = IngestOptions()
+    ) async throws -> IngestReport {
+        try await Ingestor.run(sources, into: self, options)
+    }
+
+    /// Ingests the text files below a folder, as ``ingest(_:_:)`` does.
+    ///
+    ///     let report = try await store.ingest(folder: notes, pruning: true) { progress in
+    ///         print("\(progress.entries) entries")
+    ///     }
+    ///
+    /// Markdown and text files become one entry each; rows of JSON Lines, CSV and TSV files become one entry
+    /// each. Files that cannot be read are skipped and reported.
+    /// - Parameters:
+    ///   - folder: A folder, or a single file.
+    ///   - pruning: Whether to remove the entries of files that no longer exist below the folder.
+    ///   - finder: Selects the files.
+    ///   - reader: Reads the files.
+    ///   - progress: Called after each commit.
+    /// - Throws: ``RoostError`` with `.noInput` if the folder does not exist; ``StorageError``;
+    ///   ``EmbedderError``; `CancellationError`.
+    @concurrent @discardableResult
+    public func ingest(
+        folder: URL, pruning: Bool = false, finder: FileFinder = FileFinder(),
+        reader: RecordReader = RecordReader(), progress: (@Sendable (IngestProgress) -> Void)? = nil
+    ) async throws -> IngestReport {
+        try await FolderIngestor(store: self, finder: finder, reader: reader)
+            .run(folder, pruning: pruning, IngestOptions(progress: progress))
+    }
+
+    /// Returns the sources below files and folders whose files no longer exist.
+    ///
+    /// Pass the result to ``remove(_:)-(VanishedSources)`` to remove them.
+    /// - Parameters:
+    ///   - locations: Files and folders, which need not exist.
+    ///   - present: Files that are known to exist.
+    /// - Throws: ``StorageError``.
+    public func vanishedSources(below locations: [URL], keeping present: [URL] = []) async throws
+        -> VanishedSources
+    {
+        try await Pruner(locations).vanished(in: try await storage.snapshot(), keeping: present)
+    }
+
+    /// Removes sources with all their entries, in one commit.
+    ///
+    /// - Returns: The number of entries that were removed.
+    /// - Throws: ``StorageError``.
+    @discardableResult
+    public func remove(_ vanished: VanishedSources) async throws -> Int {
+        try await EntryEditor(store: self).remove(vanished.entries, sources: vanished.sources)
+    }
+
+    // MARK: Editing
+
+    /// Replaces the text of an entry. Its id, source, metadata and tags stay the same.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry that was read from the store.
+    ///   - content: The new text.
+    ///   - revisions: The revision at which the entry was read; the call fails if it has changed since.
+    /// - Throws: ``RoostError`` with `.badInput` for an empty text; ``StorageError``, with `.conflict` if the
+    ///   entry was changed meanwhile; ``EmbedderError``.
+    public func replaceContent(
+        of entry: Entry, with content: String, expecting revisions: [Entry.ID: Revision] = [:]
+    ) async throws {
+        try await EntryEditor(store: self).replaceContent(of: entry, with: content, expecting: revisions)
+    }
+
+    /// Adds a tag to entries or removes it, in one commit.
+    ///
+    /// - Returns: The number of entries that changed.
+    /// - Throws: ``RoostError`` with `.notFound` if the store lacks one of the entries, in which case nothing
+    ///   changes; ``StorageError``.
+    @discardableResult
+    public func setTag(_ tag: String, on ids: [Entry.ID], isPresent: Bool) async throws -> Int {
+        try await EntryEditor(store: self).setTag(tag, on: ids, isPresent: isPresent)
+    }
+
+    /// Returns the number of tokens of an entry's text that no vector represents: the tokens beyond the
+    /// model's limit in each passage, or all tokens of an entry without vectors.
+    ///
+    /// The number is 0 for ingested entries, because ingest splits long texts. It can be positive for entries
+    /// whose vectors the caller provided.
+    /// - Complexity: O(length of the text) if a passage may exceed the model's limit.
+    public func omittedTokens(of entry: Entry) -> Int { entryEmbedder.omittedTokens(of: entry) }
+}

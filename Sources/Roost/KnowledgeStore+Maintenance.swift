@@ -1,0 +1,33 @@
+extension KnowledgeStore {
+    /// Undoes the commits that an ``UndoRecorder`` recorded last, in one commit.
+    ///
+    /// Removed entries are restored with their ids, vectors and dates, as the newest rows of the store. Only
+    /// the last recorded group can be undone, and only until something else is committed to the store. For a
+    /// store in a folder, this includes commits of an earlier process.
+    ///
+    /// - **Atomicity**: All or nothing.
+    /// - Parameter isDryRun: Whether to return the report without changing the store.
+    /// - Throws: ``RoostError`` with `.nothingToUndo`; ``StorageError``.
+    @discardableResult
+    public func undo(isDryRun: Bool = false) async throws -> UndoReport {
+        let snapshot = try await storage.snapshot()
+        let records = try directory.map(UndoRecorder.records) ?? undoRecorder?.records ?? []
+        let report = try await Undo(records, stamp: snapshot.stamp)
+            .run(on: storage, snapshot, isDryRun: isDryRun)
+        if !isDryRun {
+            undoRecorder?.clear()
+            if let directory { UndoRecorder.clear(in: directory) }
+        }
+        return report
+    }
+
+    /// Reclaims the space of removed data: in the storage, and of original documents that no source
+    /// references.
+    ///
+    /// - Throws: ``StorageError``; ``ChunkStorageError``.
+    public func compact() async throws {
+        try await storage.compact()
+        guard let directory, let originals else { return }
+        try await originals.removeUnreferenced(by: storage, in: directory)
+    }
+}

@@ -1,0 +1,66 @@
+public import RoostModel
+
+extension KnowledgeStore {
+    /// Returns the entries that answer a search best.
+    ///
+    ///     let search = EntrySearch("roofs", matching: [.metadata("year") >= 2020, .tag("garden")])
+    ///     let hits = try await store.search(search).hits
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` for an empty query or settings out of range, `.notFound` for
+    ///   an entry that the store does not have, `.spaceMismatch` for a vector of another dimension;
+    ///   ``StorageError``; ``EmbedderError``; `CancellationError`.
+    public func search(_ search: EntrySearch) async throws -> QueryResult {
+        try await SearchEngine(self).results(of: [search])[0]
+    }
+
+    /// Returns the results of several searches, in their order.
+    ///
+    /// Searches that differ only in their text are embedded and compared together, which is many times
+    /// faster than one after another.
+    ///
+    /// - Throws: The error of the first search that fails, as ``search(_:)-(EntrySearch)``. There is no
+    ///   partial result.
+    public func search(_ searches: [EntrySearch]) async throws -> [QueryResult] {
+        try await SearchEngine(self).results(of: searches)
+    }
+
+    /// Returns the entries that answer a query best, by meaning and by words: a shorthand for
+    /// ``search(_:)-(EntrySearch)`` with the default settings.
+    ///
+    /// - Parameters:
+    ///   - text: The query, which may have operators (``EntrySearch/Subject/text(_:)``).
+    ///   - filter: The condition on entries, by default none.
+    ///   - limit: The maximum number of hits.
+    public func query(
+        _ text: String, matching filter: EntryFilter = .all, limit: Int = 10
+    ) async throws -> QueryResult {
+        try await search(EntrySearch(text, matching: filter, limit: limit))
+    }
+
+    /// Returns groups of near-duplicate entries: each entry has a cosine similarity of at least `threshold`
+    /// with another one of its group.
+    ///
+    /// Up to 16,384 entries, all pairs are compared. Among more entries, nearly all such pairs are found.
+    ///
+    /// - Parameters:
+    ///   - threshold: The minimum cosine similarity of two entries, above 0 and up to 1.
+    ///   - filter: The entries that are compared, by default all.
+    /// - Returns: The largest groups first, of equally large ones the oldest.
+    /// - Throws: ``RoostError`` with `.badInput` for a threshold out of range; ``StorageError``;
+    ///   `CancellationError`.
+    /// - Complexity: O(n log n) time; the vectors of all compared entries are in memory.
+    public func duplicates(
+        threshold: Float = 0.95, matching filter: EntryFilter = .all
+    ) async throws -> [DuplicateGroup] {
+        try await DuplicateFinder(storage: storage).groups(threshold: threshold, matching: filter)
+    }
+
+    /// Returns the changes of the store as they are committed, also by other processes.
+    ///
+    /// - Parameter cursor: The position after which changes are returned. `.start` returns every existing
+    ///   entry first; `nil` returns only changes after the call.
+    public func changes(after cursor: ChangeCursor? = nil) async throws -> ChangeBatches {
+        let start = if let cursor { cursor } else { try await storage.snapshot().stamp.cursor }
+        return storage.changeBatches(after: start)
+    }
+}

@@ -1,0 +1,87 @@
+public import Foundation
+public import RoostModel
+
+extension KnowledgeStore {
+    /// The original documents of the store; `nil` for a store without a folder.
+    public var originals: OriginalStore? { directory.map { OriginalStore(of: $0) } }
+
+    /// Returns the document from which an entry was ingested, byte for byte.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound` if the store does not contain the entry or its document;
+    ///   ``ChunkStorageError`` with `.corrupt` if the document is damaged; ``StorageError``.
+    public func original(of id: Entry.ID) async throws -> Data {
+        try await OriginalLookup(store: self).document(of: id)
+    }
+}
+
+// MARK: - Export and import
+
+extension KnowledgeStore {
+    /// Returns the clusters with the texts of their members. All data is of one revision.
+    ///
+    /// - Parameter withEmbeddings: Whether to include the embeddings of entries and the centroids.
+    /// - Throws: ``StorageError``.
+    public func exportClusters(withEmbeddings: Bool = false) async throws -> ClusterExport {
+        try await ClusterExport(try await storage.snapshot(), withEmbeddings: withEmbeddings)
+    }
+
+    /// The maximum number of entries of a map that is shown as a page (``ClusterMap/page()``).
+    public static let maximumPageEntries = ClusterMap.maximumPageEntries
+
+    /// Returns a layout of the entries in the plane, where similar entries are near each other.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of entries. If there are more, every second, third, … entry in the order
+    ///     of the ids is included.
+    ///   - seed: The seed of the layout.
+    /// - Throws: ``RoostError`` with `.emptyStore` if there are no entries; ``StorageError``;
+    ///   `CancellationError`.
+    public func clusterMap(limit: Int = .max, seed: UInt64 = 0) async throws -> ClusterMap {
+        try await ClusterMap.make(storage, limit: limit, seed: seed)
+    }
+
+    /// Writes the entries that match a filter as an ``EntryArchive``. All entries are of one revision.
+    ///
+    /// - Parameters:
+    ///   - format: The encoding.
+    ///   - withEmbeddings: Whether to include vectors.
+    ///   - filter: The condition on entries.
+    ///   - write: Receives the bytes in order, page by page.
+    /// - Throws: ``StorageError``; `CancellationError`; what `write` throws.
+    public func exportEntries(
+        _ format: EntryArchive.Format, withEmbeddings: Bool, filter: EntryFilter = .all,
+        to write: (Data) throws -> Void
+    ) async throws {
+        try await EntryExporter(format: format, space: withEmbeddings ? embedder.space : nil)
+            .export(try await storage.snapshot(), matching: filter, to: write)
+    }
+
+    /// Imports an ``EntryArchive`` or a JSON array of entries. Ids, dates, metadata and tags are preserved.
+    ///
+    /// Vectors are imported if the archive states that they are of the store's embedding space; otherwise,
+    /// the texts are embedded again. As in an ingest, new entries join the nearest cluster if it is near
+    /// enough.
+    ///
+    /// - **Atomicity**: Commits take place every few hundred entries.
+    /// - **Cancellation**: Committed entries stay in the store; the next import of the same archive resumes
+    ///   there.
+    /// - Parameters:
+    ///   - data: The archive.
+    ///   - name: The name of the file for error messages.
+    ///   - progress: Called after each commit with the number of entries of the archive that are in the
+    ///     store, and the number of all entries.
+    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`, and nothing is imported then;
+    ///   ``EmbedderError``; ``StorageError``; `CancellationError`.
+    public func importEntries(
+        _ data: Data, name: String, progress: (@Sendable (Int, Int) -> Void)? = nil
+    ) async throws -> ImportReport {
+        try await EntryImporter.run(data, name: name, into: self, progress: progress)
+    }
+
+    /// Checks whether an archive can be imported.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`.
+    public static func checkImport(_ data: Data, name: String) throws {
+        _ = try EntryArchive(data, name: name)
+    }
+}

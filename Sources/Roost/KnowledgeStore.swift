@@ -1,0 +1,207 @@
+public import Foundation
+import RoostFiles
+public import RoostModel
+public import RoostText
+
+/// A store of texts that are searched by meaning and grouped into clusters.
+///
+///     let store = try await KnowledgeStore.openOrCreate(at: folder, model: .miniLM)
+///     try await store.add("The swift is back above the roof.")
+///     let result = try await store.query("birds")
+///
+/// A store is a folder, or any ``StorageProvider``. Any number of tasks and processes can use one store at
+/// the same time. The storage is the source of truth; the structures that searches use are derived from it
+/// and follow its changes.
+public struct KnowledgeStore: Sendable {
+    /// The storage of entries and clusters, for reading. Changes should be made with the store's own methods.
+    public let storage: any StorageProvider
+    /// The embedder that turns text into vectors.
+    public let embedder: any Embedder
+    /// The splitter of long texts into passages.
+    public var splitter = PassageSplitter()
+    /// The vectors of passages and their index.
+    let catalog: DerivedCatalog<PassageContents>
+    /// The words of passages and their index.
+    let wordCatalog: DerivedCatalog<TextContents>
+    /// The store's folder; `nil` for a store over any storage.
+    let directory: URL?
+    /// The recorder of commits, if there is one.
+    let undoRecorder: UndoRecorder?
+
+    // MARK: Creating and opening
+
+    /// Creates a store over any storage, for example in memory or in the caller's own database.
+    ///
+    /// - Parameters:
+    ///   - storage: The storage. The caller guarantees that all its vectors belong to the embedder's space.
+    ///   - embedder: The embedder.
+    ///   - undo: Records every commit for ``undo(isDryRun:)``.
+    public init(
+        storage: any StorageProvider, embedder: any Embedder, recording undo: UndoRecorder? = nil
+    ) {
+        let storage: any StorageProvider = if let undo { storage.recording(undo) } else { storage }
+        self.init(storage: storage, embedder: embedder, directory: nil, undoRecorder: undo)
+    }
+
+    private init(
+        storage: any StorageProvider, embedder: any Embedder, directory: URL?, undoRecorder: UndoRecorder?
+    ) {
+        self.storage = storage
+        self.embedder = embedder
+        self.directory = directory
+        self.undoRecorder = undoRecorder
+        catalog = DerivedCatalog(storage: storage, directory: directory)
+        wordCatalog = DerivedCatalog(storage: storage, directory: directory)
+    }
+
+    /// Opens the store in a folder, or creates one if the folder contains none.
+    ///
+    /// - Parameters:
+    ///   - directory: The store's folder, which is created if necessary.
+    ///   - model: The embedding model. An existing store must have been created with the same model.
+    ///   - provider: The storage backend of a new store.
+    ///   - undo: Records every commit for ``undo(isDryRun:)``.
+    /// - Throws: ``RoostError``, with `.spaceMismatch` if the store has vectors of another model;
+    ///   ``EmbedderError`` if the model is missing or damaged; ``StorageError``.
+    public static func openOrCreate(
+        at directory: URL, model: EmbeddingModel = .miniLM, provider: StoreManifest.Provider = .sqlite,
+        recording undo: UndoRecorder? = nil
+    ) async throws -> KnowledgeStore {
+        let embedder = try model.makeEmbedder()
+        if !StoreManifest.exists(in: directory) {
+            do {
+                return try await create(
+                    in: directory, provider: provider, embedder: embedder, recording: undo)
+            } catch let error as RoostError where error.code == .storeExists {
+                // Another process has created the store in the meantime.
+            }
+        }
+        return try await open(in: directory, recording: undo) { _ in embedder }
+    }
+
+    /// Creates a store in a folder that contains none.
+    ///
+    /// - Parameters:
+    ///   - directory: The store's folder, which is created if necessary.
+    ///   - provider: The storage backend.
+    ///   - embedder: The embedder. If it is remote and cannot be reached now, the store is created anyway.
+    ///   - maximumSize: The maximum size of the storage in bytes, beyond which commits throw `.full`; `nil`
+    ///     for no limit.
+    ///   - undo: Records every commit for ``undo(isDryRun:)``.
+    /// - Throws: ``RoostError`` with `.storeExists`, or with `.damagedManifest` if the folder contains
+    ///   entries but no manifest; ``StorageError``.
+    public static func create(
+        in directory: URL, provider: StoreManifest.Provider = .sqlite, embedder: any Embedder,
+        maximumSize: Int? = nil, recording undo: UndoRecorder? = nil
+    ) async throws -> KnowledgeStore {
+        try StorageError.mappingFileErrors { try FileSystem.standard.createFolder(directory) }
+        if StoreManifest.exists(in: directory) { throw RoostError.storeExists(in: directory) }
+        let space = (try? await embedder.probedSpace()) ?? embedder.space
+        let manifest = StoreManifest(provider: provider, space: space, maximumSize: maximumSize)
+        let configuration = StoreConfiguration(directory: directory, manifest: manifest)
+        let storage = try await configuration.open(recording: undo)
+        let stamp = try await storage.snapshot().stamp
+        guard stamp.revision == .zero || StoreManifest.exists(in: directory) else {
+            try await storage.close()
+            throw RoostError(
+                .damagedManifest,
+                "cannot create a store in \(directory.path): it contains \(stamp.entryCount) entries, but "
+                    + "\(StoreManifest.fileName), which names the model of their vectors, is missing",
+                remedy: .repairStore)
+        }
+        try manifest.create(in: directory)
+        return KnowledgeStore(
+            storage: storage.requiring(embedder.space, in: directory), embedder: embedder,
+            directory: directory, undoRecorder: undo)
+    }
+
+    /// Opens the store in a folder.
+    ///
+    /// If another process migrates the store to another model later, all further calls throw
+    /// `.spaceMismatch`.
+    /// - Parameters:
+    ///   - directory: The store's folder.
+    ///   - undo: Records every commit for ``undo(isDryRun:)``.
+    ///   - embedder: Returns the embedder for the store's embedding space.
+    /// - Throws: ``RoostError`` with `.noStore`, `.damagedManifest`, `.newerFormat` or `.spaceMismatch`;
+    ///   ``StorageError``; what `embedder` throws.
+    public static func open(
+        in directory: URL, recording undo: UndoRecorder? = nil,
+        embedder: (EmbeddingSpace) throws -> any Embedder
+    ) async throws -> KnowledgeStore {
+        let manifest = try await StoreManifest.settled(in: directory)
+        let embedder = try embedder(manifest.space)
+        guard embedder.space.isCompatible(with: manifest.space) else {
+            throw RoostError(
+                .spaceMismatch,
+                "cannot open the store in \(directory.path) with \(embedder.space): its vectors belong to "
+                    + "\(manifest.space), and vectors of different models cannot be compared",
+                remedy: .reembed)
+        }
+        let storage = try await StoreConfiguration(directory: directory, manifest: manifest)
+            .open(recording: undo)
+        return KnowledgeStore(
+            storage: storage.requiring(manifest.space, in: directory), embedder: embedder,
+            directory: directory, undoRecorder: undo)
+    }
+
+    /// Closes files and connections.
+    ///
+    /// - Throws: ``StorageError`` with `.inputOutput`; the store is closed in any case.
+    public func close() async throws { try await storage.close() }
+
+    // MARK: Entries
+
+    /// Adds a text unless the store contains an equal text that was added before.
+    ///
+    /// - Returns: The entry, and whether it is new.
+    /// - Throws: ``RoostError`` with `.badInput` for an empty text; ``EmbedderError``; ``StorageError``.
+    @discardableResult
+    public func add(
+        _ content: String, tags: [String] = [], metadata: [String: MetadataValue] = [:]
+    ) async throws -> AddedEntry {
+        try await TextAddition.run(content, tags: tags, metadata: metadata, to: self)
+    }
+
+    /// Removes an entry. It is not an error if the store does not contain it.
+    ///
+    /// - Returns: The number of entries that were removed, 0 or 1.
+    /// - Throws: ``StorageError``.
+    @discardableResult
+    public func remove(_ id: Entry.ID) async throws -> Int { try await remove([id]) }
+
+    /// Removes entries, and optionally the records of their sources, in one commit.
+    ///
+    /// Ids that the store does not contain are ignored.
+    /// - Parameters:
+    ///   - ids: The ids of the entries.
+    ///   - sources: The ids of source records to remove. Without its record, a source is new to the next
+    ///     ingest.
+    /// - Returns: The number of entries that were removed.
+    /// - Throws: ``StorageError``.
+    @discardableResult
+    public func remove(_ ids: [Entry.ID], sources: [Source.ID] = []) async throws -> Int {
+        try await EntryEditor(store: self).remove(ids, sources: sources)
+    }
+
+    /// Removes the entries that match a filter, in one commit.
+    ///
+    /// - Returns: The number of entries that were removed.
+    /// - Throws: ``StorageError``.
+    @discardableResult
+    public func remove(matching filter: EntryFilter) async throws -> Int {
+        try await EntryEditor(store: self).remove(matching: filter)
+    }
+
+    /// Returns the entries that match a filter, oldest first.
+    ///
+    ///     for try await entry in store.entries(matching: [.tag("draft")]) {
+    ///         print(entry.content)
+    ///     }
+    ///
+    /// The entries are those of one revision, which an iterator determines when its first entry is requested.
+    /// They are read page by page. The iterator throws ``StorageError`` or `CancellationError`.
+    public func entries(matching filter: EntryFilter = .all) -> EntrySequence {
+        storage.allEntries(matching: filter)
+    }
+}

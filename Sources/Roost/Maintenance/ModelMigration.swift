@@ -1,0 +1,176 @@
+public import Foundation
+import RoostBackups
+import RoostFiles
+public import RoostModel
+
+/// A migration of a store to another embedding model: every text is embedded again, and then all vectors are
+/// replaced in one commit.
+///
+/// The phases of ``run(progress:)`` are:
+/// 1. **Collect**: embed all texts into a separate store inside the store's folder. The store can be searched
+///    and changed meanwhile. An interrupted migration to the same space resumes here.
+/// 2. **Back up**: create a snapshot in the store's own backup repository.
+/// 3. **Catch up**: load all entries with their new vectors, and repeat this for entries that changed
+///    meanwhile.
+/// 4. **Replace**: under the writers' lock, catch up with the last changes, announce the new space in the
+///    manifest and commit all vectors with a new epoch.
+///
+/// Clusters keep their ids, labels and members; their centroids and figures are computed from the new
+/// vectors.
+public struct ModelMigration: Sendable {
+    /// The store's folder.
+    public let directory: URL
+    /// The embedder of the new model.
+    public let embedder: any Embedder
+    /// Whether phase 2 creates a backup.
+    public var makesBackup = true
+    /// The passphrase of the store's own backup repository; `nil` if that is not encrypted.
+    public var passphrase: String?
+
+    /// Creates a migration of the store in `directory` to the model of `embedder`.
+    public init(of directory: URL, to embedder: any Embedder) {
+        self.directory = directory
+        self.embedder = embedder
+    }
+
+    /// The result of a migration.
+    public struct Report: Sendable, Hashable, Encodable {
+        /// The embedding space before the migration.
+        public var from: EmbeddingSpace
+        /// The embedding space after the migration.
+        public var to: EmbeddingSpace
+        /// The number of entries in the store, all of which have vectors of the new space.
+        public var entries = 0
+        /// The number of entries that this call embedded; interrupted calls may have embedded others.
+        public var embedded = 0
+        /// The number of tokens that this call embedded.
+        public var tokens = 0
+        /// The number of tokens beyond the model's limit, which no vector represents.
+        public var omittedTokens = 0
+        /// Whether the store has clusters. Their members were determined by the old vectors.
+        public var hasClusters = false
+        /// The id of the backup snapshot; `nil` if none was created.
+        public var backup: String?
+        /// Whether vectors were replaced; `false` if the store already had the new space.
+        public var isMoved = false
+    }
+
+    /// The progress of phase 1.
+    public struct Progress: Sendable, Hashable, Codable {
+        /// The new embedding space.
+        public var space: EmbeddingSpace
+        /// The number of entries with new vectors.
+        public var done: Int
+        /// The number of entries in the store.
+        public var total: Int
+    }
+
+    /// The maximum number of catch-up rounds while other processes write to the store. Each round is shorter
+    /// than the one before, so that more rounds hardly reduce what is left for the last phase.
+    private static let maximumCatchUpRounds = 8
+    /// The number of changed entries that the last phase can process while other writers wait: embedding
+    /// them takes less than a second with a small model.
+    private static let acceptableChanges = 32
+
+    // MARK: Interrupted migrations
+
+    /// Returns the progress of an interrupted migration; `nil` if there is none that can be read.
+    ///
+    /// - Throws: ``RoostError`` or ``StorageError`` if the store itself cannot be read.
+    public static func unfinished(in directory: URL) async throws -> Progress? {
+        let folder = MigrationFolder(of: directory)
+        guard let collected = folder.manifest else { return nil }
+        let manifest = try await StoreManifest.settled(in: directory)
+        guard let done = try? await entryCount(in: folder.url, collected) else { return nil }
+        return Progress(
+            space: collected.space, done: done, total: try await entryCount(in: directory, manifest))
+    }
+
+    private static func entryCount(in directory: URL, _ manifest: StoreManifest) async throws -> Int {
+        try await StoreConfiguration(directory: directory, manifest: manifest)
+            .withStorage(.inspection) { storage in
+                (try? await storage.snapshot().stamp.entryCount) ?? 0
+            }
+    }
+
+    /// Discards an interrupted migration: the collected vectors are removed, and the store does not change.
+    ///
+    /// - Returns: Whether there was one.
+    /// - Throws: ``StorageError`` with `.locked` if the migration is running.
+    public static func discard(in directory: URL) async throws -> Bool {
+        let folder = MigrationFolder(of: directory)
+        guard folder.exists else { return false }
+        let lock = try folder.lock()
+        defer { lock.release() }
+        _ = try await StoreManifest.settled(in: directory)
+        try folder.remove()
+        return true
+    }
+
+    // MARK: Running
+
+    /// Migrates the store.
+    ///
+    /// - **Atomicity**: At any moment the store is complete and all vectors belong to one space.
+    /// - **Visibility**: Handles that were opened before throw `.spaceMismatch` afterwards. Other writers,
+    ///   and processes that open the store, wait while the vectors are replaced.
+    /// - **Cancellation**: Between batches. Collected vectors are kept for the next call.
+    /// - Parameter progress: Called after each batch of phase 1.
+    /// - Throws: ``RoostError`` with `.noStore`, and the other errors of opening a store; ``EmbedderError``;
+    ///   ``StorageError``, with `.locked` if another migration is running; ``BackupError`` or
+    ///   ``ChunkStorageError`` if the backup fails; `CancellationError`.
+    /// - Complexity: Memory for all entries with their new vectors.
+    public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
+        guard StoreManifest.exists(in: directory) else { throw RoostError.noStore(in: directory) }
+        let folder = MigrationFolder(of: directory)
+        let lock = try folder.lock()
+        defer { lock.release() }
+        let manifest = try await StoreManifest.settled(in: directory)
+        let space = (try? await embedder.probedSpace()) ?? embedder.space
+        var report = Report(from: manifest.space, to: space)
+        guard !space.isCompatible(with: manifest.space) else {
+            // The folder may remain from a process that ended after it had replaced the vectors.
+            let collected = try? StoreManifest.read(in: folder.url).space
+            if collected.map(space.isCompatible) ?? true { try? folder.remove() }
+            return report
+        }
+        let storage = try await StoreConfiguration(directory: directory, manifest: manifest).open()
+        do {
+            let collection = try await folder.openStore(space, embedder)
+            do {
+                try await runPhases(storage, VectorCollection(store: collection), &report, progress)
+            } catch {
+                try? await collection.close()
+                throw error
+            }
+            try? await collection.close()
+        } catch {
+            try? await storage.close()
+            throw error
+        }
+        // The migration is committed: errors of cleaning up no longer matter.
+        try? await storage.close()
+        try? folder.remove()
+        report.isMoved = true
+        return report
+    }
+
+    private func runPhases(
+        _ storage: any StorageProvider, _ collection: VectorCollection, _ report: inout Report,
+        _ progress: @Sendable (Progress) -> Void
+    ) async throws {
+        try await collection.collect(from: storage, &report, progress)
+        if makesBackup {
+            let backup = try await StoreBackup(directory).createAutomatically(passphrase: passphrase)
+            report.backup = backup?.snapshot.id
+        }
+        var entries = MigratedEntries()
+        for _ in 0..<Self.maximumCatchUpRounds {
+            let changes = try await entries.catchUp(
+                with: storage, at: try await storage.snapshot(), collection, &report)
+            if changes < Self.acceptableChanges { break }
+        }
+        try await VectorReplacement(directory: directory, space: report.to)
+            .run(&entries, collection, &report)
+    }
+}

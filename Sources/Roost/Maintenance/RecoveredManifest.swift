@@ -1,0 +1,124 @@
+import Foundation
+import RoostEncoders
+import RoostFiles
+import RoostModel
+import RoostVectors
+
+/// The manifest of a store that is inspected or repaired: as read, or a substitute if it is missing or
+/// damaged.
+struct RecoveredManifest {
+    /// The manifest. A substitute has the provider whose files exist and a placeholder as its space; `nil` if
+    /// there are no such files.
+    private(set) var manifest: StoreManifest?
+    /// Whether the manifest was read from its file.
+    let isIntact: Bool
+    /// The damage to the manifest.
+    private(set) var findings: [StorageFinding] = []
+    private let directory: URL
+
+    /// The number of entries whose vectors are compared with an embedder's.
+    private static let sampleCount = 5
+    /// The number of entries among which the samples are searched, as some may have no vector.
+    private static let sampleLimit = 100
+    /// The minimum mean cosine at which vectors are attributed to an embedder. Rounding changes the cosine by
+    /// less than 1e-5, 8-bit weights by up to 0.002, and another model by far more.
+    private static let minimumAgreement: Float = 0.998
+
+    /// Reads the manifest, or determines the provider from the other files in the folder.
+    ///
+    /// - Throws: ``RoostError`` with `.noStore` if there is neither a manifest nor storage, or with
+    ///   `.newerFormat`; ``StorageError``.
+    init(in directory: URL) throws {
+        self.directory = directory
+        do {
+            manifest = try StoreManifest.read(in: directory)
+            isIntact = true
+        } catch let error as RoostError where [.damagedManifest, .noStore].contains(error.code) {
+            isIntact = false
+            let path = StoreManifest.path(in: directory)
+            let space = LexicalEmbedder().space
+            let candidates = [StoreManifest.Provider.sqlite, .json].map {
+                StoreManifest(provider: $0, space: space)
+            }
+            manifest = candidates.first {
+                StoreConfiguration(directory: directory, manifest: $0).hasStorageFiles
+            }
+            if manifest != nil {
+                findings.append(
+                    .damage(
+                        path, error.code == .noStore ? "is missing" : "is damaged",
+                        remedy: "determines which installed model computed the vectors, and writes the file "
+                            + "again"))
+            } else if error.code == .damagedManifest {
+                findings.append(.damage(path, "is damaged, and the folder contains no entries"))
+            } else {
+                throw error
+            }
+        }
+    }
+
+    /// Writes a new manifest with the space of the embedder that computed the stored vectors.
+    ///
+    /// - Parameter embedders: The candidates.
+    func restore(
+        _ configuration: StoreConfiguration, with embedders: [any Embedder]
+    ) async throws -> StorageFinding {
+        let samples = try await configuration.withStorage { storage in
+            try await storage.snapshot().entries(after: nil, limit: Self.sampleLimit, matching: .all).entries
+                .filter { !$0.embeddings.isEmpty && !$0.content.allSatisfy(\.isWhitespace) }
+                .prefix(Self.sampleCount)
+        }
+        let path = StoreManifest.path(in: directory)
+        // The same model with another precision also agrees well: the best match counts, not the first.
+        var best: (space: EmbeddingSpace, agreement: Float)?
+        for embedder in embedders {
+            guard let agreement = await Self.agreement(of: embedder, with: samples),
+                agreement > max(Self.minimumAgreement, best?.agreement ?? 0)
+            else { continue }
+            best = (embedder.space, agreement)
+        }
+        if let best {
+            var restored = configuration.manifest
+            restored.space = best.space
+            restored.move = nil
+            try keepDamagedFile()
+            try restored.write(in: directory)
+            return .note(
+                path,
+                "was written again: the vectors belong to \(best.space); a maximum size of the store is lost")
+        }
+        return .damage(
+            path,
+            samples.isEmpty
+                ? "cannot be restored: no entry has a vector to compare with"
+                : "cannot be restored: no installed model computes the stored vectors; install that model "
+                    + "first")
+    }
+
+    /// Returns the mean cosine of an embedder's vectors and the stored ones; `nil` if they cannot be
+    /// compared.
+    private static func agreement(
+        of embedder: any Embedder, with samples: some Collection<Entry>
+    ) async -> Float? {
+        var sum: Float = 0
+        for sample in samples {
+            guard let passage = sample.searchablePassages.first, let text = sample.text(of: passage),
+                embedder.space.dimension == passage.vector.count,
+                let vector = try? await embedder.embed(text, as: .document)
+            else { return nil }
+            sum += innerProduct(normalized(vector), passage.vector)
+        }
+        return samples.isEmpty ? nil : sum / Float(samples.count)
+    }
+
+    private func keepDamagedFile() throws {
+        guard let data = FileManager.default.contents(atPath: StoreManifest.path(in: directory)) else {
+            return
+        }
+        let target = StoreRepair.folderForDamagedFiles(in: directory)
+        try StorageError.mappingFileErrors {
+            try FileSystem.standard.createFolder(target)
+            try AtomicFile.write(data, to: target.appendingPathComponent(StoreManifest.fileName))
+        }
+    }
+}

@@ -1,0 +1,116 @@
+public import Foundation
+import RoostFiles
+public import RoostModel
+
+/// Inspects and repairs all files in a store's folder.
+public struct StoreInspector: Sendable {
+    /// The store's folder.
+    public let directory: URL
+    /// The embedders with which a lost manifest's embedding space is determined.
+    let embedders: @Sendable () -> [any Embedder]
+    /// The passphrase of the store's own backup repository; `nil` if that is not encrypted.
+    public var passphrase: String?
+
+    /// Creates an inspector.
+    ///
+    /// - Parameters:
+    ///   - directory: The store's folder.
+    ///   - embedders: The embedders that may have computed the store's vectors, the most likely first. Called
+    ///     only by ``repair()``, and only if the manifest is lost.
+    public init(_ directory: URL, embedders: @escaping @Sendable () -> [any Embedder] = { [] }) {
+        self.directory = directory
+        self.embedders = embedders
+    }
+
+    /// The checks of the store's files, in the order in which they run.
+    private static let fileChecks: [any StoreFileCheck] = [LockCheck(), LeftoverCheck(), StorageFileCheck()]
+    /// The checks of the store's contents, which require intact storage files of the current format.
+    private static let contentChecks: [any StoreContentCheck] = [EntryCheck(), OriginalCheck(), IndexCheck()]
+
+    /// Inspects the store without changing it.
+    ///
+    /// - Returns: The findings, with the effect that a repair has on each; none of them has the severity
+    ///   `.damage` if the store is intact.
+    /// - Throws: ``RoostError`` with `.noStore` or `.newerFormat`; ``StorageError`` if files cannot be read
+    ///   for a reason other than their contents.
+    public func inspect() async throws -> [StorageFinding] {
+        let recovered = try RecoveredManifest(in: directory)
+        var findings = recovered.findings
+        guard let manifest = recovered.manifest else { return findings }
+        let configuration = StoreConfiguration(directory: directory, manifest: manifest)
+        for check in Self.fileChecks { findings += try await check.findings(in: configuration) }
+        let manifestPath = StoreManifest.path(in: directory)
+        guard !findings.contains(where: { $0.severity == .damage && $0.subject != manifestPath }) else {
+            return findings
+        }
+        guard try configuration.hasCurrentFormat() else {
+            return findings + [
+                .note(
+                    directory.path,
+                    "the contents of entries are inspected only after the store has been converted to the "
+                        + "current format")
+            ]
+        }
+        do {
+            findings += try await inspectContents(configuration, isManifestIntact: recovered.isIntact)
+        } catch let error as StorageError where error.code == .locked {
+            findings.append(
+                .note(
+                    directory.path,
+                    "another process is writing to the store; the contents of entries were not inspected"))
+        }
+        return findings
+    }
+
+    private func inspectContents(
+        _ configuration: StoreConfiguration, isManifestIntact: Bool
+    ) async throws -> [StorageFinding] {
+        try await configuration.withStorage(.inspection) { storage in
+            let snapshot = try await storage.snapshot()
+            // A migration to another model may be committed but not yet settled in the manifest.
+            let space =
+                isManifestIntact
+                ? try StoreManifest.read(in: directory).space(inEpoch: snapshot.stamp.epoch) : nil
+            let contents = StoreContents(directory: directory, snapshot: snapshot, space: space)
+            var findings: [StorageFinding] = []
+            for check in Self.contentChecks { findings += try await check.findings(in: contents) }
+            return findings
+        }
+    }
+
+    /// Checks whether a model still computes the same vectors as when the store was created.
+    ///
+    /// - Parameter embedder: The embedder with which the store is opened.
+    /// - Returns: A finding with the severity `.damage` if the vectors differ; nothing if they are equal or
+    ///   if the model is unavailable.
+    public func inspect(_ embedder: any Embedder) async -> [StorageFinding] {
+        guard let manifest = try? await StoreManifest.settled(in: directory), manifest.space.probe != nil,
+            let probed = try? await embedder.probedSpace(), !probed.isCompatible(with: manifest.space)
+        else { return [] }
+        return [
+            .damage(
+                StoreManifest.path(in: directory),
+                "names the embedding space \(manifest.space), but the installed model of this name computes "
+                    + "different vectors; re-embed the store with the installed model, or install the "
+                    + "original one")
+        ]
+    }
+
+    /// Repairs what can be repaired: the manifest, the storage, assignments, original documents, leftovers.
+    ///
+    /// The storage's provider repairs its own files (``LocalStorageProvider/repair(directory:options:)``,
+    /// ``SQLiteStorageProvider/repair(databaseURL:options:)``). No data is deleted: damaged files are moved
+    /// into a folder, and if the damaged store can be read, a snapshot is first created in its own backup
+    /// repository.
+    /// - Returns: The findings and the actions taken.
+    /// - Throws: As ``inspect()``; ``StorageError`` with `.locked`, or with `.damaged` if nothing can be
+    ///   recovered.
+    public func repair() async throws -> [StorageFinding] {
+        try await StoreRepair(self).run()
+    }
+}
+
+extension StoreManifest {
+    /// Returns the path of the manifest in a store's folder.
+    static func path(in directory: URL) -> String { directory.appendingPathComponent(fileName).path }
+}

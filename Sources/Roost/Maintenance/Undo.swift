@@ -1,0 +1,68 @@
+public import Foundation
+import RoostModel
+
+/// The result of an undo.
+public struct UndoReport: Sendable, Hashable, Encodable {
+    /// The name of the operation that was undone.
+    public var command: String
+    /// When the operation took place.
+    public var date: Date
+    /// The number of entries that the operation had added, which the undo removes.
+    public var removed: Int
+    /// The number of entries that the operation had changed or removed, which the undo restores.
+    public var restored: Int
+    /// Whether the undo restores the clusters.
+    public var restoresClusters: Bool
+}
+
+/// The undo of the commits that an ``UndoRecorder`` recorded last.
+struct Undo {
+    /// The records of one group, oldest first.
+    let records: [UndoRecorder.Record]
+
+    /// Creates an undo.
+    ///
+    /// - Throws: ``RoostError`` with `.nothingToUndo` if there are no records, or if something else was
+    ///   committed to the store during or after the recorded commits.
+    init(_ records: [UndoRecorder.Record], stamp: Stamp) throws {
+        guard let last = records.last else {
+            throw RoostError(.nothingToUndo, "nothing to undo: no change was recorded")
+        }
+        let areConsecutive = zip(records, records.dropFirst()).allSatisfy { $0.to == $1.from }
+        // If a recorded commit advanced the revision by more than one, another process committed at the same
+        // time, and the inverse does not contain its changes.
+        let areSingle = records.allSatisfy { $0.to == $0.from.next }
+        let areOfOneGroup = Set(records.map(\.run)).count == 1
+        guard areConsecutive, areSingle, areOfOneGroup, last.store == stamp.store,
+            last.epoch == stamp.epoch, last.to == stamp.revision
+        else {
+            throw RoostError(
+                .nothingToUndo,
+                "cannot undo '\(last.command)': the store has been changed by another program or operation "
+                    + "since then")
+        }
+        self.records = records
+    }
+
+    /// Reverts the commits.
+    ///
+    /// - Parameter isDryRun: Computes the report only.
+    /// - Throws: ``StorageError``, with `.conflict` if the entries or clusters change during the call.
+    func run(
+        on storage: any StorageProvider, _ snapshot: any StorageSnapshot, isDryRun: Bool
+    ) async throws -> UndoReport {
+        var batch = WriteBatch.merging(records.map(\.inverse))
+        let touched = batch.upserts.map(\.id) + batch.removals
+        let revisions = try await snapshot.revisions(of: touched)
+        for id in touched { batch.expecting.entries[id] = revisions[id] ?? .zero }
+        if batch.changesClusters || !batch.assignments.isEmpty || !batch.unassignments.isEmpty {
+            batch.expecting.clusters = try await snapshot.clustersRevision()
+        }
+        let report = UndoReport(
+            command: records[0].command, date: Date(milliseconds: records[0].date),
+            removed: batch.removals.count { revisions[$0] != nil }, restored: batch.upserts.count,
+            restoresClusters: batch.changesClusters)
+        if !isDryRun { _ = try await storage.commit(batch) }
+        return report
+    }
+}

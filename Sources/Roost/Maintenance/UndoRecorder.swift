@@ -1,0 +1,224 @@
+public import Foundation
+import RoostFiles
+import RoostModel
+import Synchronization
+
+/// Records the inverse of every commit, so that ``KnowledgeStore/undo(isDryRun:)`` can undo them.
+///
+/// The commits of one recorder form a group that is undone as a unit; the first commit of a new group
+/// replaces the record of the previous one. A group can be undone until something else is committed to the
+/// store.
+///
+/// The record of a store in a folder is the file `undo.jsonl`, with one line per commit, oldest first. It
+/// survives the process. A recorder without a folder keeps the record in memory.
+public final class UndoRecorder: Sendable {
+    /// One recorded commit: a line of the file.
+    struct Record: Codable {
+        /// The group; the same in all records of a group.
+        var run: UUID
+        /// The name of the operation, for people.
+        var command: String
+        /// The time of the commit, in milliseconds since 1970.
+        var date: Int64
+        /// The store's identity.
+        var store: UUID
+        /// The epoch in which the commit took place.
+        var epoch: UUID
+        /// The revision before the commit.
+        var from: Revision
+        /// The revision after the commit.
+        var to: Revision
+        /// The batch that restores the state before the commit.
+        var inverse: WriteBatch
+    }
+
+    private static let fileName = "undo.jsonl"
+    /// The maximum size of a record in bytes. An undo needs all of it in memory; for larger changes, users
+    /// have backups.
+    private static let maximumSize = 256 << 20
+
+    private struct State {
+        var group = UUID()
+        var command: String
+        /// The number of bytes recorded in this group.
+        var size = 0
+        /// Whether recording has failed, so that the group cannot be undone.
+        var hasFailed = false
+        /// The identity of the file that this recorder created: another process may replace it.
+        var file: FileIdentity?
+        /// The records of a recorder without a folder.
+        var records: [Record] = []
+    }
+
+    /// The store's folder; `nil` if the record is kept in memory.
+    let directory: URL?
+    private let state: Mutex<State>
+
+    /// Creates a recorder for the store in a folder.
+    ///
+    /// - Parameters:
+    ///   - directory: The store's folder.
+    ///   - command: The name of the operation, for people.
+    public init(directory: URL, command: String) {
+        self.directory = directory
+        state = Mutex(State(command: command))
+    }
+
+    /// Creates a recorder that keeps the record in memory, for a store over any storage.
+    ///
+    /// - Parameter command: The name of the operation, for people.
+    public init(command: String) {
+        directory = nil
+        state = Mutex(State(command: command))
+    }
+
+    /// Begins a new group: from the next commit on, an undo no longer affects earlier commits.
+    ///
+    /// - Parameter command: The name of the operation, for people.
+    public func beginGroup(_ command: String) {
+        state.withLock { state in
+            let records = state.records
+            state = State(command: command)
+            // The previous group can be undone until the next commit.
+            state.records = records
+        }
+    }
+
+    static func url(_ directory: URL) -> URL { directory.appendingPathComponent(fileName) }
+
+    // MARK: Recording
+
+    /// Records a commit that has succeeded.
+    ///
+    /// A failure is not reported, because the commit itself succeeded. The record is then removed: an
+    /// incomplete group must not be undone.
+    func record(_ inverse: WriteBatch, from before: Stamp, to revision: Revision) {
+        state.withLock { state in
+            guard !state.hasFailed else { return }
+            let record = Record(
+                run: state.group, command: state.command, date: Date().milliseconds, store: before.store,
+                epoch: before.epoch, from: before.revision, to: revision, inverse: inverse)
+            guard let directory else { return Self.append(record, &state) }
+            let url = Self.url(directory)
+            do {
+                try Self.append(record, to: url, &state)
+            } catch {
+                state.hasFailed = true
+                unlink(url.path)
+            }
+        }
+    }
+
+    private static func append(_ record: Record, to url: URL, _ state: inout State) throws {
+        let data = try JSONEncoder().encode(record) + Data("\n".utf8)
+        if state.size == 0 {
+            try AtomicFile.write(data, to: url)
+            state.file = FileIdentity(url)
+        } else {
+            guard FileIdentity(url) == state.file else {
+                // Two processes changed the store at the same time: neither of them can be undone.
+                throw FileError(operation: "append to", path: url.path, errno: ESTALE)
+            }
+            let file = try FileDescriptor(url.path, O_WRONLY | O_APPEND)
+            try data.withUnsafeBytes { try file.write($0) }
+        }
+        state.size += data.count
+        guard state.size <= maximumSize else {
+            throw FileError(operation: "write", path: url.path, errno: EFBIG)
+        }
+    }
+
+    private static func append(_ record: Record, _ state: inout State) {
+        if state.size == 0 { state.records = [] }
+        state.records.append(record)
+        // Texts and vectors account for nearly all of a record's memory.
+        state.size += record.inverse.upserts.reduce(1) { sum, entry in
+            sum + entry.content.utf8.count + 4 * entry.embeddings.count * (1 + entry.passages.count)
+        }
+        guard state.size > maximumSize else { return }
+        state.hasFailed = true
+        state.records = []
+    }
+
+    // MARK: Reading
+
+    /// Returns the records of the last group, oldest first; empty if nothing was recorded.
+    ///
+    /// - Throws: ``RoostError`` with `.nothingToUndo` if the file is damaged.
+    static func records(in directory: URL) throws -> [Record] {
+        let url = url(directory)
+        guard let data = FileManager.default.contents(atPath: url.path) else { return [] }
+        return try data.split(separator: UInt8(ascii: "\n")).map { line in
+            guard let record = try? JSONDecoder().decode(Record.self, from: line) else {
+                throw RoostError(
+                    .nothingToUndo, "cannot undo: the record \(url.path) is damaged; nothing was changed")
+            }
+            return record
+        }
+    }
+
+    /// The records of a recorder without a folder.
+    var records: [Record] { state.withLock { $0.records } }
+
+    /// Removes the record of the store in a folder.
+    static func clear(in directory: URL) { unlink(url(directory).path) }
+
+    /// Removes the record and begins a new group.
+    func clear() {
+        if let directory { Self.clear(in: directory) }
+        state.withLock { $0 = State(command: $0.command) }
+    }
+
+    /// Returns the digests of the original documents that an undo needs.
+    ///
+    /// The file is searched for all fingerprints of documents, without decoding it: an unneeded match only
+    /// delays the removal of a document, and a damaged line does not lose one.
+    static func digests(in directory: URL) -> [String] {
+        guard let data = FileManager.default.contents(atPath: url(directory).path) else { return [] }
+        return String(decoding: data, as: UTF8.self).components(separatedBy: "sha256:").dropFirst().map {
+            String($0.prefix(64))
+        }
+    }
+}
+
+extension StorageProvider {
+    /// Returns this storage with every commit recorded by `recorder`.
+    func recording(_ recorder: UndoRecorder) -> some StorageProvider {
+        RecordingStorage(base: self, recorder: recorder)
+    }
+}
+
+/// A decorator that records the inverse of every commit. The simple verbs keep their default implementations,
+/// which call `commit(_:)`.
+private struct RecordingStorage<Base: StorageProvider>: StorageProvider {
+    let base: Base
+    let recorder: UndoRecorder
+
+    func commit(_ batch: WriteBatch) async throws -> Revision {
+        // Another process may commit between the two calls. The recorded revisions then are not consecutive,
+        // and the undo is refused.
+        let before = try await base.snapshot()
+        let inverse = try await batch.inverse(in: before)
+        let revision = try await base.commit(batch)
+        if revision != before.stamp.revision {
+            recorder.record(inverse, from: before.stamp, to: revision)
+        }
+        return revision
+    }
+
+    func snapshot() async throws -> any StorageSnapshot { try await base.snapshot() }
+
+    func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
+        try await base.changes(after: cursor, limit: limit)
+    }
+
+    func renewEpoch() async throws -> Stamp { try await base.renewEpoch() }
+
+    func compact() async throws { try await base.compact() }
+
+    func close() async throws { try await base.close() }
+
+    func fetchEntries() async throws -> [Entry] { try await base.fetchEntries() }
+
+    func fetchClusters() async throws -> [Cluster] { try await base.fetchClusters() }
+}

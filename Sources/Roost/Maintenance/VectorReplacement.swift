@@ -1,0 +1,159 @@
+import Foundation
+import RoostFiles
+import RoostModel
+import RoostVectors
+
+/// The last phase of a model migration: replaces all vectors of a store while other writers wait.
+///
+/// The manifest announces the new space together with the epoch that the commit begins. Whatever happens to
+/// this process, the epoch of the storage then determines the space of the vectors.
+struct VectorReplacement {
+    /// The store's folder.
+    let directory: URL
+    /// The new embedding space.
+    let space: EmbeddingSpace
+
+    /// Catches up with the last changes and commits the new vectors.
+    ///
+    /// - Throws: ``StorageError``; ``EmbedderError``; `CancellationError`. The store is unchanged then.
+    func run(
+        _ entries: inout MigratedEntries, _ collection: VectorCollection,
+        _ report: inout ModelMigration.Report
+    ) async throws {
+        let lock = try await acquireLock()
+        defer { lock.release() }
+        var manifest = try StoreManifest.read(in: directory)
+        // This process holds the store's lock, so that its storage has to use another lock file.
+        let lockURL = StoreConfiguration.insideLockURL(directory)
+        let storage = try await StoreConfiguration(
+            directory: directory, manifest: manifest, lockURL: lockURL
+        ).open()
+        defer { unlink(lockURL.path) }
+        do {
+            let snapshot = try await storage.snapshot()
+            // An earlier migration may be committed but not yet settled in the manifest.
+            manifest.space = manifest.space(inEpoch: snapshot.stamp.epoch)
+            try await entries.catchUp(with: storage, at: snapshot, collection, &report)
+            let epoch = UUID()
+            let batch = try await batch(entries, replacing: snapshot, beginning: epoch)
+            try Task.checkCancellation()
+            manifest.move = .init(space: space, epoch: epoch)
+            try manifest.write(in: directory)
+            _ = try await storage.commit(batch)
+            report.entries = batch.upserts.count
+            report.hasClusters = batch.clustering?.clusters.isEmpty == false
+        } catch {
+            // Remove the announcement if it is certain that the commit did not take place.
+            if let move = manifest.move, let epoch = try? await storage.snapshot().stamp.epoch,
+                epoch != move.epoch
+            {
+                manifest.move = nil
+                try? manifest.write(in: directory)
+            }
+            try? await storage.close()
+            throw error
+        }
+        manifest.space = space
+        manifest.move = nil
+        // If the write fails, the next process that opens the store settles the manifest.
+        try? manifest.write(in: directory)
+        try? await storage.close()
+    }
+
+    private func acquireLock() async throws -> FileLock {
+        let url = StoreConfiguration.lockURL(directory)
+        return try await BlockingWork.run { isCancelled in
+            try StorageError.mappingFileErrors {
+                try FileLock.acquire(
+                    url, timeout: StoreManifest.lockTimeout, isCancelled: isCancelled)
+            }
+        }
+    }
+
+    private func batch(
+        _ migrated: MigratedEntries, replacing snapshot: any StorageSnapshot, beginning epoch: UUID
+    ) async throws -> WriteBatch {
+        var batch = WriteBatch(upserts: Array(migrated.entries.values), newEpoch: epoch)
+        batch.expecting.epoch = snapshot.stamp.epoch
+        batch.expecting.revision = snapshot.stamp.revision
+        let clusters = try await snapshot.clusters()
+        let assignments = try await snapshot.assignments(of: nil)
+        if !clusters.isEmpty || !assignments.isEmpty {
+            var translation = ClusterTranslation(
+                vectors: migrated.entries.mapValues(\.embeddings), clusters: clusters,
+                assignments: assignments)
+            translation.run()
+            batch.clustering = .init(
+                run: try await snapshot.clusteringRun(), clusters: translation.clusters,
+                assignments: translation.assignments)
+        }
+        return batch
+    }
+}
+
+/// Clusters whose members stay the same while the vectors of the members are replaced.
+struct ClusterTranslation {
+    /// The new vectors of all entries.
+    let vectors: [Entry.ID: [Float]]
+    /// The clusters, with their members.
+    private(set) var clusters: [Cluster]
+    /// The assignments of all entries.
+    private(set) var assignments: [Assignment]
+
+    /// The maximum depth of the cluster hierarchy that is searched for members; damaged data may contain
+    /// cycles.
+    private static let maximumDepth = 64
+    /// The minimum number of members for which an assignment threshold is computed.
+    private static let minimumMembers = 3
+    /// One in this number of members may be less similar to the centroid than the assignment threshold, which
+    /// therefore is the 5th percentile, as when clusters are created.
+    private static let membersPerOutlier = 20
+
+    /// Computes centroids, figures and similarities from the new vectors.
+    mutating func run() {
+        let children = Dictionary(grouping: clusters.filter { $0.parent != nil }) { $0.parent }
+        let members = Dictionary(clusters.map { ($0.id, $0.members) }) { first, _ in first }
+        func allMembers(of id: Cluster.ID, depth: Int = 0) -> [Entry.ID] {
+            let direct = (members[id] ?? []).filter { vectors[$0] != nil }
+            guard direct.isEmpty, depth < Self.maximumDepth else { return direct }
+            return (children[id] ?? []).flatMap { allMembers(of: $0.id, depth: depth + 1) }
+        }
+        for index in clusters.indices where !clusters[index].centroid.isEmpty {
+            update(&clusters[index], members: allMembers(of: clusters[index].id))
+        }
+        updateSimilarities()
+    }
+
+    private func update(_ cluster: inout Cluster, members: [Entry.ID]) {
+        cluster.centroid = unitMean(of: members.compactMap { vectors[$0] }) ?? []
+        cluster.updatedAt = Date()
+        // Separation and silhouette compare clusters with each other; the next clustering computes them.
+        (cluster.separation, cluster.silhouette) = (nil, nil)
+        cluster.assignmentThreshold = nil
+        guard !cluster.centroid.isEmpty else { return }
+        let ranked = members.map { (id: $0, cosine: innerProduct(vectors[$0] ?? [], cluster.centroid)) }
+            .sorted { ($1.cosine, $0.id.uuidString) < ($0.cosine, $1.id.uuidString) }
+        cluster.cohesion = ranked.reduce(0) { $0 + $1.cosine } / Float(max(1, ranked.count))
+        if ranked.count >= Self.minimumMembers {
+            let index = ranked.count - 1 - ranked.count / Self.membersPerOutlier
+            cluster.assignmentThreshold = ranked[index].cosine
+        }
+        cluster.representatives = ranked.prefix(cluster.representatives.count).map(\.id)
+    }
+
+    private mutating func updateSimilarities() {
+        let centroids = Dictionary(clusters.map { ($0.id, $0.centroid) }) { first, _ in first }
+            .filter { !$0.value.isEmpty }
+        for index in assignments.indices {
+            guard let vector = vectors[assignments[index].entry] else { continue }
+            if let cluster = assignments[index].cluster {
+                guard let centroid = centroids[cluster] else { continue }
+                assignments[index].similarity = innerProduct(vector, centroid)
+            } else {
+                // The similarity of an outlier is that to the nearest cluster.
+                let similarities = centroids.values.lazy.map { innerProduct(vector, $0) }
+                assignments[index].similarity = similarities.max() ?? assignments[index].similarity
+            }
+        }
+    }
+}

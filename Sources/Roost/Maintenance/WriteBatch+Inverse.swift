@@ -1,0 +1,95 @@
+import Foundation
+import RoostModel
+
+extension WriteBatch {
+    /// Returns the batch that restores the state before this one.
+    ///
+    /// - Parameter before: The state to which this batch will be applied.
+    func inverse(in before: any StorageSnapshot) async throws -> WriteBatch {
+        var inverse = WriteBatch()
+        let touched = upserts.map(\.id) + removals
+        let old = Dictionary(
+            try await before.entries(touched).map { ($0.id, $0) }
+        ) { first, _ in first }
+        var seen = Set<Entry.ID>()
+        for id in touched where seen.insert(id).inserted {
+            if let entry = old[id] { inverse.upserts.append(entry) } else { inverse.removals.append(id) }
+        }
+        inverse.sources = try await before.sources(sources.map(\.id) + removedSources)
+        // Ids of sources are compared by their bytes, not by Unicode equivalence.
+        let known = Set(inverse.sources.map { Array($0.id.utf8) })
+        inverse.removedSources = sources.map(\.id).filter { !known.contains(Array($0.utf8)) }
+        try await invertClusters(&inverse, in: before)
+        return inverse
+    }
+
+    private func invertClusters(_ inverse: inout WriteBatch, in before: any StorageSnapshot) async throws {
+        let changed = Set(clusters.map(\.id))
+        let known =
+            changed.isEmpty ? [] : try await before.clusterRecords().filter { changed.contains($0.id) }
+        // A batch cannot remove single clusters, so that the inverse of a new cluster is the old clustering.
+        guard clustering == nil, known.count == changed.count else {
+            inverse.clustering = Clustering(
+                run: try await before.clusteringRun(), clusters: try await before.clusters(),
+                assignments: try await before.assignments(of: nil))
+            return
+        }
+        inverse.clusters = known
+        let moved = Set(assignments.map(\.entry) + unassignments)
+        let touched = moved.union(removals)
+        guard !touched.isEmpty else { return }
+        inverse.assignments = try await before.assignments(of: Array(touched))
+        let assigned = Set(inverse.assignments.map(\.entry) + inverse.removals)
+        inverse.unassignments = moved.filter { !assigned.contains($0) }.sorted {
+            $0.uuidString < $1.uuidString
+        }
+    }
+
+    /// Returns one batch that has the effect of several inverse batches, applied from the last to the first.
+    ///
+    /// - Parameter inverses: The inverses of consecutive commits, oldest first. Of an object that several of
+    ///   them restore, the first one contains the original state.
+    static func merging(_ inverses: [WriteBatch]) -> WriteBatch {
+        var merged = WriteBatch()
+        var (entries, sources, assigned) = (Set<Entry.ID>(), Set<[UInt8]>(), Set<Entry.ID>())
+        var clusters = Set<Cluster.ID>()
+        for inverse in inverses {
+            for entry in inverse.upserts where entries.insert(entry.id).inserted {
+                merged.upserts.append(entry)
+            }
+            for id in inverse.removals where entries.insert(id).inserted { merged.removals.append(id) }
+            for source in inverse.sources where sources.insert(Array(source.id.utf8)).inserted {
+                merged.sources.append(source)
+            }
+            for id in inverse.removedSources where sources.insert(Array(id.utf8)).inserted {
+                merged.removedSources.append(id)
+            }
+            // A complete clustering contains all assignments; later inverses add nothing to it.
+            if merged.clustering == nil {
+                for assignment in inverse.assignments where assigned.insert(assignment.entry).inserted {
+                    merged.assignments.append(assignment)
+                }
+                for id in inverse.unassignments where assigned.insert(id).inserted {
+                    merged.unassignments.append(id)
+                }
+                for cluster in inverse.clusters where clusters.insert(cluster.id).inserted {
+                    merged.clusters.append(cluster)
+                }
+                merged.clustering = inverse.clustering
+            }
+        }
+        if var clustering = merged.clustering {
+            // Changes of single assignments and clusters before that clustering are older than it.
+            clustering.assignments.removeAll { assigned.contains($0.entry) }
+            clustering.assignments += merged.assignments
+            let records = Dictionary(merged.clusters.map { ($0.id, $0) }) { first, _ in first }
+            clustering.clusters = clustering.clusters.map { records[$0.id] ?? $0 }
+            (merged.assignments, merged.unassignments, merged.clusters) = ([], [], [])
+            merged.clustering = clustering
+        }
+        return merged
+    }
+
+    /// Whether the batch changes clusters, beyond assigning entries to them.
+    var changesClusters: Bool { clustering != nil || !clusters.isEmpty }
+}

@@ -1,0 +1,10 @@
+import Foundation
+import Roost
+
+let folder = URL.applicationSupportDirectory.appending(path: "Notes")
+let store = try await KnowledgeStore.openOrCreate(at: folder, model: .miniLM)
+
+try await store.add("The swifts are back above the roof.")
+try await store.add("Swallows and martins return in April.")
+try await store.add("Feed the sourdough on Friday evening.")
+try await store.add("The baguettes need fifteen minutes of steam.")

@@ -1,0 +1,57 @@
+import RoostVectors
+
+/// The step that orders hits so that each is relevant and different from those before it (maximal marginal
+/// relevance, Carbonell and Goldstein 1998).
+struct Diversifier: Sendable {
+    /// The weight of the difference, from 0 to 1; the rest is the weight of the relevance.
+    let weight: Float
+
+    /// A hit that has not been selected yet.
+    private struct Rest {
+        var hit: QueryHit
+        var relevance: Float
+        /// The maximum cosine similarity with a selected hit.
+        var similarity: Float
+    }
+
+    /// Selects hits one after another.
+    ///
+    /// - Parameters:
+    ///   - hits: The hits to select from.
+    ///   - selected: Hits that precede the selected ones.
+    ///   - count: The maximum number of hits to select.
+    /// - Returns: The selected hits, in their new order.
+    /// - Throws: `CancellationError`.
+    /// - Complexity: O(count · hits · dimension).
+    func select(from hits: [QueryHit], after selected: [QueryHit], count: Int) throws -> [QueryHit] {
+        guard !hits.isEmpty else { return [] }
+        // Relevance is weighed against cosines, so fused ranks are scaled to the range of cosines.
+        let isFused = hits.contains { $0.textRank != nil }
+        let maximumFused = max(hits.map(\.fused).max() ?? 0, .leastNormalMagnitude)
+        let scale = isFused ? max(0, hits.map(\.score).max() ?? 0) / maximumFused : 1
+        var rest = hits.map { hit in
+            Rest(
+                hit: hit, relevance: isFused ? hit.fused * scale : hit.score,
+                similarity: selected.map { Self.cosine($0, hit) }.max() ?? 0)
+        }
+        var chosen: [QueryHit] = []
+        while chosen.count < count, !rest.isEmpty {
+            try Task.checkCancellation()
+            func value(_ index: Int) -> Float {
+                (1 - weight) * rest[index].relevance - weight * rest[index].similarity
+            }
+            let best = rest.indices.max { (value($0), $1) < (value($1), $0) } ?? 0
+            let hit = rest.remove(at: best).hit
+            chosen.append(hit)
+            for index in rest.indices {
+                rest[index].similarity = max(rest[index].similarity, Self.cosine(rest[index].hit, hit))
+            }
+        }
+        return chosen
+    }
+
+    private static func cosine(_ first: QueryHit, _ second: QueryHit) -> Float {
+        let (a, b) = (first.passage.vector, second.passage.vector)
+        return a.count == b.count ? innerProduct(a, b) : 0
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import RoostModel
+
+/// Builds the index files of a store and decides when that is worth the time.
+struct IndexBuilder {
+    private let store: KnowledgeStore
+
+    /// An index is outdated if more than a tenth of the entries has changed since it was built.
+    private static let maximumChangedShare = 10
+
+    init(_ store: KnowledgeStore) { self.store = store }
+
+    /// See ``KnowledgeStore/buildIndex(minimumGraphPassages:maximumGraphPassages:)``.
+    func build(minimumGraphPassages: Int, maximumGraphPassages: Int) async throws -> IndexDescription? {
+        guard let directory = store.directory else {
+            throw RoostError(.configuration, "cannot build a search index: the store has no folder")
+        }
+        let snapshot = try await store.storage.snapshot()
+        let words = try await TextFile.write(snapshot, in: directory)
+        let passages = try await PassageFile.write(snapshot, in: directory)?.count ?? 0
+        if passages < minimumGraphPassages || passages > maximumGraphPassages {
+            // An existing graph is over other vectors and of no use.
+            try await IndexFolder(of: directory).remove(
+                PassageFile.graphName, judgedBy: PassageFile.name, unlessNewerThan: snapshot.stamp)
+        } else if let file = try? PassageFile(in: directory, for: snapshot.stamp) {
+            // The file is not opened if another builder has written a newer state meanwhile.
+            try await file.buildGraph()
+        }
+        await store.catalog.reset()
+        await store.wordCatalog.reset()
+        return words == nil ? nil : try await IndexInspector(store).description()
+    }
+
+    /// See ``KnowledgeStore/refreshIndex(minimumEntries:maximumGraphPassages:)``.
+    func refresh(minimumEntries: Int, maximumGraphPassages: Int) async throws -> IndexRefresh {
+        guard store.directory != nil else { return .current }
+        let stamp = try await store.storage.snapshot().stamp
+        guard stamp.entryCount >= minimumEntries else { return .current }
+        // A damaged index is built again, like a missing one.
+        if let existing = try? await IndexInspector(store).description() {
+            if existing.changesSince * Self.maximumChangedShare <= stamp.entryCount { return .current }
+            if existing.hasGraph, existing.passages > maximumGraphPassages {
+                return .due(changes: existing.changesSince)
+            }
+        }
+        let built = try await store.buildIndex(maximumGraphPassages: maximumGraphPassages)
+        guard let built else { return .current }
+        return built.passages > maximumGraphPassages
+            ? .writtenWithoutGraph(passages: built.passages) : .written
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import RoostFiles
+import RoostModel
+
+/// The folder of a store's index: files that are derived from the storage, replaced as a whole and mapped for
+/// reading.
+struct IndexFolder: Sendable {
+    private let url: URL
+
+    /// The time in seconds that a builder waits for another one. Building the index of a million passages
+    /// takes less than ten minutes.
+    private static let lockTimeout: Double = 600
+
+    /// - Parameter store: The store's folder.
+    init(of store: URL) { url = store.appendingPathComponent("index") }
+
+    /// Returns the path of a file in the folder.
+    func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+    /// An index file that has been opened.
+    struct OpenedFile {
+        let file: SectionFile
+        let metadata: IndexMetadata
+    }
+
+    /// Opens a file.
+    ///
+    /// - Parameter stamp: The current state of the store.
+    /// - Returns: `nil` if the file does not exist or was built from another history of the store.
+    /// - Throws: ``SectionFile/Unusable`` if it is damaged; ``FileError``.
+    func open(_ name: String, for stamp: Stamp) throws -> OpenedFile? {
+        let url = file(name)
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        let file = try SectionFile(url)
+        guard let metadata = try? JSONDecoder().decode(IndexMetadata.self, from: file.metadata) else {
+            throw SectionFile.Unusable(description: "index file \(url.path) has unreadable metadata")
+        }
+        guard metadata.isUsable(for: stamp) else { return nil }
+        guard metadata.isValid else {
+            throw SectionFile.Unusable(description: "index file \(url.path) has metadata out of range")
+        }
+        return OpenedFile(file: file, metadata: metadata)
+    }
+
+    /// Replaces a file atomically, unless the existing one is of a newer state.
+    ///
+    /// Builders in all processes take turns.
+    ///
+    /// - Parameter write: Writes the file to a path, with the given encoded metadata.
+    /// - Throws: ``StorageError``; `CancellationError`. The existing file is then unchanged.
+    func publish(
+        _ name: String, _ metadata: IndexMetadata,
+        write: @escaping @Sendable (URL, Data) throws -> Void
+    ) async throws {
+        let description = try JSONEncoder().encode(metadata)
+        try await locked { [self] in
+            if !hasNewer(name, than: metadata) { try write(file(name), description) }
+        }
+    }
+
+    /// Removes a file, unless it is of a newer state.
+    ///
+    /// - Parameters:
+    ///   - other: The file whose state decides, if not the removed file itself.
+    ///   - stamp: The state that the store was in when the file was found to be superfluous.
+    /// - Throws: ``StorageError``; `CancellationError`.
+    func remove(_ name: String, judgedBy other: String? = nil, unlessNewerThan stamp: Stamp) async throws {
+        let metadata = IndexMetadata(of: stamp, count: 0)
+        guard FileManager.default.fileExists(atPath: file(name).path) else { return }
+        try await locked { [self] in
+            if !hasNewer(other ?? name, than: metadata) {
+                try FileSystem.standard.unlink(file(name).path)
+            }
+        }
+    }
+
+    private func hasNewer(_ name: String, than metadata: IndexMetadata) -> Bool {
+        guard let file = try? SectionFile(file(name)),
+            let existing = try? JSONDecoder().decode(IndexMetadata.self, from: file.metadata)
+        else { return false }
+        return existing.isNewer(than: metadata)
+    }
+
+    private func locked(_ body: @escaping @Sendable () throws -> Void) async throws {
+        do {
+            try FileSystem.standard.createFolder(url)
+            try await BlockingWork.run { [self] isCancelled in
+                let lock = try FileLock.acquire(
+                    file("lock"), timeout: Self.lockTimeout, isCancelled: isCancelled)
+                defer { lock.release() }
+                try AtomicFile.removeLeftovers(in: url)
+                try body()
+            }
+        } catch let error as LockTimeout {
+            throw StorageError(
+                .locked, "cannot write the search index: \(error.holder) is building it; try again later",
+                underlying: error, isRetryable: true, remedy: .retryLater)
+        } catch {
+            throw StorageError.mapping(error)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import RoostFiles
+import RoostModel
+
+/// The meaning of an index's rows: for each row the entry and, in an index of passages, the passage.
+///
+/// Unchecked because the compiler cannot see that the bytes of a mapped file are never written and live as
+/// long as the file object, which is stored with the pointers to them.
+struct IndexRows: @unchecked Sendable {
+    private enum Source {
+        case memory(entryRows: [UInt32], ids: [UUID], ordinals: [UInt32])
+        case mapped(
+            SectionFile, entryRows: UnsafeBufferPointer<UInt32>, ids: UnsafeBufferPointer<uuid_t>,
+            ordinals: UnsafeBufferPointer<UInt32>?)
+    }
+
+    private let source: Source
+    let count: Int
+
+    /// Creates rows in memory.
+    ///
+    /// - Parameters:
+    ///   - entryRows: The storage's row of each row's entry.
+    ///   - ids: The id of each row's entry.
+    ///   - ordinals: The ordinal of each row's passage; empty if rows are entries.
+    init(entryRows: [UInt32], ids: [UUID], ordinals: [UInt32] = []) {
+        precondition(entryRows.count == ids.count && (ordinals.isEmpty || ids.count == ordinals.count))
+        source = .memory(entryRows: entryRows, ids: ids, ordinals: ordinals)
+        count = ids.count
+    }
+
+    /// Maps the rows of an index file and verifies their checksums.
+    ///
+    /// - Throws: ``SectionFile/Unusable`` if the file is damaged.
+    init(_ file: SectionFile, count: Int, hasOrdinals: Bool = true) throws {
+        for name in ["entryRows", "ids"] + (hasOrdinals ? ["ordinals"] : []) { try file.verify(name) }
+        source = .mapped(
+            file, entryRows: try file.section("entryRows", of: UInt32.self, count: count),
+            ids: try file.section("ids", of: uuid_t.self, count: count),
+            ordinals: hasOrdinals ? try file.section("ordinals", of: UInt32.self, count: count) : nil)
+        self.count = count
+    }
+
+    /// Returns the row that the storage gives to a row's entry.
+    func entryRow(_ row: Int) -> UInt32 {
+        switch source {
+        case .memory(let entryRows, _, _): entryRows[row]
+        case .mapped(_, let entryRows, _, _): UInt32(littleEndian: entryRows[row])
+        }
+    }
+
+    /// Returns the id of a row's entry.
+    func id(_ row: Int) -> UUID {
+        switch source {
+        case .memory(_, let ids, _): ids[row]
+        case .mapped(_, _, let ids, _): UUID(uuid: ids[row])
+        }
+    }
+
+    /// Returns the ordinal of a row's passage; 0 if rows are entries.
+    func ordinal(_ row: Int) -> Int {
+        switch source {
+        case .memory(_, _, let ordinals): ordinals.isEmpty ? 0 : Int(ordinals[row])
+        case .mapped(_, _, _, let ordinals): ordinals.map { Int(UInt32(littleEndian: $0[row])) } ?? 0
+        }
+    }
+}
+
+extension VectorPage {
+    /// Removes vectors with numbers that are not finite, because no similarity with them can be computed. The
+    /// package's stores refuse such vectors; other providers may contain some.
+    ///
+    /// - Returns: The number of removed vectors.
+    mutating func removeIncomparable() -> Int {
+        let kept = rows.indices.filter { row in
+            vectors.withRow(row) { vector in
+                // The sum is not finite if one number is not.
+                vector.reduce(Float(0)) { $0 + abs($1) }.isFinite
+            }
+        }
+        guard kept.count < rows.count else { return 0 }
+        let count = rows.count - kept.count
+        self = VectorPage(
+            rows: kept.map { rows[$0] }, ids: kept.map { ids[$0] }, ordinals: kept.map { ordinals[$0] },
+            vectors: vectors.selecting(kept), next: next)
+        return count
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import RoostIndexes
+import RoostModel
+import RoostVectors
+
+/// The vectors of all passages, for searching.
+struct PassageContents: DerivedContents {
+    /// An entry that was found by a passage.
+    struct Hit: Sendable {
+        var entry: Entry.ID
+        /// The ordinal of the passage in the entry.
+        var ordinal: Int
+        /// The inner product of the passage and the query.
+        var score: Float
+    }
+
+    private var index = SegmentedIndex()
+    var cursor = ChangeCursor.start
+    private(set) var isMapped = false
+    var notice: SearchNotice?
+    /// The number of passages that are omitted because their vectors have numbers that are not finite.
+    private(set) var incomparable = 0
+
+    init() {}
+
+    var maximumChanges: Int { CatchUpLimit.maximumChanges(of: index.count) }
+
+    static func map(_ directory: URL, _ stamp: Stamp) throws -> PassageContents? {
+        guard let file = try PassageFile(in: directory, for: stamp) else { return nil }
+        var contents = PassageContents()
+        // The vectors can be used even if the graph is damaged.
+        let graph = Result { try file.graph() }
+        if case .failure(let error) = graph { contents.notice = .unusableIndex("\(error)") }
+        contents.index = SegmentedIndex(
+            main: PassageSegment(file.vectors, graph: try? graph.get(), rows: file.rows))
+        contents.cursor = file.metadata.cursor
+        contents.incomparable = file.metadata.incomparable ?? 0
+        contents.isMapped = true
+        return contents
+    }
+
+    init(of snapshot: any StorageSnapshot) async throws {
+        var pages: [VectorPage] = []
+        for try await var page in snapshot.vectorPages(of: .passages) {
+            incomparable += page.removeIncomparable()
+            if !page.rows.isEmpty { pages.append(page) }
+        }
+        guard let dimension = pages.first?.vectors.columns else { return }
+        var elements: [Float] = []
+        elements.reserveCapacity(pages.reduce(0) { $0 + $1.vectors.elements.count })
+        for page in pages { elements += page.vectors.elements }
+        let count = pages.reduce(0) { $0 + $1.rows.count }
+        let rows = IndexRows(
+            entryRows: pages.flatMap(\.rows), ids: pages.flatMap(\.ids), ordinals: pages.flatMap(\.ordinals))
+        index = SegmentedIndex(
+            main: PassageSegment(Matrix(rows: count, columns: dimension, elements: elements), rows: rows))
+    }
+
+    /// Searches compare all vectors from now on.
+    mutating func dropGraph(notice: SearchNotice) {
+        index.dropGraphs()
+        self.notice = notice
+    }
+
+    /// Returns for each query the best passage of each of the `k` nearest entries, best first; of equal
+    /// scores the lower id first. See ``SegmentedIndex/search(_:k:among:isExact:)``.
+    func search(
+        _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
+    ) async throws -> [[Hit]] {
+        try await index.search(queries, k: k, among: entryRows, isExact: isExact)
+    }
+}
+
+// MARK: - Changes
+
+extension PassageContents {
+    /// Rows of changed entries that are at most this far apart are read together with the rows between them.
+    private static let maximumGap: UInt32 = 32
+    /// The maximum number of entries whose vectors are read at once.
+    private static let maximumPage = 4096
+
+    mutating func update(_ changed: Set<Entry.ID>, from snapshot: any StorageSnapshot) async throws {
+        index.bury(changed)
+        var changed = changed
+        if index.segments.count >= CatchUpLimit.maximumParts {
+            changed.formUnion(index.removeNewerSegments())
+        }
+        let rows = try await snapshot.rows(matching: EntryFilter(ids: changed))
+        var collected = CollectedVectors()
+        for run in rows.runs(joiningGapsUpTo: Self.maximumGap) {
+            try await collected.read(
+                run, of: rows, from: snapshot, pageSize: min(Self.maximumPage, run.count))
+        }
+        incomparable += collected.incomparable
+        if let segment = collected.segment { index.append(segment) }
+    }
+
+    /// The vectors of changed entries, from which a segment is made.
+    private struct CollectedVectors {
+        private var entryRows: [UInt32] = []
+        private var ids: [Entry.ID] = []
+        private var ordinals: [UInt32] = []
+        private var elements: [Float] = []
+        private(set) var incomparable = 0
+
+        /// The segment with the collected vectors; `nil` if there are none.
+        var segment: PassageSegment? {
+            guard !entryRows.isEmpty else { return nil }
+            let vectors = Matrix(
+                rows: entryRows.count, columns: elements.count / entryRows.count, elements: elements)
+            return PassageSegment(
+                vectors, rows: IndexRows(entryRows: entryRows, ids: ids, ordinals: ordinals))
+        }
+
+        /// Reads the vectors of the given rows within a run.
+        mutating func read(
+            _ run: Range<UInt32>, of rows: RowSet, from snapshot: any StorageSnapshot, pageSize: Int
+        ) async throws {
+            var previous = run.lowerBound == 0 ? nil : run.lowerBound - 1
+            while true {
+                try Task.checkCancellation()
+                var page = try await snapshot.vectors(of: .passages, after: previous, limit: pageSize)
+                incomparable += page.removeIncomparable()
+                for (index, row) in page.rows.enumerated() where rows.contains(row) && row < run.upperBound {
+                    entryRows.append(row)
+                    ids.append(page.ids[index])
+                    ordinals.append(page.ordinals[index])
+                    elements += page.vectors.row(index)
+                }
+                guard let next = page.next, next < run.upperBound - 1 else { break }
+                previous = next
+            }
+        }
+    }
+}

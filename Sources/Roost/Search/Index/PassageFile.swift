@@ -1,0 +1,124 @@
+import Foundation
+import RoostFiles
+import RoostIndexes
+import RoostModel
+import RoostVectors
+
+/// The index files for vectors: `index/passages` with the vectors of all passages, and `index/graph` with the
+/// graph over them.
+struct PassageFile: Sendable {
+    static let name = "passages"
+    static let graphName = "graph"
+
+    let metadata: IndexMetadata
+    let vectors: VectorRows
+    let rows: IndexRows
+    /// The size of `index/passages` in bytes.
+    let size: Int
+    private let folder: IndexFolder
+
+    /// Opens the file of a store. The searches that read vectors verify their checksums.
+    ///
+    /// - Parameter stamp: The current state of the store.
+    /// - Returns: `nil` if the file does not exist or was built from another history of the store.
+    /// - Throws: ``SectionFile/Unusable`` if it is damaged; ``FileError``.
+    init?(in directory: URL, for stamp: Stamp) throws {
+        folder = IndexFolder(of: directory)
+        guard let opened = try folder.open(Self.name, for: stamp) else { return nil }
+        metadata = opened.metadata
+        guard let dimension = metadata.dimension else {
+            throw SectionFile.Unusable(
+                description: "index file \(folder.file(Self.name).path) does not state its dimension")
+        }
+        size = opened.file.size
+        rows = try IndexRows(opened.file, count: metadata.count)
+        vectors = try VectorRows(
+            opened.file, section: "vectors", count: metadata.count, dimension: dimension)
+    }
+
+    /// The description by which the graph of exactly these vectors is recognised.
+    private var description: Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return (try? encoder.encode(metadata)) ?? Data()
+    }
+
+    /// Opens the graph over the vectors.
+    ///
+    /// - Returns: `nil` if there is no graph over these vectors.
+    /// - Throws: ``SectionFile/Unusable`` if it is damaged; ``FileError``.
+    func graph() throws -> GraphIndex? {
+        let url = folder.file(Self.graphName)
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        return try GraphIndex(url, of: vectors, described: description)
+    }
+
+    /// Builds the graph over the vectors and writes it.
+    ///
+    /// - Throws: ``StorageError``; `CancellationError`.
+    func buildGraph() async throws {
+        let index = try await GraphIndex(building: vectors)
+        try StorageError.mappingFileErrors {
+            try index.write(to: folder.file(Self.graphName), describing: description)
+        }
+    }
+
+    /// The vectors of a snapshot and the meaning of their rows, as they are written to the file.
+    private struct Columns: Sendable {
+        var entryRows: [UInt32] = []
+        var ids: [uuid_t] = []
+        var ordinals: [UInt32] = []
+        var elements: [Float] = []
+        var dimension = 0
+        var incomparable = 0
+
+        init(of snapshot: any StorageSnapshot) async throws {
+            for try await var page in snapshot.vectorPages(of: .passages) {
+                incomparable += page.removeIncomparable()
+                entryRows += page.rows.map(\.littleEndian)
+                ids += page.ids.map(\.uuid)
+                ordinals += page.ordinals.map(\.littleEndian)
+                elements += page.vectors.elements
+                if page.vectors.rows > 0 { dimension = page.vectors.columns }
+            }
+        }
+
+        func write(to url: URL, metadata: Data) throws {
+            try entryRows.withUnsafeBytes { entryRows in
+                try ids.withUnsafeBytes { ids in
+                    try ordinals.withUnsafeBytes { ordinals in
+                        try elements.withUnsafeBytes { vectors in
+                            try SectionFile.write(
+                                to: url, metadata: metadata,
+                                sections: [
+                                    ("entryRows", entryRows), ("ids", ids), ("ordinals", ordinals),
+                                    ("vectors", vectors),
+                                ], paged: ["vectors"])
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes the vectors of a snapshot. Removes the file if the snapshot has no vectors.
+    ///
+    /// - Returns: The metadata of the file; `nil` if the snapshot has no vectors.
+    /// - Throws: ``StorageError``; `CancellationError`. An existing file is then unchanged.
+    @concurrent
+    static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
+        let columns = try await Columns(of: snapshot)
+        let folder = IndexFolder(of: directory)
+        guard !columns.ids.isEmpty else {
+            try await folder.remove(name, unlessNewerThan: snapshot.stamp)
+            return nil
+        }
+        var metadata = IndexMetadata(
+            of: snapshot.stamp, count: columns.ids.count, dimension: columns.dimension)
+        metadata.incomparable = columns.incomparable > 0 ? columns.incomparable : nil
+        try await folder.publish(name, metadata) { url, description in
+            try columns.write(to: url, metadata: description)
+        }
+        return metadata
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import RoostIndexes
+import RoostModel
+import RoostVectors
+
+/// The passages that were loaded together: their vectors, the meaning of the rows, and tombstones for rows
+/// whose entries have been changed or removed since.
+struct PassageSegment: Sendable {
+    /// Exact search over all rows.
+    private let index: FlatIndex
+    /// Approximate search over the same rows; `nil` if the store has no graph.
+    private(set) var graph: GraphIndex?
+    private let rows: IndexRows
+    /// The rows that are no longer valid.
+    private var tombstones = RowSet()
+
+    init(_ vectors: VectorRows, graph: GraphIndex?, rows: IndexRows) {
+        index = FlatIndex(vectors)
+        self.graph = graph
+        self.rows = rows
+    }
+
+    init(_ vectors: Matrix, rows: IndexRows) {
+        index = FlatIndex(vectors)
+        self.rows = rows
+    }
+
+    /// The number of valid passages.
+    var count: Int { rows.count - tombstones.count }
+
+    /// The entries of all rows.
+    var entries: some Sequence<Entry.ID> { (0..<rows.count).lazy.map { rows.id($0) } }
+
+    /// Marks the passages of some entries as no longer valid.
+    mutating func bury(_ ids: Set<Entry.ID>) {
+        for row in 0..<rows.count where ids.contains(rows.id(row)) { tombstones.insert(UInt32(row)) }
+    }
+
+    /// Removes the graph, so that searches compare all vectors.
+    mutating func dropGraph() { graph = nil }
+
+    // MARK: Search
+
+    /// Up to one tombstone per this number of rows, a search of the graph removes them from its result.
+    /// With more, they are excluded like rows that do not match a filter.
+    private static let rowsPerIgnoredTombstone = 64
+
+    /// Returns for each query the best passage of each of the `k` nearest entries, and of entries that are as
+    /// near as the last of these.
+    ///
+    /// Entries can have several passages among the nearest, so the number of rows that are found is increased
+    /// until `k` entries are among them.
+    func search(
+        _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
+    ) async throws -> [[PassageContents.Hit]] {
+        guard index.dimension == queries.columns else {
+            throw RoostError(
+                .spaceMismatch,
+                "cannot search: the store's vectors have \(index.dimension) components, the query's vector "
+                    + "has \(queries.columns); they belong to different embedding spaces")
+        }
+        let graph = isExact ? nil : self.graph
+        let allowed = allowedRows(entryRows, hasGraph: graph != nil)
+        var results = [[PassageContents.Hit]](repeating: [], count: queries.rows)
+        // The queries that do not have enough entries yet.
+        var open = Array(0..<queries.rows)
+        var depth = Self.firstDepth(k, of: rows.count)
+        while !open.isEmpty {
+            let asked = open.count == queries.rows ? queries : queries.selecting(open)
+            let neighbors =
+                if let graph {
+                    try await graph.search(asked, k: depth, among: allowed)
+                } else {
+                    try await index.search(asked, k: depth, among: allowed)
+                }
+            var unfinished: [Int] = []
+            for (query, found) in zip(open, neighbors) {
+                let best = bestPassages(of: found, k: k)
+                results[query] = best.hits
+                if !best.isComplete, found.count >= depth, depth < rows.count { unfinished.append(query) }
+            }
+            open = unfinished
+            depth = min(rows.count, depth * Self.depthGrowth)
+        }
+        return results
+    }
+
+    /// The number of rows to find first. Entries of one or two passages rarely need more.
+    private static func firstDepth(_ k: Int, of count: Int) -> Int { min(count, min(k, count) * 2 + 16) }
+    private static let depthGrowth = 4
+
+    /// Returns the rows that may be found; `nil` for all.
+    private func allowedRows(_ entryRows: RowSet?, hasGraph: Bool) -> RowSet? {
+        let excludesTombstones =
+            !tombstones.isEmpty
+            && (!hasGraph || tombstones.count > rows.count / Self.rowsPerIgnoredTombstone)
+        guard entryRows != nil || excludesTombstones else { return nil }
+        return RowSet(
+            (0..<UInt32(rows.count)).lazy.filter { row in
+                !tombstones.contains(row) && entryRows?.contains(rows.entryRow(Int(row))) != false
+            })
+    }
+
+    /// The best passage of each entry among the nearest rows.
+    private struct BestPassages {
+        var hits: [PassageContents.Hit]
+        /// Whether the hits include the `k` nearest entries and all entries at the distance of the last of
+        /// them.
+        var isComplete: Bool
+    }
+
+    /// - Parameter neighbors: The nearest rows, nearest first.
+    private func bestPassages(of neighbors: [Neighbor], k: Int) -> BestPassages {
+        var best: [UUID: PassageContents.Hit] = [:]
+        var scores: [Float] = []
+        for neighbor in neighbors where tombstones.isEmpty || !tombstones.contains(neighbor.row) {
+            let row = Int(neighbor.row)
+            let hit = PassageContents.Hit(
+                entry: rows.id(row), ordinal: rows.ordinal(row), score: neighbor.score)
+            if let other = best[hit.entry] {
+                // Of equally near passages of an entry, the first is the hit.
+                if other.score == hit.score, hit.ordinal < other.ordinal { best[hit.entry] = hit }
+            } else {
+                best[hit.entry] = hit
+                scores.append(hit.score)
+            }
+        }
+        let isComplete = scores.count >= k && (neighbors.last?.score ?? 0) < scores[k - 1]
+        return BestPassages(hits: Array(best.values), isComplete: isComplete)
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import RoostFiles
+import RoostModel
+import RoostText
+
+/// The index file for words, `index/words`: for each word the entries in which it occurs.
+struct TextFile: Sendable {
+    static let name = "words"
+
+    let metadata: IndexMetadata
+    let index: InvertedIndex
+    let rows: IndexRows
+    /// The size of the file in bytes.
+    let size: Int
+    private let file: SectionFile
+
+    /// The section with the positions of words, which is large and which only phrases need.
+    private static let positions = "positions"
+
+    /// Opens the file of a store. The checksums of the positions of words are verified by
+    /// ``verifyPositions()``, because only phrases need them.
+    ///
+    /// - Parameters:
+    ///   - stamp: The current state of the store.
+    ///   - verifying: Whether the checksums of the other sections are verified.
+    /// - Returns: `nil` if the file does not exist or was built from another history of the store.
+    /// - Throws: ``SectionFile/Unusable`` if it is damaged; ``FileError``.
+    init?(in directory: URL, for stamp: Stamp, verifying: Bool = true) throws {
+        guard let opened = try IndexFolder(of: directory).open(Self.name, for: stamp) else { return nil }
+        let file = opened.file
+        self.file = file
+        metadata = opened.metadata
+        size = file.size
+        rows = try IndexRows(file, count: metadata.count, hasOrdinals: false)
+        if verifying {
+            for section in InvertedIndex.sections where section != Self.positions { try file.verify(section) }
+        }
+        do {
+            index = try InvertedIndex(owner: file) { try file.section($0) }
+        } catch is InvertedIndex.Malformed {
+            throw file.checksumMismatch
+        }
+        guard index.documentCount == metadata.count else { throw file.checksumMismatch }
+    }
+
+    /// Verifies the checksums of the positions of words.
+    ///
+    /// - Throws: ``SectionFile/Unusable`` if one does not match.
+    func verifyPositions() throws { try file.verify(Self.positions) }
+
+    /// Writes the words of a snapshot. Removes the file if the snapshot is empty.
+    ///
+    /// - Returns: The metadata of the file; `nil` if the snapshot is empty.
+    /// - Throws: ``StorageError``; `CancellationError`. An existing file is then unchanged.
+    @concurrent
+    static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
+        let texts = try await IndexedTexts(of: snapshot, matching: .all)
+        let folder = IndexFolder(of: directory)
+        guard !texts.ids.isEmpty else {
+            try await folder.remove(name, unlessNewerThan: snapshot.stamp)
+            return nil
+        }
+        let metadata = IndexMetadata(of: snapshot.stamp, count: texts.ids.count)
+        let (entryRows, ids) = (texts.entryRows.map(\.littleEndian), texts.ids.map(\.uuid))
+        try await folder.publish(name, metadata) { url, description in
+            try entryRows.withUnsafeBytes { entryRows in
+                try ids.withUnsafeBytes { ids in
+                    try texts.index.withSections { sections in
+                        try SectionFile.write(
+                            to: url, metadata: description,
+                            sections: [("entryRows", entryRows), ("ids", ids)] + sections)
+                    }
+                }
+            }
+        }
+        return metadata
+    }
+}
+
+/// An inverted index in memory over the texts of some entries.
+struct IndexedTexts: Sendable {
+    let index: InvertedIndex
+    /// The storage's row of each document's entry.
+    let entryRows: [UInt32]
+    /// The id of each document's entry.
+    let ids: [Entry.ID]
+
+    /// Reads and indexes the texts of the entries that match a filter.
+    init(of snapshot: any StorageSnapshot, matching filter: EntryFilter) async throws {
+        var builder = InvertedIndexBuilder()
+        var (entryRows, ids) = ([UInt32](), [Entry.ID]())
+        for try await page in snapshot.entryPages(matching: filter) {
+            for entry in page.entries { builder.add(entry.content) }
+            entryRows += page.rows
+            ids += page.entries.map(\.id)
+        }
+        index = builder.finish()
+        self.entryRows = entryRows
+        self.ids = ids
+    }
+}

@@ -1,0 +1,183 @@
+import RoostModel
+import RoostText
+import RoostVectors
+
+/// A search whose subject has been turned into a vector and words.
+struct QueryPlan: Sendable {
+    /// The settings of the search.
+    let search: EntrySearch
+    /// The vector to which the nearest passages are found, of unit length.
+    let vector: [Float]
+    /// The words to search for; `nil` if only vectors are compared.
+    let text: TextQuery?
+    /// Entries that are never hits: those that the search is about.
+    var excluded: Set<Entry.ID> = []
+    /// The number of tokens of the query that exceeded the model's limit.
+    var omittedTokens = 0
+
+    /// Whether the nearest vectors are searched for.
+    var usesVectors: Bool { search.mode != .text || text == nil }
+
+    /// The number of hits that are needed before the offset is applied.
+    ///
+    /// - Parameter count: The number of entries in the store.
+    func neededHits(of count: Int) -> Int {
+        let end = max(0, search.limit).addingReportingOverflow(max(0, search.offset))
+        return end.overflow ? count : min(count, end.partialValue)
+    }
+
+    /// The number of candidates that each list of the first stage has.
+    ///
+    /// If lists are merged, or hits are weighed against each other, the number is the same for every limit
+    /// and offset, so that the pages of a result fit together.
+    ///
+    /// - Parameter count: The number of entries in the store.
+    func firstDepth(of count: Int) -> Int {
+        guard text == nil, search.diversity == nil else { return Self.stage }
+        return Self.withMargin(neededHits(of: count)) + excluded.count
+    }
+
+    /// The length of each list in the first stage. 200 candidates are enough for nearly all results after
+    /// folding and the minimum score.
+    private static let stage = 200
+    /// Each later stage looks at lists this many times as long.
+    static let stageGrowth = 4
+
+    /// A few more candidates than are needed: scores of an index can differ from those of the storage in the
+    /// last bits, which must not decide which entries are in the result.
+    static func withMargin(_ needed: Int) -> Int { needed + min(needed, 4) }
+
+    /// The rounding error that is assumed for scores of an index.
+    private static let scoreTolerance: Float = 1e-3
+
+    /// Returns whether the exact score of a candidate can reach the minimum score.
+    func mayReachMinimumScore(_ candidate: Candidate) -> Bool {
+        guard let passage = candidate.passage else { return true }
+        return passage.score >= (search.minimumScore ?? -.infinity) - Self.scoreTolerance
+    }
+
+    /// Returns whether the lists have reached vectors below the minimum score, so that longer lists have no
+    /// further hits.
+    func isBelowMinimumScore(_ candidates: [Candidate]) -> Bool {
+        guard let minimum = search.minimumScore, usesVectors else { return false }
+        let scores = candidates.lazy.compactMap { $0.passage?.score }
+        return scores.min().map { $0 < minimum - Self.scoreTolerance } ?? true
+    }
+}
+
+/// The step that turns searches into plans: reads queries, embeds texts, and looks up entries.
+struct QueryPlanner {
+    let embedder: any Embedder
+    let splitter: PassageSplitter
+    let storage: any StorageProvider
+
+    /// The number of entries whose vectors are read at once.
+    private static let entriesPerRead = 256
+
+    /// A query that has been read but not embedded.
+    private struct ParsedQuery {
+        var index: Int
+        var words: TextQuery?
+        /// The text without operators.
+        var plain: String
+    }
+
+    /// Returns the plans of some searches, in their order. All queries are embedded together.
+    ///
+    /// - Throws: ``RoostError`` for the first search that is invalid; ``EmbedderError``; ``StorageError``.
+    func plans(for searches: [EntrySearch]) async throws -> [QueryPlan] {
+        for search in searches { try search.validate() }
+        var queries: [ParsedQuery] = []
+        for (index, search) in searches.enumerated() {
+            guard case .text(let text) = search.subject else { continue }
+            queries.append(
+                try Self.parse(
+                    text, search.mode, index, name: searches.count > 1 ? "query \(index + 1)" : "query"))
+        }
+        var plans = [QueryPlan?](repeating: nil, count: searches.count)
+        if !queries.isEmpty {
+            var embeddings = try await embedder.embed(queries.map(\.plain), as: .query)
+            if !embedder.space.isNormalized { embeddings.vectors.normalizeRows() }
+            for (row, query) in queries.enumerated() {
+                plans[query.index] = QueryPlan(
+                    search: searches[query.index], vector: embeddings.vectors.row(row), text: query.words,
+                    omittedTokens: embeddings.omittedTokens[row])
+            }
+        }
+        for (index, search) in searches.enumerated() {
+            switch search.subject {
+            case .text: break
+            case .document(let text): plans[index] = try await plan(search, document: text)
+            case .entries(let ids): plans[index] = try await plan(search, entries: ids)
+            case .vector(let vector): plans[index] = try plan(search, vector: vector)
+            }
+        }
+        return plans.compactMap(\.self)
+    }
+
+    private static func parse(
+        _ text: String, _ mode: SearchMode, _ index: Int, name: String
+    ) throws -> ParsedQuery {
+        guard !text.allSatisfy(\.isWhitespace) else {
+            throw RoostError(.badInput, "cannot search: the \(name) is empty; give words to search for")
+        }
+        let words = mode == .vector ? nil : TextQuery(text)
+        guard words?.isOnlyExclusion != true else {
+            throw RoostError(
+                .badInput,
+                "cannot search: the \(name) contains only excluded words; add words to search for")
+        }
+        return ParsedQuery(index: index, words: words, plain: words?.plainText ?? text)
+    }
+
+    private func plan(_ search: EntrySearch, document text: String) async throws -> QueryPlan {
+        guard !text.allSatisfy(\.isWhitespace) else {
+            throw RoostError(.badInput, "cannot search for similar entries: the text is empty")
+        }
+        var report = IngestReport()
+        let entry = try await EntryEmbedder(embedder: embedder, splitter: splitter)
+            .embed([Entry(content: text)], reusing: nil, &report)[0]
+        var plan = try plan(search, vector: entry.embeddings)
+        plan.omittedTokens = report.omittedTokens
+        return plan
+    }
+
+    private func plan(_ search: EntrySearch, entries ids: [Entry.ID]) async throws -> QueryPlan {
+        guard !ids.isEmpty else {
+            throw RoostError(.badInput, "cannot search for similar entries: no entry is given")
+        }
+        let snapshot = try await storage.snapshot()
+        var mean = [Float](repeating: 0, count: embedder.space.dimension)
+        for start in stride(from: 0, to: ids.count, by: Self.entriesPerRead) {
+            let part = ids[start..<min(ids.count, start + Self.entriesPerRead)]
+            let entries = try await snapshot.entries(Array(part))
+            let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
+            for id in part {
+                guard let entry = byID[id] else {
+                    throw RoostError(
+                        .notFound, "cannot search for similar entries: no entry has the id \(id.text)")
+                }
+                guard entry.embeddings.count == mean.count else {
+                    throw RoostError(
+                        .notFound,
+                        "cannot search for similar entries: entry \(id.text) has no vector of this embedding "
+                            + "space")
+                }
+                for index in mean.indices { mean[index] += entry.embeddings[index] }
+            }
+        }
+        let norm = length(of: mean)
+        if norm > 0, ids.count > 1 { for index in mean.indices { mean[index] /= norm } }
+        return QueryPlan(search: search, vector: mean, text: nil, excluded: Set(ids))
+    }
+
+    private func plan(_ search: EntrySearch, vector: [Float]) throws -> QueryPlan {
+        guard vector.count == embedder.space.dimension else {
+            throw RoostError(
+                .spaceMismatch,
+                "cannot search: the vector has \(vector.count) components, the store's embedding space has "
+                    + "\(embedder.space.dimension)")
+        }
+        return QueryPlan(search: search, vector: vector, text: nil)
+    }
+}

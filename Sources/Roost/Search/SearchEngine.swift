@@ -1,0 +1,182 @@
+import RoostModel
+import RoostVectors
+
+/// Runs searches over the derived indexes of a store, and repairs or bypasses an index that turns out to be
+/// unusable.
+struct SearchEngine: Sendable {
+    private let planner: QueryPlanner
+    private let storage: any StorageProvider
+    private let passageCatalog: DerivedCatalog<PassageContents>
+    private let wordCatalog: DerivedCatalog<TextContents>
+
+    init(_ store: KnowledgeStore) {
+        planner = QueryPlanner(embedder: store.embedder, splitter: store.splitter, storage: store.storage)
+        storage = store.storage
+        passageCatalog = store.catalog
+        wordCatalog = store.wordCatalog
+    }
+
+    /// Returns the results of some searches, in their order.
+    ///
+    /// - Throws: ``RoostError``; ``StorageError``; ``EmbedderError``; `CancellationError`.
+    func results(of searches: [EntrySearch]) async throws -> [QueryResult] {
+        // The indexes are loaded while texts are embedded. Errors of loading are thrown by the search itself.
+        async let prepared: Void = prepare(for: searches)
+        let plans = try await planner.plans(for: searches)
+        await prepared
+        var results = [QueryResult?](repeating: nil, count: plans.count)
+        for batch in Self.batches(of: plans) {
+            try Task.checkCancellation()
+            let found = try await self.results(of: batch.map { plans[$0] })
+            for (index, result) in zip(batch, found) { results[index] = result }
+        }
+        return results.compactMap(\.self)
+    }
+
+    private func prepare(for searches: [EntrySearch]) async {
+        let texts = searches.filter { if case .text = $0.subject { true } else { false } }
+        guard !texts.isEmpty else { return }
+        async let passages = try? passageCatalog.current()
+        if texts.contains(where: { $0.mode != .vector }) { _ = try? await wordCatalog.current() }
+        _ = await passages
+    }
+
+    // MARK: Batches
+
+    /// The maximum number of searches that are compared in one matrix product: enough to occupy all cores.
+    private static let maximumBatch = 512
+    /// The maximum number of candidates of all searches of a batch, which bounds their memory.
+    private static let maximumCandidates = 400_000
+    /// The minimum number of candidates of one search.
+    private static let minimumCandidates = 200
+
+    /// The properties that searches must share to be compared together.
+    private struct BatchKey: Hashable {
+        var settings: EntrySearch
+        var hasWords: Bool
+        var excluded: Set<Entry.ID>
+    }
+
+    /// Returns the indices of plans that are compared together.
+    private static func batches(of plans: [QueryPlan]) -> [[Int]] {
+        guard plans.count > 1 else { return plans.isEmpty ? [] : [[0]] }
+        var groups: [BatchKey: [Int]] = [:]
+        for (index, plan) in plans.enumerated() {
+            let key = BatchKey(
+                settings: plan.search.settings, hasWords: plan.text != nil, excluded: plan.excluded)
+            groups[key, default: []].append(index)
+        }
+        return groups.values.sorted { $0[0] < $1[0] }.flatMap { group in
+            let search = plans[group[0]].search
+            let depth = max(minimumCandidates, search.limit, search.offset)
+            let size = max(1, min(maximumBatch, maximumCandidates / depth))
+            return stride(from: 0, to: group.count, by: size).map {
+                Array(group[$0..<min(group.count, $0 + size)])
+            }
+        }
+    }
+
+    // MARK: Recovery
+
+    /// The health of the indexes during one search.
+    private struct Health {
+        var vectors = IndexHealth.trusted
+        var words = IndexHealth.trusted
+    }
+
+    /// Returns the results of plans with the same settings.
+    private func results(of plans: [QueryPlan]) async throws -> [QueryResult] {
+        var health = Health()
+        while true {
+            let passages = try await passageCatalog.current()
+            let words = plans.contains { $0.text != nil } ? try await wordCatalog.current() : nil
+            do {
+                for plan in plans { if let text = plan.text { try words?.verify(for: text) } }
+                return try await results(of: plans, passages, words)
+            } catch let fault as IndexFault {
+                try await recover(from: fault, &health, passages, words)
+            }
+        }
+    }
+
+    /// Changes the indexes so that the search can be repeated.
+    ///
+    /// - Throws: ``StorageError`` with `.damaged` if it cannot.
+    private func recover(
+        from fault: IndexFault, _ health: inout Health, _ passages: PassageContents, _ words: TextContents?
+    ) async throws {
+        switch fault {
+        case .corruptGraph(let reason):
+            await passageCatalog.update { $0.dropGraph(notice: .unusableIndex(reason)) }
+        case .corruptVectors(let reason): try await passageCatalog.rejectIndex(reason)
+        case .corruptPositions: try await wordCatalog.rejectIndex(Self.disagreement)
+        case .vectorsDisagree:
+            switch health.vectors.recordDisagreement() {
+            case .searchAgain: break
+            case .rebuildAndSearchAgain:
+                if passages.isMapped { try await passageCatalog.rejectIndex(Self.disagreement) }
+            case .giveUp: throw Self.inconsistentStorage
+            }
+        case .wordsDisagree:
+            switch health.words.recordDisagreement() {
+            case .searchAgain: break
+            case .rebuildAndSearchAgain:
+                if words?.isMapped == true { try await wordCatalog.rejectIndex(Self.disagreement) }
+            case .giveUp: throw Self.inconsistentStorage
+            }
+        }
+    }
+
+    private static let disagreement = "it does not agree with the store"
+
+    private static var inconsistentStorage: StorageError {
+        StorageError(
+            .damaged,
+            "cannot search: the storage returns entries that differ from those it was indexed from",
+            remedy: .inspectStore)
+    }
+
+    // MARK: One attempt
+
+    /// The number of searches that run at the same time. Each uses all cores for parts of its work.
+    private static let concurrentSearches = 4
+
+    /// The result of one of several searches.
+    private struct NumberedResult: Sendable {
+        var index: Int
+        var result: QueryResult
+    }
+
+    @concurrent
+    private func results(
+        of plans: [QueryPlan], _ passages: PassageContents, _ words: TextContents?
+    ) async throws -> [QueryResult] {
+        let snapshot = try await storage.snapshot()
+        let filter = plans[0].search.filter
+        let filtered = filter.matchesAll ? nil : try await snapshot.rows(matching: filter)
+        var runs = plans.map {
+            SearchRun(
+                plan: $0, passages: passages, words: $0.text == nil ? nil : words, snapshot: snapshot,
+                filtered: filtered)
+        }
+        guard runs.count > 1 else { return [try await runs[0].result()] }
+        if plans[0].usesVectors {
+            let depth = plans[0].firstDepth(of: snapshot.stamp.entryCount)
+            let nearest = try await CandidateSource.nearest(plans, k: depth, among: filtered, in: passages)
+            for index in runs.indices {
+                runs[index].precomputed = PrecomputedHits(depth: depth, hits: nearest[index])
+            }
+        }
+        return try await withThrowingTaskGroup(of: NumberedResult.self) { group in
+            var results = [QueryResult?](repeating: nil, count: runs.count)
+            for (index, run) in runs.enumerated() {
+                if index >= Self.concurrentSearches, let next = try await group.next() {
+                    results[next.index] = next.result
+                }
+                group.addTask { NumberedResult(index: index, result: try await run.result()) }
+            }
+            for try await next in group { results[next.index] = next.result }
+            return results.compactMap(\.self)
+        }
+    }
+}

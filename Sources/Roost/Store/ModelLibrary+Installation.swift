@@ -1,0 +1,130 @@
+public import Foundation
+import RoostEncoders
+import RoostFiles
+import RoostModel
+
+extension ModelLibrary {
+    /// Copies a model's files into the library after checking that they form a valid model.
+    ///
+    /// A model that is already installed with the same contents is not copied again.
+    /// - Parameters:
+    ///   - source: The folder of the model, whose name becomes the model's name.
+    ///   - queryPrefix: The prefix of queries with which the model was trained, if its folder does not
+    ///     specify one. It is written to the copy's `config_sentence_transformers.json`.
+    ///   - documentPrefix: The prefix of documents, likewise.
+    /// - Returns: The name of the installed model.
+    /// - Throws: ``EmbedderError`` for an invalid model; ``RoostError`` with `.configuration` for an invalid
+    ///   name or prefix, or if another model of that name is installed; ``StorageError``.
+    public func add(
+        _ source: URL, queryPrefix: String? = nil, documentPrefix: String? = nil
+    ) throws -> String {
+        let embedder = try LocalModel.open(source)
+        let prompts = try ModelPrompts(query: queryPrefix, document: documentPrefix, for: embedder)
+        let name = source.standardizedFileURL.lastPathComponent
+        guard !name.contains(":"), !name.hasPrefix("."), name != Self.lexicalName else {
+            throw RoostError(
+                .configuration,
+                "cannot add the model '\(name)': a model name has no colon, does not begin with a period and "
+                    + "is not '\(Self.lexicalName)'; rename the folder")
+        }
+        let target = directory.appendingPathComponent(name)
+        if let installed = try? LocalModel.open(target) {
+            var expected = embedder.space
+            // Prefixes that were given when the model was installed need not be repeated.
+            expected.queryPrefix = queryPrefix ?? installed.space.queryPrefix
+            expected.documentPrefix = documentPrefix ?? installed.space.documentPrefix
+            guard installed.space.isCompatible(with: expected) else {
+                throw RoostError(
+                    .configuration,
+                    "cannot add the model '\(name)': a different model with this name is installed in "
+                        + "\(directory.path); rename the folder")
+            }
+            return name
+        }
+        try FileSystem.standard.createFolder(directory)
+        let staging = directory.appendingPathComponent(".\(name).\(UUID().uuidString)")
+        do {
+            try Self.copyFiles(of: source, to: staging)
+            try prompts?.write(into: staging)
+            try FileManager.default.moveItem(at: staging, to: target)
+        } catch {
+            try? FileManager.default.removeItem(at: staging)
+            throw StorageError(.inputOutput, "cannot copy the model to \(target.path)", underlying: error)
+        }
+        return name
+    }
+
+    private static func copyFiles(of source: URL, to target: URL) throws {
+        let manager = FileManager.default
+        for file in ModelFolder.files {
+            let original = source.appendingPathComponent(file)
+            guard manager.fileExists(atPath: original.path) else { continue }
+            let copy = target.appendingPathComponent(file)
+            try FileSystem.standard.createFolder(copy.deletingLastPathComponent())
+            try manager.copyItem(at: original, to: copy)
+        }
+    }
+
+    /// Removes an installed model. Stores whose vectors it computed can still be read and exported.
+    ///
+    /// - Returns: The name of the removed folder.
+    /// - Throws: ``EmbedderError`` if the model is not installed; ``StorageError`` if it cannot be removed.
+    public func remove(_ name: String) throws -> String {
+        let folder = try folder(of: name)
+        guard names().contains(folder.lastPathComponent) else {
+            throw EmbedderError(
+                .modelNotFound,
+                "refused to remove \(folder.path): it is not a model folder, because it has no config.json")
+        }
+        // The folder is renamed first, so that no process opens a model that is partly removed.
+        let removed = directory.appendingPathComponent(".removed.\(UUID().uuidString)")
+        do {
+            try FileManager.default.moveItem(at: folder, to: removed)
+            try FileManager.default.removeItem(at: removed)
+        } catch {
+            throw StorageError(.inputOutput, "cannot remove \(folder.path)", underlying: error)
+        }
+        return folder.lastPathComponent
+    }
+}
+
+/// The prefixes of queries and documents, as `config_sentence_transformers.json` stores them.
+private struct ModelPrompts {
+    /// The maximum length of a prefix in UTF-8 bytes: prefixes of published models have fewer than 200, and
+    /// a longer one would use up a model's limit of 256 or 512 tokens.
+    private static let maximumLength = 1000
+
+    /// The prefixes by their names in the file.
+    private var texts: [String: String]
+
+    /// Creates the prompts of a model; `nil` if neither prefix is given.
+    init?(query: String?, document: String?, for embedder: any Embedder) throws {
+        var texts: [String: String] = [:]
+        texts["query"] = query
+        texts["document"] = document
+        guard !texts.isEmpty else { return nil }
+        guard embedder is BERTEmbedder else {
+            throw RoostError(.configuration, "a static model does not support prefixes")
+        }
+        guard texts.values.allSatisfy({ $0.utf8.count <= Self.maximumLength }) else {
+            throw RoostError(
+                .configuration, "a prefix is too long: the maximum is \(Self.maximumLength) bytes")
+        }
+        self.texts = texts
+    }
+
+    func write(into folder: URL) throws {
+        let url = folder.appendingPathComponent("config_sentence_transformers.json")
+        let data = try? Data(contentsOf: url)
+        var document =
+            (data.flatMap { try? JSONSerialization.jsonObject(with: $0) } as? [String: Any]) ?? [:]
+        var prompts = document["prompts"] as? [String: Any] ?? [:]
+        // `passage` is an older name of `document`, which would take precedence.
+        if texts["document"] != nil { prompts["passage"] = nil }
+        for (name, text) in texts { prompts[name] = text }
+        document["prompts"] = prompts
+        try AtomicFile.write(
+            try JSONSerialization.data(withJSONObject: document, options: [.prettyPrinted, .sortedKeys]),
+            to: url)
+    }
+}

@@ -1,0 +1,95 @@
+public import Foundation
+import RoostFiles
+import RoostModel
+
+extension StoreManifest {
+    /// How long a writer of the manifest waits for other writers of the store, in seconds.
+    ///
+    /// Longer than any single commit takes; the same limit as for the storage's own writers.
+    static let lockTimeout: TimeInterval = 30
+    /// How long a reader waits for the lock before it settles a migration in memory only, in seconds.
+    private static let settlingTimeout: TimeInterval = 2
+
+    /// Returns the manifest with a prepared migration resolved.
+    ///
+    /// If the storage is in the epoch of the migration, the vectors belong to the new space; otherwise the
+    /// migration was not committed. The result is also written to disk if the writers' lock is available.
+    /// - Throws: As ``read(in:)``; ``StorageError``.
+    public static func settled(in directory: URL) async throws -> StoreManifest {
+        let manifest = try read(in: directory)
+        guard manifest.move != nil else { return manifest }
+        let lock = try? await BlockingWork.run { isCancelled in
+            try FileLock.acquire(
+                StoreConfiguration.lockURL(directory), timeout: settlingTimeout, isCancelled: isCancelled)
+        }
+        defer { lock?.release() }
+        guard lock != nil else {
+            return try await settled(try read(in: directory), in: directory, lockURL: nil)
+        }
+        // No process can prepare or commit a migration while the lock is held. The storage therefore has to
+        // use another lock file.
+        let lockURL = StoreConfiguration.insideLockURL(directory)
+        let result = try await settled(try read(in: directory), in: directory, lockURL: lockURL)
+        // If the write fails, the next process that opens the store settles the migration again.
+        try? result.write(in: directory)
+        unlink(lockURL.path)
+        return result
+    }
+
+    private static func settled(
+        _ manifest: StoreManifest, in directory: URL, lockURL: URL?
+    ) async throws -> StoreManifest {
+        let configuration = StoreConfiguration(directory: directory, manifest: manifest, lockURL: lockURL)
+        let epoch = try await configuration.withStorage(.inspection) { storage in
+            try await storage.snapshot().stamp.epoch
+        }
+        var manifest = manifest
+        manifest.space = manifest.space(inEpoch: epoch)
+        manifest.move = nil
+        return manifest
+    }
+
+    /// Reads, changes and writes the manifest under the writers' lock. Blocks the thread while it waits.
+    ///
+    /// - Throws: As ``read(in:)``; ``StorageError``.
+    static func change(in directory: URL, _ body: (inout StoreManifest) -> Void) throws {
+        let lock = try StorageError.mappingFileErrors {
+            try FileLock.acquire(StoreConfiguration.lockURL(directory), timeout: lockTimeout)
+        }
+        defer { lock.release() }
+        let old = try read(in: directory)
+        var new = old
+        body(&new)
+        if new != old { try new.write(in: directory) }
+    }
+
+    /// Replaces the manifest in a folder.
+    ///
+    /// - Throws: ``StorageError``.
+    func write(in directory: URL) throws {
+        let data = try encoded()
+        try StorageError.mappingFileErrors {
+            try AtomicFile.write(data, to: directory.appendingPathComponent(Self.fileName))
+        }
+    }
+
+    /// Writes the manifest of a new store, which makes the folder a store.
+    ///
+    /// - Throws: ``RoostError`` with `.storeExists`; ``StorageError``.
+    func create(in directory: URL) throws {
+        let data = try encoded()
+        do {
+            try AtomicFile.create(data, at: directory.appendingPathComponent(Self.fileName))
+        } catch let error as FileError where error.errno == EEXIST {
+            throw RoostError.storeExists(in: directory)
+        } catch {
+            throw StorageError.mapping(error)
+        }
+    }
+
+    private func encoded() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self)
+    }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import RoostChunks
+import RoostModel
+
+/// Finds the damaged objects of a repository first, and then the snapshots, entries and documents that need
+/// them.
+struct RepositoryVerifier {
+    private let repository: BackupRepository
+    private let store: SegmentStore
+    private var packs: [PackContents] = []
+    private var snapshots: [String] = []
+    /// Segments that cannot be read, with the damaged object and its fault.
+    private var unreadable: [SegmentID: (object: String, problem: String)] = [:]
+    /// The indices of the findings, by object.
+    private var indices: [String: Int] = [:]
+    private(set) var result = BackupVerification()
+
+    /// The maximum number of entry ids in a finding, which limits memory if most of a repository is damaged.
+    private static let maximumEntryIDs = 10_000
+    /// The maximum size of the packs that are kept in memory, in bytes.
+    private static let cacheSize = 64 << 20
+
+    init(_ repository: BackupRepository) async throws {
+        self.repository = repository
+        store = SegmentStore(
+            CachedRetrieval(wrapped: repository.retrieval, limit: Self.cacheSize), naming: repository.naming)
+        // Snapshots are listed before the indexes are read. A backup that finishes in the meantime has
+        // written its index before its snapshot, so that the indexes cover every listed snapshot.
+        snapshots = try await repository.names(in: RepositoryObject.snapshots)
+        for path in try await repository.names(in: RepositoryObject.indexes).map(RepositoryObject.index) {
+            do {
+                let found = try await repository.index(path)
+                packs += found
+                store.add(found)
+            } catch let error as BackupError where error.code == .damaged {
+                _ = findingIndex(path, "the index is corrupt")
+            } catch let error as ChunkStorageError where error.isDamage {
+                _ = findingIndex(path, "the index is corrupt")
+            }
+        }
+        packs = PackContents.merged(packs)
+    }
+
+    /// Returns the index of the finding for an object, which is added if necessary.
+    private mutating func findingIndex(_ object: String, _ problem: String) -> Int {
+        if let index = indices[object] { return index }
+        indices[object] = result.findings.count
+        result.findings.append(.init(object: object, problem: problem))
+        return result.findings.count - 1
+    }
+
+    mutating func findMissingPacks() async throws {
+        let present = Set(try await repository.retrieval.paths(in: RepositoryObject.packs))
+        var known = Set<String>()
+        for pack in packs {
+            let path = RepositoryObject.pack(pack.name.description)
+            guard known.insert(path).inserted else { continue }
+            result.packCount += 1
+            result.segmentCount += pack.segments.count { $0.id != .none }
+            guard !present.contains(path) else { continue }
+            markUnreadable(pack, path, "the pack is missing")
+        }
+        result.strayPacks = present.subtracting(known).sorted()
+    }
+
+    private mutating func markUnreadable(_ pack: PackContents, _ path: String, _ problem: String) {
+        _ = findingIndex(path, problem)
+        for (id, _) in pack.segments where id != .none && store.pack(of: id) == pack.name {
+            unreadable[id] = (path, problem)
+        }
+    }
+
+    mutating func readPacks(_ progress: @Sendable (Int, Int) -> Void) async throws {
+        result.hasReadData = true
+        var seen = Set<SegmentID>()
+        for (number, pack) in packs.enumerated() where seen.insert(pack.name).inserted {
+            try Task.checkCancellation()
+            let path = RepositoryObject.pack(pack.name.description)
+            guard indices[path] == nil else { continue }
+            do {
+                guard let data = try await repository.retrieval.readChunk(at: path) else {
+                    markUnreadable(pack, path, "the pack is missing")
+                    continue
+                }
+                // If the digest of the pack is correct, so are all its segments.
+                if repository.naming.name(of: data) == pack.name.description {
+                    progress(number + 1, packs.count)
+                    continue
+                }
+            } catch let error as ChunkStorageError where error.isDamage {
+                markUnreadable(pack, path, "the pack cannot be decrypted")
+                continue
+            }
+            _ = findingIndex(path, "the pack is corrupt")
+            for (id, location) in pack.segments where store.pack(of: id) == pack.name {
+                do {
+                    _ = try await store.read(id, location.kind)
+                } catch is BackupError {
+                    unreadable[id] = (path, "the pack is corrupt")
+                }
+            }
+            progress(number + 1, packs.count)
+        }
+    }
+
+    mutating func checkSnapshots() async throws {
+        for name in snapshots {
+            try Task.checkCancellation()
+            let path = RepositoryObject.snapshot(name)
+            let snapshot: BackupSnapshot
+            do {
+                snapshot = try await repository.snapshot(named: name)
+            } catch {
+                guard
+                    (error as? BackupError)?.code == .damaged
+                        || (error as? ChunkStorageError)?.isDamage == true
+                else { throw error }
+                let index = findingIndex(path, "the snapshot is corrupt")
+                result.findings[index].snapshots = [name]
+                continue
+            }
+            result.snapshotCount += 1
+            try await check(snapshot)
+        }
+    }
+
+    /// Returns the fault that makes a segment unreadable, or `nil` if none is known.
+    private func problem(_ id: SegmentID, _ kind: SegmentKind) -> (object: String, problem: String)? {
+        if let found = unreadable[id] { return found }
+        guard let location = store.location(of: id), location.kind == kind else {
+            return ("segment \(id)", "no index lists it")
+        }
+        guard let base = location.base else { return nil }
+        if let found = unreadable[base] { return found }
+        return store.location(of: base) == nil ? ("segment \(base)", "no index lists it") : nil
+    }
+
+    /// Adds a snapshot to the finding for a fault, and returns the finding's index.
+    private mutating func add(_ found: (object: String, problem: String), _ snapshot: BackupSnapshot) -> Int {
+        let index = findingIndex(found.object, found.problem)
+        if result.findings[index].snapshots.last != snapshot.id {
+            result.findings[index].snapshots.append(snapshot.id)
+        }
+        return index
+    }
+
+    private mutating func check(_ snapshot: BackupSnapshot) async throws {
+        let others =
+            snapshot.sources.map { ($0, SegmentKind.sources) }
+            + snapshot.clusters.map { ($0, .clusters) } + (snapshot.run.map { [($0, .run)] } ?? [])
+        for (id, kind) in others {
+            if let found = problem(id, kind) { _ = add(found, snapshot) }
+        }
+        try await checkDocuments(snapshot)
+        var listed = 0
+        for list in snapshot.lists {
+            if let found = problem(list, .list) {
+                _ = add(found, snapshot)
+                continue
+            }
+            let runs: [RunRecord]
+            do {
+                runs = try RunListCodec.decode(try await store.read(list, .list))
+            } catch {
+                guard
+                    error is BackupError || error is EntryCodec.Damaged
+                        || (error as? ChunkStorageError)?.isDamage == true
+                else { throw error }
+                _ = add(damagedPack(of: list), snapshot)
+                continue
+            }
+            for run in runs {
+                listed += run.count
+                try await check(run, snapshot)
+            }
+        }
+        // The entries of unreadable lists are counted in one of the snapshot's findings.
+        let missing = snapshot.stamp.entryCount - listed
+        if missing > 0, let index = result.findings.firstIndex(where: { $0.snapshots.contains(snapshot.id) })
+        {
+            result.findings[index].entryCount += missing
+        }
+    }
+
+    private mutating func checkDocuments(_ snapshot: BackupSnapshot) async throws {
+        for list in snapshot.originals {
+            if let found = problem(list, .originals) {
+                _ = add(found, snapshot)
+                continue
+            }
+            let records: [OriginalRecord]
+            do {
+                records = try await repository.originals(of: list, store)
+            } catch {
+                guard error is BackupError || (error as? ChunkStorageError)?.isDamage == true else {
+                    throw error
+                }
+                _ = add(damagedPack(of: list), snapshot)
+                continue
+            }
+            for record in records {
+                guard let found = record.parts.compactMap({ problem($0, .original) }).first else {
+                    continue
+                }
+                result.findings[add(found, snapshot)].documentCount += 1
+            }
+        }
+    }
+
+    private func damagedPack(of id: SegmentID) -> (object: String, problem: String) {
+        (
+            store.pack(of: id).map { RepositoryObject.pack($0.description) } ?? "segment \(id)",
+            "the pack is corrupt"
+        )
+    }
+
+    private mutating func check(_ run: RunRecord, _ snapshot: BackupSnapshot) async throws {
+        var affected: [Int] = []
+        for (id, kind) in run.all {
+            if let found = problem(id, kind) { affected.append(add(found, snapshot)) }
+        }
+        guard !affected.isEmpty else { return }
+        var ids: [Entry.ID] = []
+        if let data = try? await store.read(run.ids, .ids) { ids = (try? EntryCodec.decodeIDs(data)) ?? [] }
+        var clusters = Set<Cluster.ID>()
+        if let segment = run.assignments, let data = try? await store.read(segment, .assignments) {
+            let found = (try? EntryCodec.decodeAssignments(data, ids: ids)) ?? []
+            clusters = Set(found.compactMap(\.cluster))
+        }
+        for index in Set(affected) {
+            result.findings[index].entryCount += run.count
+            let known = Set(result.findings[index].entries)
+            if known.count < Self.maximumEntryIDs {
+                result.findings[index].entries += ids.filter { !known.contains($0) }
+            }
+            let named = Set(result.findings[index].clusters)
+            result.findings[index].clusters += clusters.subtracting(named).sorted {
+                $0.uuidString < $1.uuidString
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct Initialize: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Create a store.",
+        discussion: """
+            Without DIR, --store or $ROOST_STORE, creates .roost in the current folder; Roost finds it from \
+            there and from all folders below.
+
+            Examples:
+              roost init
+              roost init ~/notes-store --provider json
+              roost init --model minilm:int8 --max-size 2GB
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Option(name: .long, help: "The storage: sqlite or json. Default: the setting provider, else sqlite.")
+    var provider: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The embedding model: minilm, lexical, an installed model, a model folder, or remote:NAME. "
+                + "Default: the setting model, else minilm if it is installed, else lexical."))
+    var model: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The maximum size of the storage: 500MB, 2GB, or none.", valueName: "SIZE"))
+    var maxSize: String?
+
+    @Argument(help: ArgumentHelp("The store's folder. Default: .roost.", valueName: "DIR"))
+    var directory: String?
+
+    func run() async throws {
+        let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+        let location =
+            (directory ?? options.store).map { URL(fileURLWithPath: $0) }
+            ?? UserDirectories().environmentStore ?? here.appendingPathComponent(".roost")
+        let limit = try maxSize.flatMap { try ByteCount.parse($0, option: "--max-size") }
+        let store = try await options.create(
+            location, provider: provider, model: model, maximumSize: limit)
+        try await store.close()
+        options.note("created a store in \(location.path) (\(store.embedder.space.model))")
+    }
+}
+
+struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Add one text as an entry.",
+        discussion: """
+            Prints the entry's id. Adding the same text again adds only tags and metadata.
+
+            Examples:
+              roost add "The swift is back above the roof." --tag birds
+              roost add "Interview notes" --meta year=2024 --meta lang=en
+              pbpaste | roost add -
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Argument(help: "The text, or - for standard input.")
+    var text: String
+
+    @Option(name: .long, help: "Add a tag to the entry; repeatable.")
+    var tag: [String] = []
+
+    @Option(
+        name: .long, help: ArgumentHelp("Add metadata to the entry; repeatable.", valueName: "key=value"))
+    var meta: [String] = []
+
+    func run() async throws {
+        let pairs = try KeyValue.parse(meta, option: "--meta")
+        let text =
+            text == "-"
+            ? try RecordReader.text(try StandardInput.readToEnd(), name: "standard input") : text
+        guard !text.allSatisfy(\.isWhitespace) else {
+            throw RoostError(.badInput, "cannot add the text: it is empty")
+        }
+        guard !tag.contains(where: \.isEmpty) else {
+            throw CommandError(.usage, "--tag takes a nonempty text")
+        }
+        let store = try await options.openOrCreate()
+        let before = try await store.storage.snapshot().stamp.revision
+        let metadata = Dictionary(pairs.map { ($0.key, MetadataValue.string($0.value)) }) { _, last in last }
+        let added = try await store.add(text, tags: tag, metadata: metadata)
+        let isChanged = try await store.storage.snapshot().stamp.revision > before
+        try await store.close()
+        options.remark(on: store.embedder)
+        Terminal.write(added.id.text)
+        if !added.isNew {
+            options.note(
+                "the store already contains this text; "
+                    + (isChanged ? "the tags and metadata were added to the entry" : "nothing was changed"))
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import ArgumentParser
+import Foundation
+import Roost
+import RoostBackups
+
+/// The `roost backup` commands that check and clean up a repository.
+extension BackupCommand {
+    struct VerifyBackups: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "verify", abstract: "Check whether every snapshot can be restored.",
+            discussion: """
+                Exits with 0 if all snapshots can be restored, and with 65 if data is damaged or missing. \
+                Names the snapshots, entries and clusters that damage affects.
+
+                Examples:
+                  roost backup verify
+                  roost backup verify --read-data --to /mnt/disk/notes
+                """)
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var backups: BackupOptions
+
+        @Flag(
+            name: .long,
+            help: "Read all data and compare its checksums. Default: check that all files exist.")
+        var readData = false
+
+        @Flag(name: .long, help: "Print the result as JSON.")
+        var json = false
+
+        private struct Document: Encodable {
+            struct Finding: Encodable {
+                var object: String
+                var problem: String
+                var snapshots: [String]
+                var entryCount: Int
+                var entries: [String]
+                var clusters: [String]
+                var documentCount: Int
+            }
+            var isSound: Bool
+            var snapshots: Int
+            var packs: Int
+            var segments: Int
+            var hasReadData: Bool
+            var strayPacks: Int
+            var findings: [Finding]
+        }
+
+        func run() async throws {
+            let repository = try await backups.open(options)
+            let progress = Progress(isQuiet: options.quiet, unit: "packs")
+            let result = try await repository.verify(readingData: readData) {
+                progress.update($0, fraction: Double($0) / Double(max(1, $1)))
+            }
+            progress.finish()
+            if json {
+                try Terminal.json(
+                    Document(
+                        isSound: result.isSound, snapshots: result.snapshotCount, packs: result.packCount,
+                        segments: result.segmentCount, hasReadData: result.hasReadData,
+                        strayPacks: result.strayPacks.count,
+                        findings: result.findings.map {
+                            .init(
+                                object: $0.object, problem: $0.problem, snapshots: $0.snapshots,
+                                entryCount: $0.entryCount, entries: $0.entries.map(\.text),
+                                clusters: $0.clusters.map(\.text), documentCount: $0.documentCount)
+                        }))
+            } else {
+                show(result)
+            }
+            if !result.isSound { throw ExitCode(ExitStatus.badData.rawValue) }
+        }
+
+        private func show(_ result: BackupVerification) {
+            for finding in result.findings {
+                Terminal.write("\(finding.object): \(finding.problem)")
+                let names = finding.snapshots.map { String($0.prefix(8)) }.joined(separator: ", ")
+                if !names.isEmpty {
+                    let originals =
+                        finding.documentCount > 0 ? " and \(finding.documentCount) original files" : ""
+                    Terminal.write(
+                        "  affects \(finding.entryCount) entries\(originals) in snapshots \(names)")
+                }
+                let ids = finding.entries.prefix(10).map { String($0.text.prefix(8)) }.joined(separator: ", ")
+                if !ids.isEmpty {
+                    Terminal.write("  entries \(ids)" + (finding.entries.count > 10 ? ", …" : ""))
+                }
+                let clusters = finding.clusters.map { String($0.text.prefix(8)) }.joined(separator: ", ")
+                if !clusters.isEmpty { Terminal.write("  clusters \(clusters)") }
+            }
+            Terminal.write(
+                "\(result.snapshotCount) snapshots, \(result.packCount) packs, "
+                    + "\(result.segmentCount) segments: "
+                    + (result.isSound ? "no damage found" : "\(result.findings.count) damaged"))
+            if result.isSound, !result.hasReadData {
+                options.note("checked that all packs exist; use --read-data to verify their contents")
+            }
+            if !result.strayPacks.isEmpty {
+                options.note(
+                    "\(result.strayPacks.count) packs belong to no snapshot; run `roost backup prune` "
+                        + "to remove them"
+                )
+            }
+        }
+    }
+
+    struct ForgetBackups: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "forget", abstract: "Remove snapshots.",
+            discussion: """
+                The space of removed snapshots is freed by the next `roost backup prune`.
+
+                Examples:
+                  roost backup forget 3fa9c1
+                  roost backup forget 3fa9c1 b20d77 --to /mnt/disk/notes
+                """)
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var backups: BackupOptions
+
+        @Argument(help: ArgumentHelp("Ids of snapshots, or beginnings of ids.", valueName: "SNAPSHOT"))
+        var snapshots: [String]
+
+        func run() async throws {
+            let repository = try await backups.open(options)
+            var names: [String] = []
+            // Resolved by file name, so that an unreadable snapshot can be removed too.
+            for name in snapshots { names.append(try await repository.name(beginning: name)) }
+            try await repository.forget(names)
+            for name in names { Terminal.write("removed \(name.prefix(8))") }
+        }
+    }
+
+    struct PruneBackups: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "prune",
+            abstract: "Remove old snapshots by rules, and data that no snapshot uses.",
+            discussion: """
+                A snapshot is kept if at least one rule matches it. Without a rule, all snapshots are kept. \
+                Days, weeks and months are in UTC.
+
+                Examples:
+                  roost backup prune
+                  roost backup prune --keep-daily 7 --keep-monthly 12
+                  roost backup prune --keep-last 5 --keep-tag release --dry-run
+                """)
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var backups: BackupOptions
+
+        @Option(
+            name: .long, parsing: .unconditional,
+            help: ArgumentHelp("Keep the newest N snapshots.", valueName: "N"))
+        var keepLast: Int?
+
+        @Option(
+            name: .long, parsing: .unconditional,
+            help: ArgumentHelp("Keep the newest snapshot of each of the last N days.", valueName: "N"))
+        var keepDaily: Int?
+
+        @Option(
+            name: .long, parsing: .unconditional,
+            help: ArgumentHelp("Keep the newest snapshot of each of the last N weeks.", valueName: "N"))
+        var keepWeekly: Int?
+
+        @Option(
+            name: .long, parsing: .unconditional,
+            help: ArgumentHelp("Keep the newest snapshot of each of the last N months.", valueName: "N"))
+        var keepMonthly: Int?
+
+        @Option(
+            name: .long, help: ArgumentHelp("Keep snapshots with this tag; repeatable.", valueName: "TAG"))
+        var keepTag: [String] = []
+
+        @Flag(name: .long, help: "Show what would be removed, without removing it.")
+        var dryRun = false
+
+        private var numbers: [Int?] { [keepLast, keepDaily, keepWeekly, keepMonthly] }
+
+        func validate() throws {
+            guard numbers.allSatisfy({ ($0 ?? 0) >= 0 }) else {
+                throw ValidationError(
+                    "--keep-last, --keep-daily, --keep-weekly and --keep-monthly take a number of at least 0."
+                )
+            }
+            let isRule = numbers.contains { $0 != nil }
+            guard !isRule || numbers.contains(where: { ($0 ?? 0) > 0 }) || !keepTag.isEmpty else {
+                throw ValidationError(
+                    "These rules would keep no snapshot; use `roost backup forget` to remove single "
+                        + "snapshots.")
+            }
+        }
+
+        func run() async throws {
+            let repository = try await backups.open(options)
+            let hasRule = numbers.contains { $0 != nil } || !keepTag.isEmpty
+            let retention = BackupRetention(
+                last: keepLast ?? 0, daily: keepDaily ?? 0, weekly: keepWeekly ?? 0,
+                monthly: keepMonthly ?? 0,
+                tags: Set(keepTag))
+            let report = try await repository.prune(keeping: hasRule ? retention : nil, isDryRun: dryRun)
+            for snapshot in report.forgotten {
+                Terminal.write("\(dryRun ? "would remove" : "removed") \(BackupDocument(snapshot).line)")
+            }
+            Terminal.write(
+                "\(report.kept.count) snapshots kept; \(ByteCount.text(report.bytesBefore)) before, "
+                    + "\(ByteCount.text(report.bytesAfter)) \(dryRun ? "then" : "now")")
+        }
+    }
+
+    struct ChangePassword: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "password", abstract: "Change the passphrase of an encrypted repository.",
+            discussion: """
+                The data is not encrypted again: only the key that protects it is.
+
+                Examples:
+                  roost backup password --password-file old.txt --new-password-file new.txt
+                  roost backup password --to s3://bucket/notes --new-password-file new.txt
+                """)
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var backups: BackupOptions
+
+        @Option(
+            name: .long,
+            help: ArgumentHelp("A file whose first line is the new passphrase.", valueName: "FILE"))
+        var newPasswordFile: String
+
+        func run() async throws {
+            let new = try BackupOptions.passphrase(inFile: newPasswordFile)
+            guard let old = try backups.passphrase() else {
+                throw CommandError(
+                    .usage,
+                    "cannot change the passphrase: the current one is missing; give it with --password-file "
+                        + "or $ROOST_BACKUP_PASSWORD")
+            }
+            try await BackupRepository.changePassphrase(
+                of: try backups.location(options).retrieval, from: old, to: new)
+            options.note("the passphrase was changed; the old one no longer works")
+        }
+    }
+}

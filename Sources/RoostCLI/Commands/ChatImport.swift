@@ -1,0 +1,147 @@
+import ArgumentParser
+import Foundation
+import Roost
+import RoostConversations
+import RoostMemory
+
+extension ChatCommand {
+    struct ImportChats: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "import", abstract: "Import conversations from files.",
+            discussion: """
+                Reads Claude Code transcripts (JSON Lines), conversations.json of ChatGPT and Claude.ai \
+                exports, and JSON Lines of {"role", "content", "timestamp"?, "id"?, "session"?, "agent"?, \
+                "user"?, "speaker"?}. Importing the same file again adds nothing. Unreadable lines are \
+                reported and skipped.
+
+                Examples:
+                  roost chat import ~/.claude/projects/*/*.jsonl
+                  roost chat import conversations.json --user ana
+                  my-agent --log | roost chat import - --session today
+                """)
+
+        @OptionGroup var options: StoreOptions
+
+        @Argument(help: ArgumentHelp("Files, or - for standard input.", valueName: "FILE"))
+        var files: [String]
+
+        @Option(name: .long, help: "The user of conversations whose file names none.")
+        var user = "me"
+
+        @Option(
+            name: .long,
+            help: "The session of conversations whose file names none. Default: the name of the file.")
+        var session: String?
+
+        @Option(name: .long, help: "The agent of conversations whose file names none.")
+        var agent = "assistant"
+
+        @Flag(name: .long, help: "Print the result as JSON.")
+        var json = false
+
+        private struct Document: Encodable {
+            struct File: Encodable {
+                var file: String
+                var format: String
+                var conversations: Int
+                var problems: [TranscriptFile.Problem]
+                var omitted: Int
+            }
+            var new = 0
+            var known = 0
+            var files: [File] = []
+            /// The files that could not be read, with the reasons.
+            var failed: [Failed] = []
+
+            struct Failed: Encodable {
+                var file: String
+                var reason: String
+            }
+        }
+
+        /// The number of messages per commit: if the command is interrupted, at most this many messages are
+        /// embedded in vain.
+        static let batchSize = 256
+
+        private static func read(_ name: String) throws -> TranscriptFile {
+            guard name == "-" else { return try TranscriptReader().read(URL(fileURLWithPath: name)) }
+            return try TranscriptReader().read(try StandardInput.readToEnd(), name: "standard input")
+        }
+
+        func run() async throws {
+            var read: [(name: String, file: TranscriptFile)] = []
+            var failures: [(name: String, error: RoostError)] = []
+            for name in files {
+                do {
+                    read.append((name == "-" ? "stdin" : name, try Self.read(name)))
+                } catch let error as RoostError where files.count > 1 {
+                    failures.append((name, error))
+                }
+            }
+            if read.isEmpty, let failure = failures.first, failures.count == 1 { throw failure.error }
+            for failure in failures {
+                Terminal.error("skipped: \(Terminal.line(failure.error.message, limit: 200))")
+            }
+            guard !read.isEmpty else {
+                throw RoostError(.noInput, "cannot read any of the \(failures.count) files")
+            }
+            let store = try await options.openOrCreate()
+            let memory = ConversationMemory(store)
+            var document = Document()
+            document.failed = failures.map { .init(file: $0.name, reason: $0.error.message) }
+            for (name, file) in read {
+                try await remember(file, named: name, memory, &document)
+                report(file.problems, of: name)
+            }
+            if document.new > 0 { await options.refreshIndex(of: store) }
+            try await store.close()
+            options.remark(on: store.embedder)
+            if json {
+                try Terminal.json(document)
+            } else {
+                let count = document.files.reduce(0) { $0 + $1.conversations }
+                Terminal.write(
+                    "\(document.new) new messages, \(document.known) known, in \(count) conversations")
+                let omitted = document.files.reduce(0) { $0 + $1.omitted }
+                if omitted > 0 {
+                    options.note("omitted \(omitted) records without conversation text")
+                }
+            }
+            if !failures.isEmpty { throw ExitCode(ExitStatus.noInput.rawValue) }
+        }
+
+        /// Adds the messages of a file to the store and their numbers to the document.
+        private func remember(
+            _ file: TranscriptFile, named name: String, _ memory: ConversationMemory,
+            _ document: inout Document
+        ) async throws {
+            for transcript in file.transcripts {
+                let scope = ChatScope(
+                    userId: transcript.userId ?? user,
+                    sessionId: transcript.sessionId ?? session
+                        ?? URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent,
+                    agentId: transcript.agentId ?? agent)
+                let report = try await memory.remember(
+                    transcript.messages, in: scope, batchSize: Self.batchSize)
+                document.new += report.new
+                document.known += report.known
+            }
+            document.files.append(
+                .init(
+                    file: name, format: file.format.rawValue, conversations: file.transcripts.count,
+                    problems: file.problems, omitted: file.omitted))
+        }
+
+        /// Prints the problems of a file; with `--json`, the document contains them.
+        private func report(_ problems: [TranscriptFile.Problem], of name: String) {
+            guard !json else { return }
+            for problem in problems.prefix(Terminal.maximumListedItems) where !options.quiet {
+                let action = problem.isSkipped ? "skipped " : ""
+                Terminal.error("\(action)\(Terminal.line(name)), \(problem.location): \(problem.reason)")
+            }
+            if problems.count > Terminal.maximumListedItems {
+                options.note("\(problems.count - Terminal.maximumListedItems) more problems")
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct TagCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tag", abstract: "Add a tag to entries, or remove it.",
+        discussion: """
+            Examples:
+              roost tag e2d8942a birds
+              roost tag e2d8942a d511e8df birds
+              roost tag --remove e2d8942a birds
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(name: .long, help: "Remove the tag.")
+    var remove = false
+
+    @Argument(help: ArgumentHelp("Ids of entries, then the tag.", valueName: "ID… TAG"))
+    var arguments: [String]
+
+    func validate() throws {
+        guard arguments.count >= 2, arguments.last?.isEmpty == false else {
+            throw ValidationError("Give one or more ids of entries, then the tag.")
+        }
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        var ids: [Entry.ID] = []
+        for text in arguments.dropLast() { ids.append(try await options.entryID(text, store)) }
+        let changed = try await store.setTag(arguments.last ?? "", on: ids, isPresent: !remove)
+        try await store.close()
+        options.note("\(changed) of \(ids.count) entries changed")
+    }
+}
+
+struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Remove entries.",
+        discussion: """
+            Files on disk are not removed. If 100 entries or more are removed, Roost creates a backup first. \
+            `roost undo` restores the entries.
+
+            Examples:
+              roost remove e2d8942a d511e8df
+              roost remove --source notes/old --dry-run
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Argument(help: ArgumentHelp("Ids of entries, or beginnings of ids.", valueName: "ID"))
+    var ids: [String] = []
+
+    @Option(name: .long, help: "Remove all entries from this file, folder or source.")
+    var source: String?
+
+    @Flag(name: .long, help: "Show what would be removed, without removing it.")
+    var dryRun = false
+
+    func validate() throws {
+        guard !ids.isEmpty || source != nil else {
+            throw ValidationError("Give ids of entries, or a --source.")
+        }
+    }
+
+    func run() async throws {
+        let store = try await options.open()
+        var removals: [Entry.ID] = []
+        for text in ids { removals.append(try await options.entryID(text, store)) }
+        let snapshot = try await store.storage.snapshot()
+        if let missing = Set(removals).subtracting(try await snapshot.revisions(of: removals).keys).first {
+            throw RoostError(.notFound, "no entry has the id \(missing.text); nothing was removed")
+        }
+        var records: [Source.ID] = []
+        if let source {
+            let file = RecordReader.sourceID(URL(fileURLWithPath: source))
+            let folder = file.hasSuffix("/") ? file : file + "/"
+            records = try await snapshot.sources().map(\.id).filter {
+                $0 == source || $0 == file || $0.hasPrefix(folder)
+            }
+            let page = try await snapshot.entries(
+                after: nil, limit: .max, matching: EntryFilter(sources: Set(records + [source, file])))
+            guard !page.entries.isEmpty || !records.isEmpty else {
+                throw RoostError(
+                    .notFound,
+                    "no entry has the source '\(Terminal.line(source))'; nothing was removed")
+            }
+            removals += page.entries.map(\.id)
+        }
+        if !dryRun {
+            if Set(removals).count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
+            try await store.remove(removals, sources: records)
+        }
+        if dryRun {
+            for entry in try await snapshot.entries(Array(Set(removals))) where !options.quiet {
+                Terminal.write("\(entry.id.text.prefix(8))  \(Terminal.line(entry.content))")
+            }
+        }
+        try await store.close()
+        Terminal.write("\(dryRun ? "would remove" : "removed") \(Set(removals).count)")
+    }
+}

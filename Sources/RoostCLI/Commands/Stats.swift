@@ -1,0 +1,80 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+struct Stats: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the size and contents of the store.",
+        discussion: """
+            Examples:
+              roost stats
+              roost stats --store ~/notes-store --json
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(name: .long, help: "Print the result as JSON.")
+    var json = false
+
+    private struct Document: Encodable {
+        var store: String
+        var provider: String
+        var space: EmbeddingSpace
+        var stamp: Stamp
+        var passages = 0
+        var tokens = 0
+        /// The number of tokens that no vector covers; `nil` if the model is not installed.
+        var omittedTokens: Int?
+        /// The number of entries with such tokens; `nil` if the model is not installed.
+        var entriesWithOmissions: Int?
+        var sources: Int
+        var bytes: Int
+        /// The progress of an unfinished move to another model.
+        var move: ModelMigration.Progress?
+    }
+
+    func run() async throws {
+        let location = try options.location()
+        let store = try await options.open()
+        let snapshot = try await store.storage.snapshot()
+        var document = Document(
+            store: location.path, provider: try StoreManifest.read(in: location).provider.rawValue,
+            space: store.embedder.space, stamp: snapshot.stamp, sources: try await snapshot.sources().count,
+            bytes: ByteCount.ofFiles(in: location), move: try await ModelMigration.unfinished(in: location))
+        if !(store.embedder is AbsentEmbedder) {
+            (document.omittedTokens, document.entriesWithOmissions) = (0, 0)
+        }
+        for try await entry in snapshot.allEntries() {
+            document.passages += entry.searchablePassages.count
+            document.tokens += entry.passages.reduce(0) { $0 + $1.tokenCount }
+            guard let sum = document.omittedTokens else { continue }
+            let omitted = store.omittedTokens(of: entry)
+            document.omittedTokens = sum + omitted
+            if omitted > 0 { document.entriesWithOmissions? += 1 }
+        }
+        try await store.close()
+        if json { return try Terminal.json(document) }
+        show(document)
+    }
+
+    private func show(_ document: Document) {
+        Terminal.write("store     \(document.store) (\(document.provider), \(document.bytes / 1024) kB)")
+        Terminal.write("model     \(document.space)")
+        Terminal.write(
+            "entries   \(document.stamp.entryCount) from \(document.sources) sources, "
+                + "\(document.passages) passages of \(document.tokens) tokens")
+        if let omitted = document.omittedTokens, let entries = document.entriesWithOmissions {
+            Terminal.write(
+                omitted == 0
+                    ? "omitted   0 tokens"
+                    : "omitted   \(omitted) tokens of \(entries) entries: no vector covers them")
+        }
+        Terminal.write("clusters  \(document.stamp.clusterCount)")
+        Terminal.write("revision  \(document.stamp.revision)")
+        if let move = document.move {
+            Terminal.write(
+                "move      \(move.done) of \(move.total) entries embedded with \(move.space); "
+                    + "run `roost reembed` again to continue")
+        }
+    }
+}

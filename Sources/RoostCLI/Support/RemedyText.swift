@@ -1,0 +1,50 @@
+import Roost
+
+/// Renders the remedies of library errors as commands.
+enum RemedyText {
+    /// Returns the message of an error, followed by its remedy.
+    static func message(_ message: String, _ remedy: Remedy?) -> String {
+        guard let remedy, let text = texts[remedy] else { return message }
+        return "\(message); \(text)"
+    }
+
+    private static let texts: [Remedy: String] = [
+        // The store
+        .createStore: "create one with `roost init`",
+        .nameStoreExplicitly: "if you trust this store, name it with --store",
+        .inspectStore: "run `roost doctor` for details",
+        .repairStore: "run `roost doctor --repair`",
+        .restoreBackup: "restore a backup with `roost backup restore latest --into DIR`",
+        .reopenStore: "run the command again",
+        .compact: "free space with `roost compact`",
+        .compactOrRaiseSizeLimit: "free space with `roost compact`, or raise the limit with "
+            + "`roost compact --max-size SIZE`",
+        .rebuildIndex: "run `roost index build`",
+        .upgradeRoost: "upgrade Roost",
+        // Entries and clusters
+        .addEntries: "add entries with `roost ingest PATH`",
+        .ingestAgain: "run `roost ingest` again",
+        .keepOriginals: "ingest the files again with `roost ingest --keep-originals`",
+        .removeEntry: "remove the entry with `roost remove`",
+        .recluster: "run `roost recluster`",
+        // Models
+        .reembed: "run `roost reembed --model NAME`",
+        .installModel: "install the model with `roost model pull` or `roost model add`",
+        .installModelOrUseLexical: "install a model with `roost model pull` or `roost model add`, or use "
+            + "the model lexical",
+        // Backups
+        .createBackup: "create a backup with `roost backup create`",
+        .chooseSnapshot: "run `roost backup list` to list the snapshots",
+        .verifyBackup: "run `roost backup verify --read-data`",
+        .provideBackupPassphrase: "set $ROOST_BACKUP_PASSWORD to the passphrase of the store's backups",
+        // Conversations
+        .setDamagedAside: "run `roost session doctor PATH --repair`",
+        // Inputs
+        .nameTextColumn: "name the column that contains the text with --text-column",
+        // The system
+        .retryLater: "try again later",
+        .freeSpace: "free disk space",
+        .checkPermissions: "check the owner and permissions of the files",
+        .closeOtherProcesses: "close the other programs that use the store",
+    ]
+}

@@ -1,0 +1,149 @@
+import ArgumentParser
+import Foundation
+import Roost
+import RoostConversations
+import RoostMemory
+
+/// The option that selects the session storage of another program.
+struct SessionStorageOptions: ParsableArguments {
+    @Option(
+        name: .customLong("in"),
+        help: ArgumentHelp(
+            "Use the sessions of another program instead of the store: a database of SQLiteSessionStorage "
+                + "or a folder of FileSessionStorage.", valueName: "PATH"))
+    var path: String?
+
+    /// Throws an error if filters for the store are combined with `--in`.
+    func requireNoFilters(_ filters: ChatFilterOptions) throws {
+        guard path == nil || filters.isEmpty else {
+            throw ValidationError(
+                "--in cannot be combined with --user, --session, --agent, --since or --until.")
+        }
+    }
+
+    /// Throws an error if a user is combined with `--in`.
+    func requireNoUser(_ user: String?) throws {
+        guard path == nil || user == nil else {
+            throw ValidationError("--in cannot be combined with --user.")
+        }
+    }
+
+    /// Opens the storage that `--in` names.
+    ///
+    /// - Returns: `nil` if `--in` is not given.
+    func open() throws -> (any SessionStorageProtocol & MaintainedStorage<String> & Sendable)? {
+        try path.map { try Self.open($0) }
+    }
+
+    /// Opens the storage at a path, and reports unreadable sessions on standard error.
+    ///
+    /// - Parameter creates: Whether to create the storage if it does not exist.
+    static func open(
+        _ path: String, creates: Bool = false
+    ) throws -> any SessionStorageProtocol & MaintainedStorage<String> & Sendable {
+        let location = SessionStorageLocation(URL(fileURLWithPath: path))
+        return try location.open(creates: creates) { damage in
+            Terminal.error(
+                "skipped an unreadable session: \(Terminal.line(damage.location, limit: 300)); run "
+                    + "`roost session doctor` for details")
+        }
+    }
+
+    /// Returns the session whose id is, or begins with, a text.
+    ///
+    /// - Throws: ``RoostError`` with `.notFound` if no session or several match, or with `.badInput` if the
+    ///   session is damaged.
+    static func session(
+        _ beginning: String, of storage: any SessionStorageProtocol & MaintainedStorage<String>,
+        in path: String
+    ) async throws -> StoredSession {
+        let sessions = try await storage.getAllSessions()
+        // Damaged sessions count too: otherwise the text could select a different session by mistake.
+        let damaged = try await storage.damage().compactMap(\.subject)
+        let ids = sessions.map(\.id) + damaged
+        let exact = ids.filter { $0.utf8.elementsEqual(beginning.utf8) }
+        let found =
+            exact.isEmpty
+            ? ids.filter { !beginning.isEmpty && $0.utf8.starts(with: beginning.utf8) } : exact
+        let shown = Terminal.line(beginning, limit: 60)
+        guard let id = found.first else {
+            throw RoostError(
+                .notFound,
+                "no session is called '\(shown)'; run `roost session list --in \(Terminal.line(path))` to "
+                    + "list the sessions")
+        }
+        guard found.count == 1 else {
+            throw RoostError(
+                .notFound, "\(found.count) sessions begin with '\(shown)'; give a longer part of the name")
+        }
+        guard let session = sessions.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
+            throw RoostError(
+                .badInput,
+                "cannot read the session '\(Terminal.line(id, limit: 60))': it is damaged; run `roost "
+                    + "session doctor \(Terminal.line(path)) --repair` to set the damaged data aside")
+        }
+        return session
+    }
+}
+
+/// The output for a session of another program, as JSON or as one line of text.
+struct SessionDocument: Encodable {
+    struct Message: Encodable {
+        var id: String
+        var role: MessageRole
+        var type: MessageType
+        var content: String
+        var timestamp: String
+        var toolName: String?
+        var attachments: [String]?
+    }
+
+    var session: String
+    var created: String
+    var accessed: String
+    var messages: Int
+    var firstMessage: String
+    /// The messages, only in the output for a single session.
+    var history: [Message]?
+
+    init(_ session: StoredSession, withMessages: Bool = false) {
+        self.session = session.id
+        created = DateText.string(from: session.createdAt)
+        accessed = DateText.string(from: session.lastAccessedAt)
+        messages = session.messages.count
+        firstMessage = session.firstUserMessage
+        guard withMessages else { return }
+        history = session.messages.map { message in
+            Message(
+                id: message.id.uuidString.lowercased(), role: message.role, type: message.messageType,
+                content: message.content, timestamp: DateText.string(from: message.timestamp),
+                toolName: message.toolName, attachments: message.attachments?.map(\.name))
+        }
+    }
+
+    var line: String {
+        ConversationLine.text(last: accessed, messages: messages, names: [session], opening: firstMessage)
+    }
+}
+
+/// Formats a conversation or a session as one line of text.
+enum ConversationLine {
+    static func text(last: String, messages: Int, names: [String], opening: String) -> String {
+        let count = "\(messages)".padding(
+            toLength: max(5, "\(messages)".count), withPad: " ", startingAt: 0)
+        let shown = names.map { Terminal.line($0, limit: 40) }.joined(separator: " · ")
+        return Terminal.dim(last.prefix(16) + "  ") + count + "  " + shown + "  "
+            + Terminal.dim(Terminal.line(opening, limit: 60))
+    }
+
+    /// Returns one line per conversation, with the users if there are several.
+    static func lines(_ all: [ConversationSummary], withAgents: Bool) -> [String] {
+        let hasSeveralUsers = Set(all.map { Data($0.user.utf8) }).count > 1
+        return all.map { summary in
+            text(
+                last: DateText.string(from: summary.last), messages: summary.messages,
+                names: (hasSeveralUsers ? [summary.user] : []) + [summary.session]
+                    + (withAgents ? summary.agents : []), opening: summary.firstMessage)
+        }
+    }
+}

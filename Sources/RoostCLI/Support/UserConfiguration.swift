@@ -1,0 +1,129 @@
+import Foundation
+import Roost
+import RoostRemote
+
+/// The user's settings, stored as a JSON object of strings.
+struct UserConfiguration {
+    /// The names of all settings with their descriptions.
+    static let keys = [
+        "label-endpoint": "The URL of the chat model's server. Default: remote-endpoint.",
+        "label-key-file": "A file with the API key for label-endpoint.",
+        "label-model": "The chat model for `roost cluster autolabel`.",
+        "limit": "The maximum number of hits of `roost query`. Default: 10.",
+        "model": "The model of new stores: minilm, lexical, NAME or remote:NAME.",
+        "provider": "The storage of new stores: sqlite or json.",
+        "remote-endpoint": "The URL of remote models: http://localhost:11434/v1.",
+        "remote-key-file": "A file with the API key for remote-endpoint.",
+        "s3-endpoint": "The URL of the S3 server: https://minio.example:9000. Default: AWS.",
+        "s3-region": "The region of the S3 server. Default: us-east-1.",
+    ]
+
+    let file: URL
+    private(set) var values: [String: String]
+
+    /// Reads the settings of a file; a missing file has no settings.
+    ///
+    /// - Throws: ``CommandError`` if the file is not a JSON object of strings.
+    init(_ file: URL) throws {
+        self.file = file
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            values = [:]
+            return
+        }
+        guard let data = try? Data(contentsOf: file),
+            let values = try? JSONDecoder().decode([String: String].self, from: data)
+        else {
+            throw CommandError(
+                .configuration,
+                "cannot read the settings in \(file.path): not a JSON object of strings; correct or remove "
+                    + "the file")
+        }
+        self.values = values
+    }
+
+    /// Returns the value of a setting.
+    ///
+    /// The value is checked here, not when the file is read, so that an invalid setting affects only the
+    /// commands that use it.
+    ///
+    /// - Throws: ``CommandError`` if the value is invalid.
+    func value(of key: String) throws -> String? {
+        guard let value = values[key] else { return nil }
+        do {
+            try Self.check(key, value)
+        } catch let error as CommandError {
+            throw CommandError(.configuration, "\(file.path): \(error.message)")
+        }
+        return value
+    }
+
+    /// Checks the value of a setting.
+    ///
+    /// - Throws: ``CommandError`` if the setting is unknown or the value invalid.
+    static func check(_ key: String, _ value: String) throws {
+        switch key {
+        case "limit":
+            guard let limit = Int(value), limit > 0 else {
+                throw CommandError(
+                    .configuration, "the setting limit takes a whole number of at least 1, not '\(value)'")
+            }
+        case "provider":
+            guard StoreManifest.Provider(rawValue: value) != nil else {
+                throw CommandError(
+                    .configuration, "the setting provider takes sqlite or json, not '\(value)'")
+            }
+        case "label-model":
+            guard value.contains(where: { !$0.isWhitespace }) else {
+                throw CommandError(.configuration, "the setting label-model takes the name of a model")
+            }
+        case "label-endpoint", "remote-endpoint":
+            _ = try RemoteModel(endpoint: value, name: "any")
+        case "s3-endpoint": try BucketSettings.check(endpoint: value)
+        case "s3-region": try BucketSettings.check(region: value)
+        case "label-key-file", "remote-key-file":
+            guard value.hasPrefix("/") else {
+                throw CommandError(.configuration, "the setting \(key) takes an absolute path")
+            }
+        case "model" where value.hasPrefix(EmbedderChoice.remotePrefix): break
+        case "model":
+            let models = UserDirectories().models
+            let name = value.split(separator: ":").first.map(String.init) ?? ""
+            guard
+                value == "lexical" || value == name
+                    || ["int8", "float32"].contains(value.dropFirst(name.count + 1)),
+                value == "lexical" || ModelLibrary.aliases[name] != nil || models.names().contains(name)
+            else {
+                throw CommandError(
+                    .configuration,
+                    "unknown model '\(Terminal.line(value, limit: 60))'; run `roost model list` to list the "
+                        + "models")
+            }
+        default:
+            throw CommandError(
+                .usage,
+                "unknown setting '\(key)'; the settings are \(keys.keys.sorted().joined(separator: ", "))")
+        }
+    }
+
+    /// Changes a setting and writes the file.
+    ///
+    /// - Parameter value: The new value; `nil` removes the setting.
+    mutating func set(_ key: String, _ value: String?) throws {
+        if let value {
+            try Self.check(key, value)
+        } else if Self.keys[key] == nil, values[key] == nil {
+            try Self.check(key, "")
+        }
+        values[key] = value
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            try encoder.encode(values).write(to: file, options: .atomic)
+        } catch {
+            throw CommandError(.cannotCreate, "cannot write the settings to \(file.path)")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package import Foundation
+
+/// Reads the values that ``BinaryWriter`` wrote. Every length is checked against the remaining bytes.
+package struct BinaryReader {
+    /// The bytes are truncated, or they do not have the expected form.
+    package struct InvalidData: Error {
+        package init() {}
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+
+    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    /// The number of bytes that have not been read.
+    package var remaining: Int { bytes.count - offset }
+
+    package mutating func take(_ count: Int) throws(InvalidData) -> UnsafeRawBufferPointer {
+        guard count >= 0, remaining >= count else { throw InvalidData() }
+        defer { offset += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+    }
+
+    package mutating func read<Value: FixedWidthInteger>(
+        _ type: Value.Type = Value.self
+    ) throws(InvalidData) -> Value {
+        Value(littleEndian: try take(MemoryLayout<Value>.size).loadUnaligned(as: Value.self))
+    }
+
+    package mutating func float() throws(InvalidData) -> Float { Float(bitPattern: try read()) }
+
+    package mutating func uuid() throws(InvalidData) -> UUID {
+        UUID(uuid: try take(16).loadUnaligned(as: uuid_t.self))
+    }
+
+    /// Reads a `UInt32` and that number of bytes.
+    package mutating func counted() throws(InvalidData) -> UnsafeRawBufferPointer {
+        try take(Int(try read(UInt32.self)))
+    }
+
+    /// Reads a `UInt32` and that number of bytes of UTF-8.
+    package mutating func string() throws(InvalidData) -> String {
+        guard let text = String(validating: try counted(), as: UTF8.self) else { throw InvalidData() }
+        return text
+    }
+
+    /// Reads the number of items that follow, and checks that the remaining bytes suffice for items of at
+    /// least `size` bytes. A damaged count thus cannot cause a huge allocation.
+    package mutating func count(ofAtLeast size: Int) throws(InvalidData) -> Int {
+        let count = Int(try read(UInt32.self))
+        guard count <= remaining / size else { throw InvalidData() }
+        return count
+    }
+}

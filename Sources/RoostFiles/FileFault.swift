@@ -1,0 +1,8 @@
+/// A failure that a test injects in place of a ``FileStep``.
+package enum FileFault: Sendable {
+    /// The system call fails with this `errno`.
+    case error(Int32)
+    /// The first `count` bytes of a write are written; then it fails with the `errno` that the closure
+    /// returns.
+    case shortWrite(count: Int, then: @Sendable () -> Int32)
+}

@@ -1,0 +1,22 @@
+package import Foundation
+
+/// A lock that another process held for longer than the timeout.
+package struct LockTimeout: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The path of the lock file.
+    package let path: String
+    /// The holder's process number and name, as written in the lock file; empty if the file does not contain
+    /// them.
+    package let holder: String
+    package let seconds: TimeInterval
+
+    package init(path: String, holder: String, seconds: TimeInterval) {
+        self.path = path
+        self.holder = holder
+        self.seconds = seconds
+    }
+
+    package var description: String {
+        let process = holder.isEmpty ? "another process" : holder
+        return "\(path) has been locked by \(process) for \(Int(seconds)) s"
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import RoostFiles
+import RoostModel
+
+/// How a process uses the files of a store.
+enum StoreAccess {
+    /// The process holds the writers' lock, so the files cannot change.
+    case writer
+    /// Other processes may write at the same time, under the lock file `lock`.
+    case reader(lock: URL)
+}
+
+/// Brings the state in memory up to date with the files of a store: first the generation that `CURRENT`
+/// names, then, by ``JournalReplayer``, the commits since.
+struct GenerationLoader {
+    let folder: StoreFolder
+    let access: StoreAccess
+
+    /// A generation can be removed between reading `CURRENT` and opening its files. Each retry then finds a
+    /// newer generation, so more than a few retries in sequence mean that files are missing.
+    private static let maximumAttempts = 10
+
+    /// Updates the state to the latest commit.
+    ///
+    /// - Throws: ``StorageError``: `.damaged`, `.newerFormat`, `.locked`; ``FileError``.
+    func refresh(_ loaded: inout LoadedStore) throws {
+        for attempt in 1... {
+            do {
+                try refreshOnce(&loaded)
+                return
+            } catch let error as FileError where error.isMissing && attempt < Self.maximumAttempts {
+                loaded.current = nil
+            } catch let error as FileError where error.isMissing {
+                throw Self.missing(error.path)
+            }
+        }
+    }
+
+    private func refreshOnce(_ loaded: inout LoadedStore) throws {
+        guard let current = try StoreFolder.contents(of: folder.current) else {
+            return try loadForeignFiles(&loaded)
+        }
+        // Before the journal: a commit in between makes it longer than the mark says, never shorter.
+        let mark = CommitMark(in: folder)
+        if current != loaded.current || loaded.isOutdatedOldFormat(in: folder) {
+            do {
+                try load(try Generation.decoded(current, path: folder.current.path), &loaded)
+            } catch is Generation.OldFormat {
+                return try loadOldFormat(current, &loaded)
+            }
+            loaded.current = current
+            loaded.journalLength = 0
+        }
+        guard let generation = loaded.generation else { return }
+        loaded.committedLength = mark.flatMap { $0.generation == generation.number ? $0.length : nil }
+        try JournalReplayer(folder: folder, access: access).replay(generation.number, into: &loaded)
+    }
+
+    private func load(_ generation: Generation, _ loaded: inout LoadedStore) throws {
+        (loaded.state, loaded.contents) = try generation.open(in: folder)
+        loaded.generation = generation
+        loaded.number = generation.number
+    }
+
+    private func loadOldFormat(_ current: Data, _ loaded: inout LoadedStore) throws {
+        let old = try JSONDecoder().decode(OldGeneration.self, from: current)
+        loaded.state = try old.open(in: folder)
+        loaded.contents = nil
+        loaded.generation = nil
+        loaded.number = old.number
+        // An older version maintains no mark, so there is nothing that a reader could wait for.
+        loaded.committedLength = nil
+        loaded.journalLength = 0
+        try JournalReplayer(folder: folder, access: .writer)
+            .replay(old.number, into: &loaded, format: OldGeneration.format)
+        loaded.current = current
+    }
+
+    /// Loads a folder to which Roost has not committed anything. It gets an identity at the first commit;
+    /// until then other programs may write its files.
+    private func loadForeignFiles(_ loaded: inout LoadedStore) throws {
+        guard !folder.hasHistory else { throw Self.missing(folder.current.path) }
+        let files = ForeignFolder.signatures(folder.url)
+        if loaded.foreignFiles != files {
+            loaded = LoadedStore(state: try ForeignFolder.read(folder.url), foreignFiles: files)
+        }
+    }
+
+    /// Returns the error for a missing file of a store.
+    static func missing(_ path: String) -> StorageError {
+        StorageError(.damaged, "cannot read the store: \(path) is missing", remedy: .inspectStore)
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import RoostFiles
+import RoostModel
+
+/// Applies the commits in a journal to the state in memory.
+///
+/// A writer holds the lock, and reads the journal to its end. A reader must not show an incomplete commit,
+/// which its writer may yet undo: bytes after the last complete commit are read only if no writer is active.
+struct JournalReplayer {
+    let folder: StoreFolder
+    let access: StoreAccess
+
+    /// The number of times, one millisecond apart, that a reader waits for an active writer to complete its
+    /// commit. A writer completes a commit, or marks the commit of a terminated one, within milliseconds.
+    private static let maximumWaits = 100
+
+    /// Applies the commits that the state does not contain yet.
+    ///
+    /// - Parameters:
+    ///   - number: The generation that the journal belongs to.
+    ///   - loaded: The state, and how much of the journal it contains.
+    ///   - format: The format of the journal's lines.
+    /// - Throws: ``StorageError``: `.damaged`, `.locked`; ``FileError`` with `ENOENT` if the caller must load
+    ///   the generation again.
+    func replay(
+        _ number: Int, into loaded: inout LoadedStore, format: Int = Generation.currentFormat
+    ) throws {
+        let url = folder.journal(number)
+        let start = loaded.journalLength
+        guard let file = try openJournal(url, loaded) else {
+            guard start == 0 else { throw GenerationLoader.missing(url.path) }
+            return try check(length: 0, of: url, loaded)
+        }
+        let (size, lock) = try readableSize(of: file, number, from: start, loaded.committedLength)
+        defer { lock?.release() }
+        guard size >= start else {
+            try check(length: size, of: url, loaded)
+            // A writer undid a failed commit after this process had read it.
+            loaded.current = nil
+            throw FileError(operation: "continue reading", path: url.path, errno: ENOENT)
+        }
+        var length = start
+        if size > start {
+            let data = try file.read(at: start, count: size - start)
+            let contents = data.withUnsafeBytes { Journal.read($0, format: format) }
+            if let damage = contents.damage {
+                throw StorageError(
+                    .damaged, "cannot read the store: \(url.path) is damaged at byte \(start + damage)",
+                    remedy: .inspectStore)
+            }
+            var state = loaded.state
+            for (revision, record) in contents.records where revision > state.stamp.revision {
+                try Self.apply(record, revision, to: &state, path: url.path)
+            }
+            length += contents.length
+            loaded.state = state
+        }
+        loaded.journalLength = length
+        try check(length: length, of: url, loaded)
+    }
+
+    /// Opens the journal; returns `nil` if it does not exist because nothing was committed after the
+    /// generation.
+    ///
+    /// - Throws: ``FileError`` with `ENOENT` if the generation was removed since `CURRENT` was read.
+    private func openJournal(_ url: URL, _ loaded: LoadedStore) throws -> FileDescriptor? {
+        do {
+            return try FileDescriptor(url.path, O_RDONLY)
+        } catch let error as FileError where error.isMissing {
+            if try StoreFolder.contents(of: folder.current) != loaded.current { throw error }
+            return nil
+        }
+    }
+
+    /// - Throws: ``StorageError`` with `.damaged` if the journal is shorter than after its last commit.
+    private func check(length: Int, of url: URL, _ loaded: LoadedStore) throws {
+        guard let committed = loaded.committedLength, length < committed else { return }
+        throw StorageError(
+            .damaged,
+            "cannot read the store: \(url.path) is truncated; it ends \(committed - length) bytes before its "
+                + "last commit",
+            remedy: .inspectStore)
+    }
+
+    /// Returns the number of bytes of the journal that may be read.
+    ///
+    /// Bytes after the last marked commit are a commit that is being written and may be undone. If no writer
+    /// is active, they are a commit of a process that ended before it updated the mark, or of a machine that
+    /// lost the mark in a power failure. Such a commit counts, and it is made durable before it is shown.
+    ///
+    /// - Returns: The size, and in the second case a lock that keeps writers out while the bytes are read.
+    private func readableSize(
+        of file: FileDescriptor, _ number: Int, from start: Int, _ committed: Int?
+    ) throws -> (size: Int, lock: FileLock?) {
+        guard case .reader(let lockURL) = access else { return (try file.size(), nil) }
+        var committed = committed
+        for attempt in 0..<Self.maximumWaits {
+            let size = try file.size()
+            if size <= max(committed ?? start, start) { return (size, nil) }
+            do {
+                if let lock = try FileLock.shared(lockURL) {
+                    try file.synchronize()
+                    try FileSystem.standard.synchronizeFolder(folder.url)
+                    return (try file.size(), lock)
+                }
+            } catch let error as FileError
+                where error.path == lockURL.path && [ENOENT, EACCES, EPERM, EROFS].contains(error.errno)
+            {
+                // A lock that cannot be opened is not held by a writer.
+                return (size, nil)
+            }
+            if attempt + 1 < Self.maximumWaits { usleep(1000) }
+            if let mark = CommitMark(in: folder), mark.generation == number { committed = mark.length }
+        }
+        guard let committed else {
+            throw StorageError(
+                .locked,
+                "cannot read \(folder.path): another process is writing, and the mark of the last commit is "
+                    + "missing", isRetryable: true, remedy: .retryLater)
+        }
+        return (max(committed, start), nil)
+    }
+
+    /// Applies one commit of a journal.
+    ///
+    /// - Throws: ``StorageError`` with `.damaged` if the commit does not follow the state.
+    static func apply(
+        _ record: Journal.Record, _ revision: Revision, to state: inout StoreState, path: String
+    ) throws {
+        if let batch = record.batch {
+            try state.apply(batch, at: Date(milliseconds: record.date))
+            state.forgetRemovals(
+                before: Date(milliseconds: record.date).addingTimeInterval(-ChangeFeed.tombstoneLifetime))
+        }
+        if let epoch = record.epoch { state.renewEpoch(to: epoch) }
+        guard state.stamp.revision == revision else {
+            throw StorageError(
+                .damaged, "cannot read the store: \(path) does not continue its generation",
+                remedy: .inspectStore)
+        }
+    }
+}

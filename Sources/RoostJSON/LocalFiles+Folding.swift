@@ -1,0 +1,129 @@
+import Foundation
+import RoostFiles
+import RoostModel
+
+extension LocalFiles {
+    /// Writes a state as a new generation and makes it the current one.
+    ///
+    /// The commit point is the rename of `CURRENT`. Before it, no reader sees a change.
+    /// - Parameter keepsOlder: Whether older generations may remain, as ``LocalStorageProvider/Options``
+    ///   says.
+    func fold(_ state: StoreState, _ loaded: inout LoadedStore, keepsOlder: Bool = true) throws {
+        // If `CURRENT` is missing, the folder may still contain generations of a store that lost it.
+        let number = (loaded.current == nil ? folder.newestGeneration : loaded.number) + 1
+        try checkFreeSpace((loaded.generation?.size ?? 0) + loaded.journalLength)
+        try AtomicFile.removeLeftovers(in: folder.url, files: files)
+        if loaded.current == nil {
+            try keepForeignFiles()
+        } else if loaded.generation == nil {
+            try keepOldFormat()
+        }
+        // A process may have ended after it wrote the journal and before its generation became current.
+        try files.unlink(folder.journal(number).path)
+        do {
+            let generation = try Generation.write(
+                state, number: number, in: folder, from: loaded.contents, files: files)
+            if generation.size > (loaded.generation?.size ?? 0) { try checkSize(generation.size) }
+            try makeCurrent(generation, after: loaded.current)
+        } catch {
+            if try StoreFolder.contents(of: folder.current) == loaded.current {
+                try? files.removeFolder(folder.generation(number))
+            }
+            throw error
+        }
+        // The generation is current. Errors in the following steps do not affect the store.
+        CommitMark(generation: number, length: 0).write(to: folder, files)
+        if !keepsOlder { try? removeGenerations(before: number) }
+        loaded.current = nil
+        try? GenerationLoader(folder: folder, access: .writer).refresh(&loaded)
+        // The published files are copies, so that a program that writes to them does not damage the store.
+        for name in [Generation.entriesFile, Generation.clustersFile] { try? publish(name, of: number) }
+        try? removeGenerations(before: number - max(0, options.keptGenerations))
+        loaded.minimumFoldLength = 0
+    }
+
+    /// - Throws: The error that prevented the new name from becoming durable. The previous generation is then
+    ///   current.
+    private func makeCurrent(_ generation: Generation, after current: Data?) throws {
+        let url = folder.current
+        let new = try generation.encoded()
+        do {
+            try AtomicFile.write(new, to: url, files: files)
+        } catch {
+            guard try StoreFolder.contents(of: url) == new else { throw error }
+            // The file was renamed, but the rename may not survive a power failure.
+            do {
+                if let current { try AtomicFile.write(current, to: url) } else { try files.unlink(url.path) }
+            } catch let second {
+                throw StorageError(
+                    .inputOutput,
+                    "\(error); \(url.path) could not be restored either (\(second)), so that the commit "
+                        + "may be found later or not",
+                    underlying: error)
+            }
+            throw error
+        }
+    }
+
+    /// The space that remains free after a fold, for the journal and for small files.
+    private static let spareSpace = 1 << 20
+
+    private func checkFreeSpace(_ needed: Int) throws {
+        guard let free = files.freeBytes(at: folder.url), free < needed + Self.spareSpace else { return }
+        throw StorageError(
+            .inputOutput,
+            "cannot compact \(folder.path): it needs \((needed >> 20) + 1) MB of free space, and "
+                + "\(free >> 20) MB are available",
+            remedy: .freeSpace)
+    }
+
+    private func removeGenerations(before oldest: Int) throws {
+        for number in folder.generationNumbers where number < oldest {
+            let generation = folder.generation(number)
+            // The record goes first: a folder without one is no generation, but one with a record and without
+            // other files would be a damaged one.
+            try files.unlink(generation.appendingPathComponent(Generation.recordFile).path)
+            try files.removeFolder(generation)
+            try files.unlink(folder.journal(number).path)
+        }
+    }
+
+    private func publish(_ name: String, of number: Int) throws {
+        let source = folder.generation(number).appendingPathComponent(name)
+        try AtomicFile.copy(source, to: folder.file(name), files: files)
+    }
+
+    /// Copies files of another program before the first generation replaces them.
+    private func keepForeignFiles() throws {
+        for name in [Generation.entriesFile, Generation.clustersFile] {
+            guard let data = try StoreFolder.contents(of: folder.file(name)) else { continue }
+            var kept = folder.file("before-roost-\(name)")
+            if let earlier = try StoreFolder.contents(of: kept) {
+                if earlier == data { continue }
+                kept = folder.file("before-roost-\(TimestampName.now())-\(name)")
+            }
+            try AtomicFile.write(data, to: kept, files: files)
+        }
+    }
+
+    /// Keeps a complete copy of a store of an older format before the current format is written.
+    private func keepOldFormat() throws {
+        guard let current = try StoreFolder.contents(of: folder.current),
+            let old = try? JSONDecoder().decode(OldGeneration.self, from: current)
+        else { return }
+        let kept = StoreFolder(folder.file("before-format-\(Generation.currentFormat)"))
+        let generation = kept.generation(old.number)
+        try files.createFolder(generation)
+        try AtomicFile.write(current, to: kept.current, files: files)
+        if let journal = try StoreFolder.contents(of: folder.journal(old.number)) {
+            try AtomicFile.write(journal, to: kept.journal(old.number), files: files)
+        }
+        let source = folder.generation(old.number)
+        for name in ["entries.json", "clusters.json", "sidecar.json"] {
+            let target = generation.appendingPathComponent(name).path
+            try files.unlink(target)
+            try files.link(source.appendingPathComponent(name).path, at: target)
+        }
+        try files.synchronizeFolder(generation)
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import RoostFiles
+
+/// The folder of a JSON store: the paths of its files, and what can be learned from their names.
+struct StoreFolder: Sendable, Hashable {
+    let url: URL
+
+    init(_ url: URL) { self.url = url }
+
+    var path: String { url.path }
+
+    /// The file that names the current generation.
+    var current: URL { url.appendingPathComponent("CURRENT") }
+
+    /// The file of ``CommitMark``.
+    var mark: URL { url.appendingPathComponent("committed") }
+
+    /// The file that writers lock.
+    func lock(_ options: LocalStorageProvider.Options) -> URL {
+        options.lockURL ?? url.appendingPathComponent("lock")
+    }
+
+    /// The folder of a generation.
+    func generation(_ number: Int) -> URL { url.appendingPathComponent("generations/\(number)") }
+
+    /// The journal of the commits after a generation.
+    func journal(_ number: Int) -> URL { url.appendingPathComponent("journal-\(number).jsonl") }
+
+    func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+    // MARK: Contents
+
+    /// Reads a whole file; `nil` if it does not exist.
+    ///
+    /// - Throws: ``FileError``.
+    static func contents(of url: URL) throws -> Data? {
+        do {
+            let file = try FileDescriptor(url.path, O_RDONLY)
+            return try file.read(at: 0, count: try file.size())
+        } catch let error as FileError where error.isMissing {
+            return nil
+        }
+    }
+
+    /// The names of the files and folders in the folder.
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+
+    /// The numbers of the generations that have a folder, complete or not, in ascending order.
+    var generationNumbers: [Int] {
+        let folder = url.appendingPathComponent("generations").path
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { Int($0) }
+            .sorted()
+    }
+
+    /// The highest number of a generation that has a folder, complete or not; 0 if there is none.
+    var newestGeneration: Int { generationNumbers.last ?? 0 }
+
+    /// The numbers of the generations that have a journal, in ascending order.
+    var journalNumbers: [Int] { names.map(Self.number(ofJournal:)).filter { $0 > 0 }.sorted() }
+
+    /// Returns the number of the generation that a journal belongs to; 0 if the file is not a journal.
+    static func number(ofJournal path: String) -> Int {
+        let name = (path as NSString).lastPathComponent
+        let (prefix, suffix) = ("journal-", ".jsonl")
+        guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return 0 }
+        return Int(name.dropFirst(prefix.count).dropLast(suffix.count)) ?? 0
+    }
+
+    /// Whether anything was ever committed to the store. If so, a missing `CURRENT` is damage.
+    var hasHistory: Bool {
+        if CommitMark(in: self) != nil { return true }
+        if names.contains(where: { $0.hasPrefix("journal-") }) { return true }
+        // Generation 1 without `CURRENT` is from a process that ended before its first commit point.
+        return generationNumbers.contains { $0 > 1 }
+    }
+}

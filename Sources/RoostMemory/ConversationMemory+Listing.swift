@@ -1,0 +1,155 @@
+import Foundation
+import Roost
+public import RoostConversations
+import RoostModel
+
+extension ConversationMemory {
+    /// Returns the conversations that have messages that match a filter, the one with the latest message
+    /// first.
+    ///
+    /// - Complexity: Reads the headers of the matching messages, and usually two messages of each
+    ///   conversation.
+    /// - Throws: ``StorageError``; `CancellationError`.
+    public func conversations(_ filter: Filter = .all) async throws -> [ConversationSummary] {
+        try await ConversationListing(try await store.storage.snapshot(), filter).summaries { $0 }
+    }
+
+    /// Returns the sessions that have messages that match a filter, the one with the latest message first. A
+    /// session contains the conversations with all of its agents.
+    ///
+    /// - Complexity: As ``conversations(_:)``.
+    /// - Throws: ``StorageError``; `CancellationError`.
+    public func sessions(_ filter: Filter = .all) async throws -> [ConversationSummary] {
+        try await ConversationListing(try await store.storage.snapshot(), filter).summaries {
+            ChatScope(userId: $0.userId, sessionId: $0.sessionId, agentId: "")
+        }
+    }
+
+    /// Returns the scopes of the messages that match a filter, in no order.
+    ///
+    /// - Throws: ``StorageError``; `CancellationError`.
+    public func scopes(_ filter: Filter = .all) async throws -> Set<ChatScope> {
+        try await ConversationListing(try await store.storage.snapshot(), filter).scopes
+    }
+}
+
+/// The headers of messages, by scope.
+private struct ConversationListing {
+    private let snapshot: any StorageSnapshot
+    private var headers: [ChatScope: [EntryHeader]] = [:]
+
+    /// The number of messages that are read at once.
+    private static let pageSize = 1000
+
+    var scopes: Set<ChatScope> { Set(headers.keys) }
+
+    /// Reads the headers of the messages that match a filter.
+    init(_ snapshot: any StorageSnapshot, _ filter: ConversationMemory.Filter) async throws {
+        self.snapshot = snapshot
+        var scopes: [String: ChatScope] = [:]
+        var withoutScope: [EntryHeader] = []
+        for try await page in snapshot.headerPages(matching: filter.entries) {
+            for header in page.headers {
+                // Sources of conversations are ASCII, so equal strings have equal bytes.
+                guard let scope = header.source.flatMap({ scopes[$0] ?? ChatScope(source: $0) }) else {
+                    withoutScope.append(header)
+                    continue
+                }
+                if let source = header.source { scopes[source] = scope }
+                headers[scope, default: []].append(header)
+            }
+        }
+        // The scope of a message with another source is in its metadata, which the header does not contain.
+        for start in stride(from: 0, to: withoutScope.count, by: Self.pageSize) {
+            let page = withoutScope[start..<min(withoutScope.count, start + Self.pageSize)]
+            let entries = try await snapshot.entries(page.map(\.id))
+            for message in entries.compactMap(RememberedMessage.init) {
+                headers[message.scope, default: []].append(
+                    EntryHeader(id: message.id, source: nil, createdAt: message.timestamp))
+            }
+        }
+    }
+
+    private struct Group {
+        var agents: Set<ChatScope> = []
+        var headers: [EntryHeader] = []
+    }
+
+    /// Returns a summary of each group of scopes, the one with the latest message first.
+    ///
+    /// - Parameter groupOf: Returns the scope that stands for the group of a scope.
+    func summaries(_ groupOf: (ChatScope) -> ChatScope) async throws -> [ConversationSummary] {
+        var groups: [ChatScope: Group] = [:]
+        for (scope, headers) in headers {
+            groups[groupOf(scope), default: Group()].agents.insert(scope)
+            groups[groupOf(scope), default: Group()].headers += headers
+        }
+        // By time; messages of the same time in the order of their rows, in which they were read.
+        let sorted = groups.mapValues { group in
+            group.headers.enumerated().sorted {
+                ($0.element.createdAt, $0.offset) < ($1.element.createdAt, $1.offset)
+            }.map(\.element)
+        }
+        let firstMessages = try await firstMessages(of: Array(sorted.values))
+        return groups.compactMap { scope, group -> ConversationSummary? in
+            guard let headers = sorted[scope], let first = headers.first, let last = headers.last else {
+                return nil
+            }
+            return ConversationSummary(
+                user: scope.userId, session: scope.sessionId,
+                agents: group.agents.map(\.agentId).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) },
+                messages: headers.count, first: first.createdAt, last: last.createdAt,
+                firstMessage: firstMessages[first.id] ?? "")
+        }.sorted {
+            ($1.last, $0.user, $0.session, $0.agents.joined()) < (
+                $0.last, $1.user, $1.session, $1.agents.joined()
+            )
+        }
+    }
+
+    /// A step of the search for the first message of the user.
+    private struct Step {
+        /// The number of messages that earlier steps have read.
+        var skipped: Int
+        /// The number of messages to read.
+        var count: Int
+        /// The number of conversations whose messages are read at once.
+        var conversations: Int
+    }
+
+    /// The user's first message is nearly always one of the first two. Otherwise, more are read, then all.
+    private static let steps = [
+        Step(skipped: 0, count: 2, conversations: 200), Step(skipped: 2, count: 30, conversations: 10),
+        Step(skipped: 32, count: .max - 32, conversations: 10),
+    ]
+
+    /// Returns the first message of the user in each group, or its first message, by the id of its first
+    /// message.
+    private func firstMessages(of groups: [[EntryHeader]]) async throws -> [Entry.ID: String] {
+        var result: [Entry.ID: String] = [:]
+        var remaining = groups
+        for step in Self.steps where !remaining.isEmpty {
+            var unanswered: [[EntryHeader]] = []
+            for start in stride(from: 0, to: remaining.count, by: step.conversations) {
+                let batch = remaining[start..<min(remaining.count, start + step.conversations)]
+                let ids = batch.flatMap { $0.dropFirst(step.skipped).prefix(step.count).map(\.id) }
+                let messages = Dictionary(
+                    try await snapshot.entries(ids).compactMap(RememberedMessage.init).map { ($0.id, $0) }
+                ) { first, _ in first }
+                for headers in batch {
+                    let read = headers.dropFirst(step.skipped).prefix(step.count)
+                        .compactMap { messages[$0.id] }
+                    guard let id = headers.first?.id else { continue }
+                    if step.skipped == 0 { result[id] = read.first?.content }
+                    if let message = read.first(where: { $0.role == .user }) {
+                        result[id] = message.content
+                    } else if headers.count > step.skipped + step.count {
+                        unanswered.append(headers)
+                    }
+                }
+            }
+            remaining = unanswered
+        }
+        return result
+    }
+}

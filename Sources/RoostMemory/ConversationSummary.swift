@@ -1,0 +1,35 @@
+public import Foundation
+import RoostModel
+
+/// A conversation, or a session with several agents, without its messages.
+public struct ConversationSummary: Sendable, Hashable, Encodable {
+    /// The user.
+    public var user: String
+    /// The session.
+    public var session: String
+    /// The agents that took part, sorted by the bytes of their ids.
+    public var agents: [String]
+    /// The number of messages.
+    public var messages: Int
+    /// The time of the first message.
+    public var first: Date
+    /// The time of the last message.
+    public var last: Date
+    /// The first message of the user; the first message at all if the user said nothing.
+    public var firstMessage: String
+
+    private enum CodingKeys: String, CodingKey {
+        case user, session, agents, messages, first, last, firstMessage
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(user, forKey: .user)
+        try container.encode(session, forKey: .session)
+        try container.encode(agents, forKey: .agents)
+        try container.encode(messages, forKey: .messages)
+        try container.encode(DateText.string(from: first), forKey: .first)
+        try container.encode(DateText.string(from: last), forKey: .last)
+        try container.encode(firstMessage, forKey: .firstMessage)
+    }
+}

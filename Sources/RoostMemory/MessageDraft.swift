@@ -1,0 +1,33 @@
+public import Foundation
+public import RoostConversations
+
+/// A message before it is remembered.
+public struct MessageDraft: Sendable, Hashable {
+    /// The name of the message within its scope. Without a name, the message is identified by its role,
+    /// speaker, time and content.
+    public var id: String?
+    /// The role of the author.
+    public var role: ConversationRole
+    /// The name of the author. It is searched together with the content, because questions name people.
+    public var speaker: String?
+    /// The text.
+    public var content: String
+    /// The time of the message; `nil` takes the time at which it is remembered.
+    public var timestamp: Date?
+
+    /// Creates a draft.
+    public init(
+        id: String? = nil, role: ConversationRole, speaker: String? = nil, content: String,
+        timestamp: Date? = nil
+    ) {
+        (self.id, self.role, self.speaker) = (id, role, speaker)
+        (self.content, self.timestamp) = (content, timestamp)
+    }
+
+    /// Creates a draft from a message of a conversation. Its name is the id of the message.
+    public init(_ message: ConversationMessage) {
+        self.init(
+            id: message.id.uuidString.lowercased(), role: message.role, content: message.content,
+            timestamp: message.timestamp)
+    }
+}

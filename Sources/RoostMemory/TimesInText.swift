@@ -1,0 +1,209 @@
+import Foundation
+
+/// The times that a question names in English: `on 7 July, 2023`, `in May 2023`, `in August`, `2023-07-07`,
+/// `yesterday`, `last week`, `three days ago`.
+///
+/// A word that may be the name of a month or a verb (`may`, `march`) is a month only next to a number or a
+/// word such as `in`.
+struct TimesInText: Sendable, Hashable {
+    /// A day, a month or a year. Parts that the text does not name are `nil` and match any value.
+    struct Parts: Sendable, Hashable {
+        var year: Int?
+        var month: Int?
+        var day: Int?
+    }
+
+    /// The named days, months and years.
+    private(set) var parts: Set<Parts> = []
+    /// The spans that are named relative to the present time.
+    private(set) var spans: [Range<Date>] = []
+    private let calendar: Calendar
+
+    /// The maximum length of a text that is read, in characters. No question is longer; the limit bounds the
+    /// time.
+    private static let maximumLength = 4000
+    /// The maximum number of words that are read.
+    private static let maximumWords = 400
+
+    /// Whether the text names no time.
+    var isEmpty: Bool { parts.isEmpty && spans.isEmpty }
+
+    /// Reads the times of a text.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - now: The present time.
+    ///   - timeZone: The time zone in which days begin and end.
+    init(_ text: String, now: Date, timeZone: TimeZone) {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = timeZone
+        // Weeks begin on Monday (ISO 8601).
+        calendar.firstWeekday = 2
+        self.calendar = calendar
+        let words = text.prefix(Self.maximumLength).lowercased()
+            .split { !$0.isLetter && !$0.isNumber }.prefix(Self.maximumWords).map(String.init)
+        // The indices of years that belong to a month or a date.
+        var usedYears = Set<Int>()
+        for index in words.indices {
+            if let month = Self.month(words, index) {
+                let (found, year) = Self.parts(of: month, words, index)
+                parts.insert(found)
+                if let year { usedYears.insert(year) }
+            } else if let date = Self.digits(words, index, in: text) {
+                parts.insert(date)
+                usedYears.insert(index)
+            }
+            readSpan(words, index, now)
+        }
+        for index in words.indices where !usedYears.contains(index) {
+            if let year = Self.year(words[index]) { parts.insert(Parts(year: year)) }
+        }
+    }
+
+    /// Returns whether a date is within one of the times.
+    func contains(_ date: Date) -> Bool {
+        if spans.contains(where: { $0.contains(date) }) { return true }
+        guard !parts.isEmpty else { return false }
+        let components = calendar.dateComponents([.year, .month, .day], from: date)
+        return parts.contains { parts in
+            (parts.year == nil || parts.year == components.year)
+                && (parts.month == nil || parts.month == components.month)
+                && (parts.day == nil || parts.day == components.day)
+        }
+    }
+
+    /// The ranges of the relative spans and of the times that name a year.
+    var ranges: [Range<Date>] {
+        spans
+            + parts.compactMap { parts in
+                guard let year = parts.year else { return nil }
+                let start = calendar.date(
+                    from: DateComponents(year: year, month: parts.month ?? 1, day: parts.day ?? 1))
+                let unit: Calendar.Component = parts.day != nil ? .day : parts.month != nil ? .month : .year
+                return start.flatMap { start in
+                    calendar.date(byAdding: unit, value: 1, to: start).map { start..<$0 }
+                }
+            }
+    }
+
+    // MARK: Months, days and years
+
+    private static let months = [
+        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+        "november", "december",
+    ]
+    private static let shortMonths = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ]
+    /// Words after which `may` or `march` is a month.
+    private static let prepositions: Set = [
+        "in", "of", "during", "since", "until", "till", "before", "after", "by", "last", "this", "early",
+        "mid",
+        "late",
+    ]
+
+    /// Returns the number of the month that a word names, from 1.
+    private static func month(_ words: [String], _ index: Int) -> Int? {
+        let word = words[index]
+        if let month = months.firstIndex(of: word), !["may", "march"].contains(word) { return month + 1 }
+        let named = months.firstIndex(of: word) ?? shortMonths.firstIndex(of: word == "sept" ? "sep" : word)
+        guard let named else { return nil }
+        let previous = index > 0 ? words[index - 1] : ""
+        let next = index + 1 < words.count ? words[index + 1] : ""
+        let isMonth =
+            day(previous) != nil || day(next) != nil || year(next) != nil || prepositions.contains(previous)
+        return isMonth ? named + 1 : nil
+    }
+
+    /// Returns the day and the year next to a month, and the index of the word of the year.
+    private static func parts(of month: Int, _ words: [String], _ index: Int) -> (Parts, year: Int?) {
+        func word(_ index: Int) -> String { words.indices.contains(index) ? words[index] : "" }
+        var parts = Parts(month: month)
+        // The forms are 7 July 2023, 7th of July 2023, July 7, 2023, and July 2023.
+        var next = index + 1
+        if let day = day(word(index - 1)) ?? (word(index - 1) == "of" ? day(word(index - 2)) : nil) {
+            parts.day = day
+        } else if let day = day(word(next)) {
+            parts.day = day
+            next += 1
+        }
+        if word(next) == "of" { next += 1 }
+        parts.year = year(word(next))
+        return (parts, parts.year == nil ? nil : next)
+    }
+
+    /// Returns the day of the month that a word such as `7` or `7th` names.
+    private static func day(_ word: String) -> Int? {
+        let digits = word.prefix { $0.isASCII && $0.isNumber }
+        guard ["", "st", "nd", "rd", "th"].contains(word.dropFirst(digits.count)), digits.count <= 2,
+            let day = Int(digits), (1...31).contains(day)
+        else { return nil }
+        return day
+    }
+
+    /// Returns the year that a word of four digits names.
+    private static func year(_ word: String) -> Int? {
+        guard word.utf8.count == 4, let year = Int(word), years.contains(year) else { return nil }
+        return year
+    }
+
+    /// Numbers of four digits in this range are years.
+    private static let years = 1900...2199
+
+    /// Reads `2023-07-07`, `2023/7/7` or `2023-07`, which are several words.
+    private static func digits(_ words: [String], _ index: Int, in text: String) -> Parts? {
+        guard index + 1 < words.count, let year = year(words[index]), let month = Int(words[index + 1]),
+            (1...12).contains(month), words[index + 1].utf8.count <= 2
+        else { return nil }
+        let name = words[index] + "-" + words[index + 1]
+        guard text.contains(name) || text.contains(name.replacing("-", with: "/")) else { return nil }
+        let day = index + 2 < words.count && Int(words[index + 2]) != nil ? day(words[index + 2]) : nil
+        return Parts(year: year, month: month, day: day)
+    }
+
+    // MARK: Relative spans
+
+    private static let numbers = [
+        "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+        "eight": 8,
+        "nine": 9, "ten": 10,
+    ]
+
+    private static func unit(_ word: String) -> Calendar.Component? {
+        switch word {
+        case "day", "days": .day
+        case "week", "weeks": .weekOfYear
+        case "month", "months": .month
+        case "year", "years": .year
+        default: nil
+        }
+    }
+
+    /// Reads a span such as `yesterday` or `three days ago` that begins, or for `ago` ends, at a word.
+    private mutating func readSpan(_ words: [String], _ index: Int, _ now: Date) {
+        func word(_ index: Int) -> String { words.indices.contains(index) ? words[index] : "" }
+        switch words[index] {
+        case "today": add(.day, ago: 0, now)
+        case "yesterday": add(.day, ago: 1, now)
+        case "this":
+            if let unit = Self.unit(word(index + 1)), unit != .day { add(unit, ago: 0, now) }
+        case "last":
+            if let unit = Self.unit(word(index + 1)), unit != .day { add(unit, ago: 1, now) }
+        case "ago":
+            let number = Self.numbers[word(index - 2)] ?? Int(word(index - 2))
+            guard let number, (1...1000).contains(number), let unit = Self.unit(word(index - 1)) else {
+                return
+            }
+            add(unit, ago: number, now)
+        default: return
+        }
+    }
+
+    /// Adds the day, week, month or year that is a number of units before the present one.
+    private mutating func add(_ unit: Calendar.Component, ago count: Int, _ now: Date) {
+        guard let date = calendar.date(byAdding: unit, value: -count, to: now),
+            let interval = calendar.dateInterval(of: unit, for: date)
+        else { return }
+        spans.append(interval.start..<interval.end)
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// Collects the messages of one conversation of an export.
+struct ExportedConversation {
+    private let location: String
+    private let start: Date?
+    private var messageIDs = MessageIDs()
+    private(set) var messages: [MessageDraft] = []
+
+    /// - Parameters:
+    ///   - location: The location of the conversation in the file.
+    ///   - start: The time at which the conversation began.
+    init(at location: String, start: Date?) { (self.location, self.start) = (location, start) }
+
+    /// Adds a message. A message without a valid time gets the time of the previous one.
+    mutating func add(_ draft: MessageDraft, time: JSONValue?, _ builder: inout TranscriptBuilder) {
+        var draft = draft
+        let location = "\(location), message \(messages.count + 1)"
+        draft.timestamp = time.flatMap(TranscriptValue.date)
+        if draft.timestamp == nil {
+            draft.timestamp = messages.last?.timestamp ?? start
+            if time != nil {
+                builder.warn(
+                    location, "\(TranscriptValue.invalidTime) and was given the time of the previous message")
+            }
+        }
+        if !messageIDs.claim(&draft) { builder.addDuplicateID(at: location) }
+        messages.append(draft)
+    }
+}

@@ -1,0 +1,125 @@
+public import Foundation
+import Roost
+
+/// A reader of conversations in files: transcripts of Claude Code, exports from ChatGPT and Claude.ai, and
+/// JSON Lines of messages.
+///
+/// A record that cannot be read is reported with its location and skipped.
+public struct TranscriptReader: Sendable {
+    /// The maximum size of a file in bytes. The complete file is read into memory.
+    public var maximumFileSize = 1 << 30
+
+    /// The parsers of the records of JSON Lines files, most specific first. The last is the default.
+    private static let recordParsers: [any TranscriptParser.Type] = [
+        ClaudeCodeTranscript.self, JSONLinesTranscript.self,
+    ]
+    /// The parsers of the conversations of exports. The last is the default.
+    private static let exportParsers: [any TranscriptParser.Type] = [ChatGPTExport.self, ClaudeExport.self]
+
+    /// The number of bytes that are searched for a zero byte, which no text file contains.
+    private static let binaryProbeSize = 8192
+
+    /// Creates a reader.
+    public init() {}
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``RoostError`` with `.noInput` if the file cannot be read, `.badInput` if it is not in a
+    ///   supported format.
+    public func read(_ url: URL) throws -> TranscriptFile {
+        var reader = RecordReader()
+        reader.maximumFileSize = maximumFileSize
+        return try read(try reader.load(url), name: url.path)
+    }
+
+    /// Reads the contents of a file.
+    ///
+    /// - Parameters:
+    ///   - data: The contents.
+    ///   - name: The name of the file for error messages.
+    /// - Throws: ``RoostError`` with `.badInput` if the contents are not in a supported format.
+    public func read(_ data: Data, name: String) throws -> TranscriptFile {
+        guard !data.prefix(Self.binaryProbeSize).contains(0) else {
+            throw RoostError(.badInput, "cannot read \(name): it is a binary file")
+        }
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = data.starts(with: byteOrderMark) ? Data(data.dropFirst(byteOrderMark.count)) : data
+        let lines = Self.lines(of: text)
+        guard let first = lines.first else {
+            throw RoostError(.badInput, "cannot read \(name): the file is empty")
+        }
+        // An export is one JSON document, possibly on several lines.
+        let firstByte = first.data.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+        if firstByte == UInt8(ascii: "["), case .array(let conversations)? = JSONValue(text) {
+            return try Self.readExport(conversations, name)
+        }
+        if let object = JSONValue(first.data) ?? (lines.count > 1 ? JSONValue(text) : nil),
+            object["mapping"] != nil || object["chat_messages"] != nil
+        {
+            return try Self.readExport([object], name)
+        }
+        return try Self.readRecords(lines, name)
+    }
+
+    private struct Line {
+        /// The number of the line, from 1.
+        var number: Int
+        var data: Data
+    }
+
+    /// Returns the lines that are not blank. They are split as bytes, so that invalid UTF-8 affects only its
+    /// own line.
+    private static func lines(of data: Data) -> [Line] {
+        data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated().compactMap {
+            let isBlank = $0.element.allSatisfy { $0 == 32 || $0 == 9 || $0 == 13 }
+            return isBlank ? nil : Line(number: $0.offset + 1, data: Data($0.element))
+        }
+    }
+
+    private static func readRecords(_ lines: [Line], _ name: String) throws -> TranscriptFile {
+        var builder = TranscriptBuilder()
+        var format = TranscriptFile.Format.jsonLines
+        for line in lines {
+            let location = "line \(line.number)"
+            guard let record = JSONValue(line.data),
+                let parser = recordParsers.first(where: { $0.recognizes(record) }),
+                case .object = record
+            else {
+                builder.skip(location, "is not a JSON object")
+                continue
+            }
+            if parser.format != .jsonLines { format = parser.format }
+            parser.parse(record, at: location, into: &builder)
+        }
+        let file = builder.file(in: format)
+        if file.transcripts.isEmpty, file.omitted == 0, let problem = file.problems.first {
+            throw RoostError(
+                .badInput,
+                "cannot read \(name): \(problem.location) \(problem.reason); nothing was imported")
+        }
+        return file
+    }
+
+    private static func readExport(_ conversations: [JSONValue], _ name: String) throws -> TranscriptFile {
+        var builder = TranscriptBuilder()
+        var format = TranscriptFile.Format.claude
+        for (index, conversation) in conversations.enumerated() {
+            let location = "conversation \(index + 1)"
+            guard let parser = exportParsers.first(where: { $0.recognizes(conversation) }) else {
+                builder.skip(
+                    location,
+                    "is neither from ChatGPT (no \"mapping\") nor from Claude.ai (no \"chat_messages\")")
+                continue
+            }
+            if parser.format != .claude { format = parser.format }
+            parser.parse(conversation, at: location, into: &builder)
+        }
+        let file = builder.file(in: format)
+        if file.transcripts.isEmpty, !conversations.isEmpty, format == .claude {
+            throw RoostError(
+                .badInput,
+                "cannot read \(name): it is not an export from ChatGPT or Claude.ai; nothing was imported")
+        }
+        return file
+    }
+}

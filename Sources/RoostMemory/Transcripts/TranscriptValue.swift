@@ -1,0 +1,51 @@
+import Foundation
+import RoostConversations
+import RoostModel
+
+/// The conversion of JSON values that several formats have in common.
+enum TranscriptValue {
+    /// The problem of a record whose time is in no supported format.
+    static let invalidTime = "has a time that cannot be read"
+
+    /// A number of seconds beyond this, after the year 5138, is a number of milliseconds.
+    private static let maximumSeconds = 1e11
+
+    /// Returns the role that programs give one of several names.
+    static func role(_ name: String) -> ConversationRole {
+        switch name.lowercased() {
+        case "human": .user
+        case "ai", "bot", "model": .assistant
+        case "user", "assistant", "system", "tool": ConversationRole(rawValue: name.lowercased())
+        default: ConversationRole(rawValue: name)
+        }
+    }
+
+    /// Returns a text, or the texts of an array of blocks separated by empty lines; `nil` if there are none.
+    static func text(_ value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): return text
+        case .array(let blocks):
+            let texts = blocks.compactMap { block -> String? in
+                if let text = block.string { return text }
+                guard block["type"] == nil || block["type"]?.string == "text" else { return nil }
+                return block["text"]?.string
+            }
+            return texts.isEmpty ? nil : texts.joined(separator: "\n\n")
+        default: return nil
+        }
+    }
+
+    /// Returns the date of a text in ISO 8601, or of a number of seconds or milliseconds since 1970. A time
+    /// without a time zone is in UTC.
+    static func date(_ value: JSONValue) -> Date? {
+        if let text = value.string {
+            if let date = DateText.date(from: text) { return date }
+            if let day = DateText.date(from: text + "T00:00:00Z") { return day }
+            return DateText.date(from: text.replacingOccurrences(of: " ", with: "T") + "Z")
+        }
+        guard let number = value.number, number.isFinite else { return nil }
+        let seconds = abs(number) > maximumSeconds ? number / 1000 : number
+        let date = Date(timeIntervalSince1970: seconds)
+        return date.isWritable ? date : nil
+    }
+}

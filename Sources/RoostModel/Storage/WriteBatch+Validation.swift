@@ -1,0 +1,156 @@
+package import Foundation
+
+extension WriteBatch {
+    /// The maximum nesting of a run's parameters, which are lists or objects of settings at most.
+    private static let maximumParameterDepth = 16
+
+    /// Checks the batch for data that no store may keep. Every provider calls this method before its commit
+    /// point.
+    ///
+    /// - Throws: ``StorageError`` with `.invalidBatch` if an id occurs twice, if an entry is both assigned
+    ///   and unassigned, if a number is not finite, if a date is outside the years 1 to 9999, if the
+    ///   vectors of an entry differ in dimension, if a passage is outside the content of its entry, or if
+    ///   metadata or parameters are nested too deeply.
+    public func validate() throws {
+        try checkUniqueness()
+        for entry in upserts { try entry.validate() }
+        guard sources.allSatisfy(\.ingestedAt.isWritable) else {
+            throw StorageError.invalid("invalid batch: a source has a date outside the years 1 to 9999")
+        }
+        if let run = clustering?.run { try Self.validate(run) }
+        for cluster in clusters + (clustering?.clusters ?? []) { try Self.validate(cluster) }
+        for assignment in assignments + (clustering?.assignments ?? [])
+        where !assignment.similarity.isFinite || !assignment.confidence.isFinite {
+            throw StorageError.invalid(
+                "invalid batch: the assignment of entry \(assignment.entry.text) has a number that is not "
+                    + "finite")
+        }
+    }
+
+    /// Checks that no id occurs twice. With two objects of one id, committing the batch again could change
+    /// the result, but commits are idempotent.
+    private func checkUniqueness() throws {
+        try Self.checkUnique(upserts.map(\.id), "entry")
+        try Self.checkUnique(sources.map { Array($0.id.utf8) }, "a source")
+        try Self.checkUnique(clusters.map(\.id), "cluster")
+        try Self.checkUnique(assignments.map(\.entry) + unassignments, "the assignment of entry")
+        try Self.checkUnique(clustering?.clusters.map(\.id) ?? [], "cluster")
+        try Self.checkUnique(clustering?.assignments.map(\.entry) ?? [], "the assignment of entry")
+    }
+
+    private static func checkUnique<ID: Hashable>(_ ids: [ID], _ kind: String) throws {
+        var seen = Set<ID>(minimumCapacity: ids.count)
+        for id in ids where !seen.insert(id).inserted {
+            let name = (id as? UUID).map { " \($0.text)" } ?? ""
+            throw StorageError.invalid("invalid batch: it has \(kind)\(name) twice")
+        }
+    }
+
+    private static func validate(_ run: ClusteringRun) throws {
+        guard run.createdAt.isWritable else {
+            throw StorageError.invalid("invalid batch: the run has a date outside the years 1 to 9999")
+        }
+        let parameters = run.parameters.values
+        guard parameters.allSatisfy({ $0.isFinite && !$0.isNested(deeperThan: maximumParameterDepth) }) else {
+            throw StorageError.invalid(
+                "invalid batch: the run has a parameter that is not finite or nested too deeply")
+        }
+        guard [run.silhouette, run.stability].allSatisfy({ $0?.isFinite ?? true }) else {
+            throw StorageError.invalid("invalid batch: the run has a number that is not finite")
+        }
+    }
+
+    private static func validate(_ cluster: Cluster) throws {
+        guard cluster.createdAt.isWritable, cluster.updatedAt.isWritable else {
+            throw StorageError.invalid(
+                "invalid batch: cluster \(cluster.id.text) has a date outside the years 1 to 9999")
+        }
+        let figures = [cluster.cohesion, cluster.separation, cluster.silhouette, cluster.assignmentThreshold]
+        guard cluster.centroid.allSatisfy(\.isFinite), figures.allSatisfy({ $0?.isFinite ?? true }) else {
+            throw StorageError.invalid(
+                "invalid batch: cluster \(cluster.id.text) has a number that is not finite")
+        }
+    }
+}
+
+extension Entry {
+    /// The maximum length of a metadata key in UTF-8 bytes.
+    private static let maximumKeyLength = 4096
+
+    fileprivate func validate() throws {
+        let name = "entry \(id.text)"
+        guard createdAt.isWritable, updatedAt.isWritable else {
+            throw StorageError.invalid("invalid batch: \(name) has a date outside the years 1 to 9999")
+        }
+        guard embeddings.allFinite else {
+            throw StorageError.invalid(
+                "invalid batch: the embedding of \(name) has a number that is not finite")
+        }
+        try validatePassages()
+        for (key, value) in metadata {
+            guard value.isFinite else {
+                throw StorageError.invalid(
+                    "invalid batch: the metadata of \(name) has a number that is not finite")
+            }
+            guard !value.isNested(deeperThan: MetadataValue.maximumDepth) else {
+                throw StorageError.invalid(
+                    "invalid batch: the metadata of \(name) is nested deeper than "
+                        + "\(MetadataValue.maximumDepth) levels")
+            }
+            guard key.utf8.count <= Self.maximumKeyLength else {
+                throw StorageError.invalid(
+                    "invalid batch: the metadata of \(name) has a key longer than "
+                        + "\(Self.maximumKeyLength) bytes")
+            }
+        }
+    }
+
+    private func validatePassages() throws {
+        let size = content.utf8.count
+        for (ordinal, passage) in passages.enumerated() {
+            let name = "passage \(ordinal) of entry \(id.text)"
+            guard passage.ordinal == ordinal else {
+                throw StorageError.invalid("invalid batch: \(name) has the ordinal \(passage.ordinal)")
+            }
+            guard passage.vector.count == embeddings.count else {
+                throw StorageError.invalid(
+                    "invalid batch: \(name) has a vector of dimension \(passage.vector.count), and the "
+                        + "entry one of dimension \(embeddings.count)")
+            }
+            guard passage.vector.allFinite else {
+                throw StorageError.invalid("invalid batch: \(name) has a number that is not finite")
+            }
+            guard passage.utf8Range.lowerBound >= 0, passage.utf8Range.upperBound <= size else {
+                throw StorageError.invalid("invalid batch: \(name) is outside the content of the entry")
+            }
+        }
+    }
+}
+
+extension [Float] {
+    /// Whether all elements are finite. The sum of `x * 0` is NaN if one of them is not, and needs no
+    /// branches.
+    var allFinite: Bool {
+        var sum: Float = 0
+        for value in self { sum += value * 0 }
+        return sum == 0
+    }
+}
+
+extension WriteBatch.Expectation {
+    /// Compares the expected epoch and revision with those of the store.
+    ///
+    /// - Throws: ``StorageError`` with `.conflict` if they differ.
+    package func check(epoch found: UUID, revision latest: Revision) throws {
+        if let epoch, epoch != found {
+            throw StorageError.conflict(
+                "cannot commit the batch: the store has begun a new history (by a repair, a restore or a "
+                    + "change of the embedding model) since the writer read it")
+        }
+        if let revision, revision != latest {
+            throw StorageError.conflict(
+                "cannot commit the batch: the store is at revision \(latest), not at revision \(revision), "
+                    + "which the writer read")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/// An action that can solve the problem behind an error, as a code that each program renders in its own form.
+///
+/// Errors of the library do not name commands or buttons, because they do not know which program shows
+/// them. They carry a remedy instead. A command-line tool prints the command for it; an app can offer an
+/// action. The set of codes is open: treat a code that you do not know like no code.
+public struct Remedy: RawRepresentable, Hashable, Sendable {
+    /// The stable name of the remedy; the same as that of its constant.
+    public let rawValue: String
+
+    /// Creates a remedy with a name, also one that this version does not define.
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+// MARK: - The store
+
+extension Remedy {
+    /// Create a store at the location first.
+    public static let createStore = Remedy(rawValue: "createStore")
+    /// Name the location of the store explicitly, which confirms that it is trusted; or name another store.
+    public static let nameStoreExplicitly = Remedy(rawValue: "nameStoreExplicitly")
+    /// Inspect the store, which reports what is damaged and what can be recovered. Changes nothing.
+    public static let inspectStore = Remedy(rawValue: "inspectStore")
+    /// Repair the store, which recovers what it can and reports what is lost.
+    public static let repairStore = Remedy(rawValue: "repairStore")
+    /// Restore the store from a backup.
+    public static let restoreBackup = Remedy(rawValue: "restoreBackup")
+    /// Close the store and open it again, because its contents or its model were replaced.
+    public static let reopenStore = Remedy(rawValue: "reopenStore")
+    /// Compact the store, which frees the space of removed and replaced data.
+    public static let compact = Remedy(rawValue: "compact")
+    /// Compact the store, or raise the maximum size that it was given.
+    public static let compactOrRaiseSizeLimit = Remedy(rawValue: "compactOrRaiseSizeLimit")
+    /// Build the search index again from the stored entries.
+    public static let rebuildIndex = Remedy(rawValue: "rebuildIndex")
+    /// Install the current version of Roost: the data was written by a newer one.
+    public static let upgradeRoost = Remedy(rawValue: "upgradeRoost")
+}
+
+// MARK: - Entries and clusters
+
+extension Remedy {
+    /// Add entries to the store first.
+    public static let addEntries = Remedy(rawValue: "addEntries")
+    /// Ingest the sources again.
+    public static let ingestAgain = Remedy(rawValue: "ingestAgain")
+    /// Ingest the sources again, and keep copies of the original documents this time.
+    public static let keepOriginals = Remedy(rawValue: "keepOriginals")
+    /// Remove the entry instead of emptying it.
+    public static let removeEntry = Remedy(rawValue: "removeEntry")
+    /// Cluster the entries; clusters do not exist yet, were lost, or lack data that a new run records.
+    public static let recluster = Remedy(rawValue: "recluster")
+}
+
+// MARK: - Models
+
+extension Remedy {
+    /// Move the store to the current embedding model, which embeds all entries again.
+    public static let reembed = Remedy(rawValue: "reembed")
+    /// Install the embedding model first.
+    public static let installModel = Remedy(rawValue: "installModel")
+    /// Install the embedding model, or choose the built-in lexical model, which needs no files.
+    public static let installModelOrUseLexical = Remedy(rawValue: "installModelOrUseLexical")
+}
+
+// MARK: - Backups
+
+extension Remedy {
+    /// Create a backup, and with it the repository.
+    public static let createBackup = Remedy(rawValue: "createBackup")
+    /// List the snapshots of the backup repository and choose one by its name.
+    public static let chooseSnapshot = Remedy(rawValue: "chooseSnapshot")
+    /// Verify the backup repository, which reports the snapshots that the damage affects.
+    public static let verifyBackup = Remedy(rawValue: "verifyBackup")
+}
+
+extension Remedy {
+    /// Provide the passphrase of the store's own backup repository.
+    public static let provideBackupPassphrase = Remedy(rawValue: "provideBackupPassphrase")
+}
+
+// MARK: - Conversations
+
+extension Remedy {
+    /// Move the damaged data of a conversation storage aside and continue with the rest.
+    public static let setDamagedAside = Remedy(rawValue: "setDamagedAside")
+}
+
+// MARK: - Inputs
+
+extension Remedy {
+    /// Name the column of the table that contains the text.
+    public static let nameTextColumn = Remedy(rawValue: "nameTextColumn")
+}
+
+// MARK: - The system
+
+extension Remedy {
+    /// Try the same operation again later.
+    public static let retryLater = Remedy(rawValue: "retryLater")
+    /// Free space on the volume.
+    public static let freeSpace = Remedy(rawValue: "freeSpace")
+    /// Check who owns the files and folders and who may read and write them.
+    public static let checkPermissions = Remedy(rawValue: "checkPermissions")
+    /// Close the other processes that use the store.
+    public static let closeOtherProcesses = Remedy(rawValue: "closeOtherProcesses")
+}

@@ -1,0 +1,81 @@
+import Foundation
+import RoostModel
+
+/// The response of `/v1/embeddings`.
+struct EmbeddingsResponse {
+    /// The vectors, in the order of the texts in the request.
+    var vectors: [[Float]]
+    /// The number of tokens that the server reports to have read; `nil` if it reports none.
+    var promptTokens: Int?
+
+    private struct Body: Decodable {
+        struct Item: Decodable {
+            var index: Int?
+            var embedding: Numbers
+        }
+        struct Usage: Decodable {
+            var promptTokens: Int?
+
+            private enum CodingKeys: String, CodingKey { case promptTokens = "prompt_tokens" }
+        }
+        var data: [Item]
+        var usage: Usage?
+    }
+
+    /// An array of numbers, or little-endian Float32 in base64.
+    private struct Numbers: Decodable {
+        var values: [Float]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            guard let text = try? container.decode(String.self) else {
+                values = try container.decode([Float].self)
+                return
+            }
+            guard let data = Data(base64Encoded: text), data.count % 4 == 0 else {
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "invalid base64, or not a multiple of 4 bytes")
+            }
+            values = data.withUnsafeBytes { bytes in
+                (0..<bytes.count / 4).map {
+                    Float(
+                        bitPattern: UInt32(
+                            littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self)))
+                }
+            }
+        }
+    }
+
+    /// Decodes and validates a response.
+    ///
+    /// - Parameters:
+    ///   - data: The body of the response.
+    ///   - count: The number of texts in the request.
+    /// - Throws: ``EmbedderError`` with `.badAnswer` that names the fault.
+    init(_ data: Data, count: Int) throws {
+        func bad(_ fault: String) -> EmbedderError {
+            EmbedderError(.badAnswer, "invalid response of the remote model: it \(fault)")
+        }
+        let body: Body
+        do {
+            body = try JSONDecoder().decode(Body.self, from: data)
+        } catch {
+            throw bad("is not the JSON that /v1/embeddings returns")
+        }
+        guard body.data.count == count else { throw bad("has \(body.data.count) vectors for \(count) texts") }
+        var slots = [[Float]?](repeating: nil, count: count)
+        let isNumbered = body.data.contains { $0.index != nil }
+        for (position, item) in body.data.enumerated() {
+            guard let index = isNumbered ? item.index : position, slots.indices.contains(index),
+                slots[index] == nil
+            else { throw bad("does not number its vectors from 0 to \(count - 1)") }
+            guard !item.embedding.values.isEmpty, item.embedding.values.allSatisfy(\.isFinite) else {
+                throw bad("has a vector that is empty or not finite")
+            }
+            slots[index] = item.embedding.values
+        }
+        vectors = slots.compactMap { $0 }
+        // Ignores counts that are negative or implausibly large.
+        promptTokens = body.usage?.promptTokens.flatMap { (0...1 << 31).contains($0) ? $0 : nil }
+    }
+}

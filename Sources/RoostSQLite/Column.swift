@@ -1,0 +1,91 @@
+import Foundation
+import GRDB
+import RoostModel
+
+/// Converts values to and from the contents of columns.
+enum Column {
+    static func bytes(_ id: UUID) -> Data { withUnsafeBytes(of: id.uuid) { Data($0) } }
+
+    static func bytes(_ text: String) -> Data { Data(text.utf8) }
+
+    /// Returns the digits that SQLite's function `hex` returns.
+    static func hexadecimal(_ bytes: Data) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// Returns the components as little-endian Float32.
+    static func bytes(_ vector: [Float]) -> Data {
+        #if _endian(little)
+            vector.withUnsafeBytes { Data($0) }
+        #else
+            vector.map { $0.bitPattern.littleEndian }.withUnsafeBytes { Data($0) }
+        #endif
+    }
+
+    static func uuid(_ data: Data) throws -> UUID {
+        guard data.count == 16 else { throw damaged("an id of \(data.count) bytes instead of 16") }
+        return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    static func row(_ number: Int64) throws -> UInt32 {
+        guard let row = UInt32(exactly: number) else {
+            throw damaged("an entry with the invalid row number \(number)")
+        }
+        return row
+    }
+
+    static func text(_ data: Data) throws -> String {
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw damaged("a text that is not valid UTF-8")
+        }
+        return text
+    }
+
+    static func vector(_ data: Data) throws -> [Float] {
+        var vector: [Float] = []
+        try append(data, to: &vector)
+        return vector
+    }
+
+    /// Appends the components that the bytes of a vector contain.
+    static func append(_ data: Data, to vector: inout [Float]) throws {
+        guard data.count % 4 == 0 else {
+            throw damaged("a vector of \(data.count) bytes, which is not a multiple of 4")
+        }
+        data.withUnsafeBytes { bytes in
+            for offset in stride(from: 0, to: bytes.count, by: 4) {
+                let bits = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+                vector.append(Float(bitPattern: bits))
+            }
+        }
+    }
+
+    static func json(_ value: MetadataValue) -> Data {
+        var text: [UInt8] = []
+        text.append(metadata: value)
+        return Data(text)
+    }
+
+    static func json(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(value)
+    }
+
+    static func value<T: Decodable>(_ type: T.Type, _ data: Data) throws -> T {
+        do {
+            return try JSONDecoder().decode(type, from: data)
+        } catch {
+            throw damaged("a value that is not a valid \(type)")
+        }
+    }
+
+    /// Returns the error for a database that contains a damaged object.
+    ///
+    /// - Parameter object: The object and its damage, for example "an entry whose checksum does not match".
+    static func damaged(_ object: String) -> StorageError {
+        StorageError(.damaged, "the database is damaged: it contains \(object)", remedy: .inspectStore)
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import GRDB
+import RoostModel
+import RoostSQLiteSupport
+
+/// Checks a database, every page and every row, without writing anything.
+///
+/// The inspection runs the list ``checks`` in order, each in a separate transaction. A check that fails
+/// because of damage does not prevent the following ones.
+struct DatabaseInspection {
+    /// One aspect of a database that is checked.
+    struct Check {
+        /// The subject of the finding that reports that the check itself could not read the database.
+        let subject: String
+        /// Whether the check reads tables or columns that only the current format has.
+        var needsCurrentFormat = true
+        let run: (Database) throws -> [StorageFinding]
+    }
+
+    /// The subject of a finding that concerns the mark of the last commit only. A repair of it keeps all
+    /// rows.
+    static let markSubject = "the last commit"
+
+    private let url: URL
+    private let configuration: Configuration
+
+    init(_ url: URL, _ options: SQLiteStorageProvider.Options) {
+        self.url = url
+        configuration = SQLiteStorageProvider.configuration(options)
+    }
+
+    private var checks: [Check] {
+        [
+            Check(subject: url.path, needsCurrentFormat: false, run: checkPages),
+            Check(subject: "foreign keys", needsCurrentFormat: false, run: checkForeignKeys),
+            Check(subject: Self.markSubject, run: checkMark),
+            Check(subject: "meta", run: checkEntryCount),
+        ]
+            + Checksum.tables.map { table in
+                Check(subject: table.name) { try checkChecksums(of: table, $0) }
+            }
+            + [Check(subject: "entry_tags", run: checkFilterTables)]
+    }
+
+    func run(_ isCancelled: () -> Bool) throws -> [StorageFinding] {
+        // `DatabaseFile` explains why only SQLite may open the file.
+        guard let size = try DatabaseFile(url).size() else {
+            return [.damage(url.path, "is missing; restore it from a backup")]
+        }
+        guard size > 0, try isDatabase() else {
+            return [.damage(url.path, "is not an SQLite database; restore it from a backup")]
+        }
+        // Read-only, so that the log of a damaged database is not moved into it.
+        let queue: DatabaseQueue
+        do {
+            queue = try DatabaseFile(url).openReadOnly(configuration)
+        } catch  where DatabaseErrorMapping.reportsDamage(error) {
+            return [unreadable(url.path, error)]
+        }
+        defer { try? queue.close() }
+        let format = try findings(of: Check(subject: url.path, run: checkFormat), queue)
+        guard format.allSatisfy({ $0.severity == .note }) else { return format }
+        let isCurrent = format.isEmpty
+        var findings: [StorageFinding] = []
+        for check in checks where isCurrent || !check.needsCurrentFormat {
+            if isCancelled() { throw CancellationError() }
+            findings += try self.findings(of: check, queue)
+        }
+        return findings + format
+    }
+
+    private func isDatabase() throws -> Bool {
+        do {
+            _ = try DatabaseFile(url).read(configuration) {
+                try Int.fetchOne($0, sql: "PRAGMA schema_version")
+            }
+            return true
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
+            return false
+        } catch {
+            // The checks report all other errors.
+            return true
+        }
+    }
+
+    /// Runs a check. Damage that prevents it from reading becomes a finding.
+    private func findings(of check: Check, _ queue: DatabaseQueue) throws -> [StorageFinding] {
+        do {
+            return try queue.read(check.run)
+        } catch  where DatabaseErrorMapping.reportsDamage(error) {
+            return [unreadable(check.subject, error)]
+        }
+    }
+
+    private func unreadable(_ subject: String, _ error: any Error) -> StorageFinding {
+        let message = (error as? DatabaseError)?.message ?? (error as? StorageError)?.message
+        return .damage(
+            subject, "cannot be read: \(message ?? "a value has an unexpected type")",
+            remedy: "rebuilds the database from the readable rows")
+    }
+}
+
+// MARK: - Checks
+
+extension DatabaseInspection {
+    /// - Throws: ``StorageError`` with `.newerFormat`.
+    private func checkFormat(_ database: Database) throws -> [StorageFinding] {
+        try Schema.migrator.check(applied: Schema.migrator.appliedIdentifiers(database), path: url.path)
+        guard try !Schema.migrator.hasCompletedMigrations(database) else { return [] }
+        return [
+            .note(
+                url.path,
+                "has an older format, whose rows have no checksums; opening it migrates it to the current one"
+            )
+        ]
+    }
+
+    private func checkPages(_ database: Database) throws -> [StorageFinding] {
+        // 20 findings show the kind of damage; a longer list would help nobody.
+        try String.fetchAll(database, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }.map {
+            .damage(url.path, $0, remedy: "rebuilds the database from the intact rows")
+        }
+    }
+
+    private func checkForeignKeys(_ database: Database) throws -> [StorageFinding] {
+        let count = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").count
+        guard count > 0 else { return [] }
+        return [
+            .damage("foreign keys", "\(count) rows refer to rows that do not exist", remedy: "omits them")
+        ]
+    }
+
+    private func checkMark(_ database: Database) throws -> [StorageFinding] {
+        let meta = try Meta(database)
+        guard let mark = RevisionMark(of: url.path), mark.isNewer(than: meta) else { return [] }
+        return [
+            .damage(
+                Self.markSubject,
+                "revision \(mark.revision) was committed, but the database is at revision \(meta.revision)",
+                remedy: "continues from revision \(meta.revision), in a new epoch")
+        ]
+    }
+
+    private func checkEntryCount(_ database: Database) throws -> [StorageFinding] {
+        var meta = try Meta(database)
+        let recorded = meta.entryCount
+        meta.entryCount = nil
+        let counted = try meta.countEntries(database)
+        guard let recorded, recorded != counted else { return [] }
+        return [
+            .damage(
+                "meta", "records \(recorded) entries, but the store contains \(counted)",
+                remedy: "counts them again")
+        ]
+    }
+
+    private func checkChecksums(
+        of table: Checksum.Table, _ database: Database
+    ) throws -> [StorageFinding] {
+        let sql = "SELECT count(*) FROM \(table.name) WHERE NOT \(table.matches(table.name))"
+        let count = try Int.fetchOne(database, sql: sql) ?? 0
+        guard count > 0 else { return [] }
+        return [
+            .damage(
+                table.name, "the checksums of \(count) rows do not match",
+                remedy: "omits them and keeps the damaged file")
+        ]
+    }
+
+    /// Compares the tables of tags and metadata, on which filters are evaluated, with the entries.
+    private func checkFilterTables(_ database: Database) throws -> [StorageFinding] {
+        var counts: [String: Int] = [:]
+        let entryRows = EntryRows(database)
+        let cursor = try Row.fetchCursor(
+            database,
+            sql:
+                """
+                SELECT \(EntryRows.columns) FROM entries e LEFT JOIN vectors v ON v.row = e.row
+                ORDER BY e.row
+                """
+        )
+        let tags = try database.cachedStatement(sql: "SELECT tag FROM entry_tags WHERE row = ?")
+        let values = try database.cachedStatement(sql: "SELECT key, text FROM entry_metadata WHERE row = ?")
+        while let row = try cursor.next() {
+            let entry: Entry
+            do {
+                entry = try entryRows.entry(row)
+            } catch  where DatabaseErrorMapping.reportsDamage(error) {
+                continue  // The check of the checksums reports it.
+            }
+            let number: Int64 = try row.value(0)
+            let foundTags = try Data.fetchSet(tags, arguments: [number])
+            if foundTags != Set(entry.tags.map(Column.bytes)) { counts["entry_tags", default: 0] += 1 }
+            let pairs = try Row.fetchAll(values, arguments: [number])
+            let found = Set(pairs.map { "\($0[0] as DatabaseValue)=\($0[1] as DatabaseValue)" })
+            let expected = entry.metadata.compactMap { key, value in
+                value.text.map { "\(Column.bytes(key).databaseValue)=\(Column.bytes($0).databaseValue)" }
+            }
+            if found != Set(expected) { counts["entry_metadata", default: 0] += 1 }
+        }
+        return counts.sorted { $0.key < $1.key }.map {
+            .damage($0.key, "contradicts \($0.value) entries", remedy: "writes the table again")
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import RoostFiles
+import RoostModel
+
+/// Replaces a database file, with its log, by another database. If the process ends in between, the next
+/// process that opens the database completes the replacement: until then a marker file next to the database
+/// names the new file.
+struct DatabaseReplacement {
+    private let url: URL
+    private let files = FileSystem.standard
+    /// The first bytes of each SQLite database (https://sqlite.org/fileformat.html).
+    private static let header = Data("SQLite format 3\0".utf8)
+
+    init(of url: URL) { self.url = url }
+
+    private var marker: URL { URL(fileURLWithPath: url.path + "-replacing") }
+
+    /// Replaces the database. The caller must have copied the old files, and closed and synchronised the new
+    /// database.
+    ///
+    /// - Atomicity: Writing the marker is the commit point.
+    /// - Throws: ``FileError``.
+    func begin(with replacement: URL) throws {
+        try AtomicFile.write(Data(replacement.lastPathComponent.utf8), to: marker, files: files)
+        try finish()
+    }
+
+    /// Completes an interrupted replacement, if there is one.
+    func finish() throws {
+        guard let replacement = try replacement() else { return }
+        let folder = url.deletingLastPathComponent()
+        if try isDatabase(replacement) {
+            // SQLite must not apply the log of the old database to the new one.
+            for suffix in ["-wal", "-shm", "-mark"] { try files.unlink(url.path + suffix) }
+            try files.synchronizeFolder(folder)
+            try files.rename(replacement.path, to: url.path)
+            try files.synchronizeFolder(folder)
+        }
+        for suffix in ["-wal", "-shm", "-mark", ".lock"] { try files.unlink(replacement.path + suffix) }
+        try files.unlink(marker.path)
+        try files.synchronizeFolder(folder)
+    }
+
+    /// Returns the file that the marker names; `nil` without a marker.
+    private func replacement() throws -> URL? {
+        let name: String
+        do {
+            let file = try FileDescriptor(marker.path, O_RDONLY)
+            name = String(decoding: try file.read(at: 0, count: 1024), as: UTF8.self)
+        } catch let error as FileError where error.isMissing {
+            return nil
+        }
+        guard name.hasPrefix("repaired-"), name.hasSuffix(".sqlite"), !name.contains("/") else {
+            throw StorageError(
+                .damaged,
+                "cannot complete the repair of \(url.path): \(marker.path) does not name a repaired "
+                    + "database; move it away and try again")
+        }
+        return url.deletingLastPathComponent().appendingPathComponent(name)
+    }
+
+    /// Returns whether the new database still has its own name; `false` if it has been renamed already.
+    ///
+    /// - Throws: ``StorageError`` with `.damaged` if the file is not a database.
+    private func isDatabase(_ replacement: URL) throws -> Bool {
+        let head: Data
+        do {
+            head = try FileDescriptor(replacement.path, O_RDONLY).read(at: 0, count: Self.header.count)
+        } catch let error as FileError where error.isMissing {
+            return false
+        }
+        guard head == Self.header else {
+            throw StorageError(
+                .damaged,
+                "cannot complete the repair of \(url.path): \(replacement.path), which \(marker.path) names, "
+                    + "is not a database; move both files away and try again")
+        }
+        return true
+    }
+}

@@ -1,0 +1,84 @@
+package import GRDB
+import RoostFiles
+package import RoostModel
+
+/// Converts the errors of SQLite, of GRDB and of the file layer into ``StorageError``. It is the one mapping
+/// for all databases of the package.
+package struct DatabaseErrorMapping: Sendable {
+    private let path: String
+    private let damageRemedy: Remedy?
+    private let fullRemedy: Remedy
+
+    /// - Parameters:
+    ///   - path: The path of the database, for messages.
+    ///   - damageRemedy: The action that the user can take if the database is damaged.
+    ///   - fullRemedy: The action that the user can take if the disk or the database is full.
+    package init(path: String, ifDamaged damageRemedy: Remedy? = nil, ifFull fullRemedy: Remedy = .freeSpace)
+    {
+        self.path = path
+        self.damageRemedy = damageRemedy
+        self.fullRemedy = fullRemedy
+    }
+
+    /// Returns the ``StorageError`` for an error of a database or file; other errors are returned unchanged.
+    package func mapped(_ error: any Error) -> any Error {
+        switch error {
+        case let error as DatabaseError: storageError(error)
+        case is RowDecodingError:
+            StorageError(
+                .damaged, "\(path) is damaged: a row contains a value of an unexpected type",
+                underlying: error, remedy: damageRemedy)
+        default: StorageError.mapping(error)
+        }
+    }
+
+    /// Runs `body` and throws its errors as ``StorageError``.
+    package func mapping<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw mapped(error) }
+    }
+
+    /// Runs `body` on a thread for blocking work, and throws its errors as ``StorageError``.
+    package func runBlocking<Value: Sendable>(
+        _ body: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) throws -> Value
+    ) async throws -> Value {
+        try await BlockingWork.run { isCancelled in try mapping { try body(isCancelled) } }
+    }
+
+    private func storageError(_ error: DatabaseError) -> StorageError {
+        let reason = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
+        let message = "\(path): \(reason)"
+        return switch error.resultCode {
+        case .SQLITE_NOTADB:
+            StorageError(
+                .damaged, "\(path) is not an SQLite database", underlying: error, remedy: damageRemedy)
+        case .SQLITE_CORRUPT:
+            StorageError(.damaged, message, underlying: error, remedy: damageRemedy)
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            StorageError(.locked, message, underlying: error, isRetryable: true, remedy: .retryLater)
+        case .SQLITE_FULL:
+            StorageError(
+                .full, "\(path): the disk is full, or the database has reached its size limit",
+                underlying: error, remedy: fullRemedy)
+        case .SQLITE_READONLY, .SQLITE_PERM:
+            StorageError(.readOnly, message, underlying: error, remedy: .checkPermissions)
+        case .SQLITE_MISUSE:
+            // GRDB reports the use of a closed connection with this code.
+            StorageError(.closed, "\(path) was closed", underlying: error)
+        default: StorageError(.inputOutput, message, underlying: error)
+        }
+    }
+
+    /// Returns whether an error reports damaged data, as opposed to a failure to read it at this moment.
+    ///
+    /// `SQLITE_ERROR` counts, because a damaged schema makes valid statements invalid.
+    package static func reportsDamage(_ error: any Error) -> Bool {
+        switch error {
+        case let error as DatabaseError:
+            [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_MISMATCH, .SQLITE_FORMAT].contains(
+                error.resultCode)
+        case let error as StorageError: error.code == .damaged
+        case is RowDecodingError: true
+        default: false
+        }
+    }
+}

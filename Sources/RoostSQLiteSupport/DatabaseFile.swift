@@ -1,0 +1,85 @@
+package import Foundation
+package import GRDB
+import RoostFiles
+
+/// The file of an SQLite database.
+///
+/// An existing database file is opened by SQLite only, never with a ``FileDescriptor``: a process that closes
+/// any descriptor of a file loses all its POSIX (`fcntl`) locks on that file, also those of SQLite's other
+/// connections. Another process would then consider itself the only user, and would remove the write-ahead
+/// log that the first one still uses.
+package struct DatabaseFile: Sendable {
+    package let url: URL
+
+    package init(_ url: URL) { self.url = url }
+
+    /// The number of seconds to wait for another connection or process, unless the user chooses otherwise. A
+    /// single commit or checkpoint is much faster, even on a slow disk.
+    package static let lockTimeout: TimeInterval = 30
+
+    /// The value of `PRAGMA synchronous`, which determines how durable a commit is.
+    package enum Synchronous: String, Sendable {
+        /// Synchronises the log at each commit: commits survive a power failure.
+        case full = "FULL"
+        /// Synchronises at checkpoints only: a power failure can lose the latest commits.
+        case normal = "NORMAL"
+    }
+
+    /// Returns the size of the file in bytes without opening it; `nil` if it does not exist.
+    ///
+    /// - Throws: ``FileError``.
+    package func size() throws -> Int? {
+        var status = stat()
+        guard stat(url.path, &status) != 0 else { return Int(status.st_size) }
+        let error = FileError(operation: "read the size of", path: url.path, errno: errno)
+        guard error.isMissing else { throw error }
+        return nil
+    }
+
+    /// Creates an empty file with mode 0600 if the file does not exist. SQLite gives the write-ahead log the
+    /// permissions of the database, so other users can read neither.
+    ///
+    /// - Throws: ``FileError``.
+    package func create() throws {
+        do {
+            _ = try FileDescriptor(url.path, O_RDWR | O_CREAT | O_EXCL)
+        } catch let error as FileError where error.errno == EEXIST {
+            return
+        }
+    }
+
+    /// Opens the database in write-ahead mode, for concurrent readers and one writer.
+    package func openPool(
+        _ configuration: Configuration, synchronous: Synchronous = .full
+    ) throws -> DatabasePool {
+        let pool = try DatabasePool(path: url.path, configuration: configuration)
+        // After it has applied the configuration, GRDB switches to write-ahead mode and to NORMAL.
+        try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)")
+        }
+        return pool
+    }
+
+    /// Runs `body` on a separate connection that cannot write.
+    package func read<Value>(
+        _ configuration: Configuration, _ body: (Database) throws -> Value
+    ) throws -> Value {
+        let queue = try openReadOnly(configuration)
+        defer { try? queue.close() }
+        return try queue.read(body)
+    }
+
+    /// Opens a separate connection that cannot write. It does not change the write-ahead log.
+    package func openReadOnly(_ configuration: Configuration) throws -> DatabaseQueue {
+        var configuration = configuration
+        configuration.readonly = true
+        return try DatabaseQueue(path: url.path, configuration: configuration)
+    }
+}
+
+extension DatabasePool {
+    /// Returns SQLite's setting for the connection that commits: 2 for `FULL`, 1 for `NORMAL`.
+    package func synchronousSetting() throws -> Int? {
+        try writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+    }
+}

@@ -1,0 +1,48 @@
+import CRoostSQLite
+import Foundation
+package import GRDB
+
+/// The write-ahead log of a database, whose pages a checkpoint moves into the database file.
+///
+/// SQLite 3.7.0 to 3.51.2 has a defect by which a checkpoint can lose another writer's pages
+/// (https://sqlite.org/wal.html#walresetbug). Therefore checkpoints are never automatic: the caller makes
+/// them while it holds the writers' lock.
+package enum WriteAheadLog {
+    /// The size in bytes above which a commit is followed by a checkpoint. Reads from a much longer log are
+    /// slower; a much shorter one would cause a synchronised write of the database for every few commits.
+    package static let checkpointSize = 8 << 20
+
+    /// Prevents checkpoints that are not made under the writers' lock: automatic ones, and the one that
+    /// SQLite makes when the last connection is closed.
+    package static func disableImplicitCheckpoints(_ database: Database) throws {
+        try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+        try database.execute(sql: "PRAGMA journal_size_limit = \(checkpointSize / 2)")
+        try setKeepsLog(true, database)
+    }
+
+    /// Lets SQLite move the log into the database and remove it when the last connection is closed.
+    package static func enableCheckpointOnClose(_ database: Database) throws {
+        try setKeepsLog(false, database)
+    }
+
+    private static func setKeepsLog(_ keeps: Bool, _ database: Database) throws {
+        guard roost_keep_log_on_close(database.sqliteConnection, keeps ? 1 : 0) == SQLITE_OK else {
+            throw DatabaseError(message: "cannot configure the connection's write-ahead log")
+        }
+    }
+
+    /// Returns the size of the log in bytes; 0 if it does not exist.
+    package static func size(ofDatabase path: String) -> Int {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+        return attributes?[.size] as? Int ?? 0
+    }
+
+    /// Moves the log into the database and truncates it. It does not wait for readers: if one uses the log,
+    /// this throws `SQLITE_BUSY`.
+    package static func empty(_ database: Database) throws {
+        let timeout = try Int.fetchOne(database, sql: "PRAGMA busy_timeout") ?? 0
+        try database.execute(sql: "PRAGMA busy_timeout = 0")
+        defer { try? database.execute(sql: "PRAGMA busy_timeout = \(timeout)") }
+        try database.checkpoint(.truncate)
+    }
+}

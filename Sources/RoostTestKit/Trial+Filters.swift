@@ -1,0 +1,122 @@
+import Foundation
+import RoostModel
+import RoostVectors
+
+/// The law about filters.
+extension Trial {
+    /// Metadata values of which several are equal, or look like numbers but are not.
+    private static let mixedValues: [MetadataValue?] = [
+        nil, "10", 9, 10, 10.5, "9x", "", "010", -1, "-1", "1e1", 1e300, "true", true, .null, "it's", "ä",
+        "a\u{308}", "a\0b", [9], ["mixed": 9], "9007199254740993", .integer(9_007_199_254_740_993),
+    ]
+
+    private static let operands = [
+        "10", "9", "10.0", "", "abc", "-1", "ä", "1e300", "9007199254740992", "1e999", "true", "null", "a\0",
+        "'", "%",
+    ]
+
+    private static var conditions: [EntryCondition] {
+        var conditions: [EntryCondition] = []
+        for operand in operands {
+            for field in [EntryCondition.Field.metadata("mixed"), .metadata("n"), .source, .tag] {
+                conditions += [
+                    .equals(operand), .differs(operand), .isOneOf([operand, "10.5", "s1", "all"]),
+                    .isLess(operand), .isAtMost(operand), .isGreater(operand), .isAtLeast(operand),
+                    .hasPrefix(operand),
+                ].map { EntryCondition(field, $0) }
+            }
+        }
+        // More operands than one SQL statement should have parameters for.
+        let many = (0..<300).map(String.init)
+        let keys = ["mixed", "list", "none", "m", "it's \"here\"\n"]
+        for field in keys.map(EntryCondition.Field.metadata) + [.source, .tag] {
+            conditions += [.exists, .isMissing, .isOneOf([]), .isOneOf(many)].map {
+                EntryCondition(field, $0)
+            }
+        }
+        return conditions
+    }
+
+    private static var conditionFilters: [EntryFilter] {
+        conditions.map { condition in
+            var filter = EntryFilter()
+            filter.conditions = [condition]
+            return filter
+        }
+    }
+
+    /// Ranges of dates with bounds between milliseconds, an empty one, and ones without practical bounds.
+    private static var dateFilters: [EntryFilter] {
+        let ranges = [0.25..<7.25, 0.2504..<0.25049, 5..<5, 3.2501..<Double.infinity, -1e18..<1e18]
+        return ranges.flatMap { seconds in
+            let dates =
+                Date(
+                    timeIntervalSince1970: seconds.lowerBound)..<Date(
+                    timeIntervalSince1970: seconds.upperBound)
+            var (created, updated) = (EntryFilter(), EntryFilter())
+            created.created = dates
+            updated.updated = dates
+            return [created, updated]
+        }
+    }
+
+    private func filters(_ entries: [Entry], _ cluster: Cluster) -> [EntryFilter] {
+        Self.conditionFilters + Self.dateFilters + [
+            EntryFilter.all, EntryFilter(ids: [entries[3].id, UUID()]), EntryFilter(ids: []),
+            EntryFilter(sources: ["s1", "s2"]), EntryFilter(sources: []), EntryFilter(tags: ["even"]),
+            EntryFilter(tags: ["even", "all"]), EntryFilter(tags: ["e"]), EntryFilter(metadata: ["n": "3"]),
+            EntryFilter(metadata: ["f": "3", "n": "3"]), EntryFilter(metadata: ["list": "1"]),
+            EntryFilter(metadata: ["q": "it's"]), EntryFilter(metadata: ["none": ""]),
+            EntryFilter(cluster: cluster.id), EntryFilter(cluster: UUID()),
+            EntryFilter(tags: ["even"], cluster: cluster.id),
+            EntryFilter(idPrefix: String(entries[7].id.text.prefix(10))), EntryFilter(idPrefix: "%"),
+            EntryFilter(idPrefix: ""),
+        ]
+    }
+
+    private func filteredEntry(_ number: Int) -> Entry {
+        var entry = entry(number)
+        entry.source = number % 3 == 0 ? nil : "s\(number % 3)"
+        entry.tags = number % 2 == 0 ? ["even", "all"] : ["all"]
+        entry.metadata = [
+            "n": .integer(Int64(number % 5)), "f": .number(Double(number % 4)), "list": [1], "q": "it's",
+        ]
+        if number % 7 == 0 { entry.metadata["it's \"here\"\n"] = number % 2 == 0 ? [1] : ["x": 1] }
+        entry.metadata["mixed"] = Self.mixedValues[number % Self.mixedValues.count]
+        entry.createdAt = Date(timeIntervalSince1970: Double(number) + 0.25)
+        entry.updatedAt = Date(timeIntervalSince1970: Double(100 - number))
+        return entry
+    }
+
+    func filtersMatchReference() async throws {
+        let entries = (0..<60).map(filteredEntry)
+        try await store.saveEntries(entries)
+        let cluster = Cluster(label: "c", members: entries[10..<20].map(\.id))
+        try await store.updateCluster(cluster)
+        let snapshot = try await store.snapshot()
+        let members = Set(cluster.members)
+        for filter in filters(entries, cluster) {
+            let expected = entries.filter {
+                filter.matches($0, assigned: members.contains($0.id) ? cluster.id : nil)
+            }
+            let page = try await snapshot.entries(after: nil, limit: 100, matching: filter)
+            try requireEqual(page.entries.map(\.id), expected.map(\.id), "the entries matching \(filter)")
+            try requireEqual(
+                try await snapshot.rows(matching: filter), RowSet(page.rows), "the rows matching \(filter)")
+            var headers: [EntryHeader] = []
+            for try await page in snapshot.headerPages(matching: filter, pageSize: 5) {
+                try require(
+                    page.headers.count <= 5, "a page with a limit of 5 has \(page.headers.count) headers")
+                headers += page.headers
+            }
+            try requireEqual(headers, expected.map(EntryHeader.init), "the headers matching \(filter)")
+        }
+        var even: [Entry.ID] = []
+        for try await page in snapshot.entryPages(matching: EntryFilter(tags: ["even"]), pageSize: 7) {
+            even += page.entries.map(\.id)
+        }
+        try requireEqual(
+            even, entries.filter { $0.tags.contains("even") }.map(\.id),
+            "the entries of all pages of a filter")
+    }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import RoostModel
+import RoostVectors
+
+/// Laws about invalid input, unusual text, cancellation and closed handles.
+extension Trial {
+    func invalidBatchesAreRejected() async throws {
+        let kept = entry(0)
+        try await store.saveEntry(kept)
+        let before = try await StorageContents(store)
+        /// Returns a batch with a valid entry and a changed one.
+        func with(_ change: (inout Entry) -> Void) -> WriteBatch {
+            var entry = entry(1)
+            change(&entry)
+            return WriteBatch(upserts: [self.entry(2), entry])
+        }
+        var deep: MetadataValue = 1
+        for _ in 0..<100 { deep = .array([deep]) }
+        let cluster = Cluster(label: "c")
+        func passage(_ range: Range<Int>, _ vector: [Float]) -> Passage {
+            Passage(ordinal: 0, utf8Range: range, vector: vector)
+        }
+        let batches: [(String, WriteBatch)] = [
+            ("a vector with NaN", with { $0.embeddings[0] = .nan }),
+            ("an infinite vector", with { $0.embeddings[0] = .infinity }),
+            ("a passage outside the text", with { $0.passages = [passage(0..<1000, $0.embeddings)] }),
+            ("a passage of another dimension", with { $0.passages = [passage(0..<1, [1])] }),
+            ("metadata that is not finite", with { $0.metadata = ["n": .number(.nan)] }),
+            ("metadata with a nesting of 100", with { $0.metadata = ["n": deep] }),
+            ("a date before the year 1", with { $0.createdAt = Date(milliseconds: -70_000_000_000_000) }),
+            ("a date after the year 9999", with { $0.updatedAt = Date(milliseconds: .max / 4) }),
+            ("a batch with an entry twice", WriteBatch(upserts: [entry(3), kept, kept])),
+            (
+                "a batch with a source twice",
+                WriteBatch(sources: [Source(id: "s", fingerprint: "1"), Source(id: "s", fingerprint: "2")])
+            ),
+            ("a batch with a cluster twice", WriteBatch(clusters: [cluster, cluster])),
+            (
+                "a batch that assigns and unassigns an entry",
+                WriteBatch(
+                    clusters: [cluster],
+                    assignments: [Assignment(entry: kept.id, target: .cluster(cluster.id))],
+                    unassignments: [kept.id])
+            ),
+            (
+                "a similarity that is not finite",
+                WriteBatch(
+                    clusters: [cluster],
+                    assignments: [
+                        Assignment(entry: kept.id, target: .cluster(cluster.id), similarity: .infinity)
+                    ])
+            ),
+            ("a centroid with NaN", WriteBatch(clusters: [Cluster(label: "", centroid: [.nan])])),
+        ]
+        for (name, batch) in batches {
+            try await requireError(.invalidBatch, name) { _ = try await store.commit(batch) }
+            try requireSame(try await StorageContents(store), before, "the store after \(name)")
+        }
+    }
+
+    func unusualNamesAreAccepted() async throws {
+        let names = [
+            "../../etc/passwd", "a\0b", "/", "..", "\u{202E}", "'; DROP TABLE entries; --", "\"", "%s%n",
+        ]
+        var entries: [Entry] = []
+        for (number, name) in names.enumerated() {
+            var entry = entry(number, name)
+            (entry.source, entry.key, entry.tags) = (name, name, [name])
+            entry.metadata = [name: .string(name)]
+            entries.append(entry)
+        }
+        let sources = names.map {
+            Source(id: $0, fingerprint: $0, ingestedAt: Date(milliseconds: 1_700_000_000_000))
+        }
+        _ = try await store.commit(WriteBatch(upserts: entries, sources: sources))
+        let snapshot = try await store.snapshot()
+        try requireEqual(try await store.fetchEntries(), entries, "the entries")
+        for (entry, name) in zip(entries, names) {
+            for filter in [
+                EntryFilter(sources: [name]), EntryFilter(tags: [name]), EntryFilter(metadata: [name: name]),
+            ] {
+                let found = try await snapshot.entries(after: nil, limit: 100, matching: filter).entries
+                try requireEqual(found, [entry], "the entries matching \(name.debugDescription)")
+            }
+            try requireEqual(
+                try await snapshot.sources([name]).first?.entryIDs, [entry.id], "the entries of a source")
+        }
+        var large = entry(50)
+        large.metadata = ["text": .string(String(repeating: "larger than life ", count: 600_000))]
+        try await store.saveEntry(large)
+        try requireEqual(
+            try await store.snapshot().entries([large.id]), [large], "an entry with ten megabytes of metadata"
+        )
+    }
+
+    func textIsComparedByBytes() async throws {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        var first = entry(1)
+        (first.source, first.tags, first.metadata) = (composed, [composed], [composed: .string(composed)])
+        var second = entry(2)
+        (second.source, second.tags, second.metadata) = (
+            decomposed, [decomposed], [decomposed: .string(decomposed)]
+        )
+        let date = Date(milliseconds: 1_700_000_000_000)
+        _ = try await store.commit(
+            WriteBatch(
+                upserts: [first, second],
+                sources: [
+                    Source(id: composed, fingerprint: "1", ingestedAt: date),
+                    Source(id: decomposed, fingerprint: "2", ingestedAt: date),
+                ]))
+        let snapshot = try await store.snapshot()
+        for (text, expected) in [(composed, first), (decomposed, second)] {
+            for filter in [
+                EntryFilter(sources: [text]), EntryFilter(tags: [text]), EntryFilter(metadata: [text: text]),
+            ] {
+                let found = try await snapshot.entries(after: nil, limit: 10, matching: filter).entries
+                try requireEqual(
+                    found.map(\.id), [expected.id],
+                    "the entries matching a text that another one equals after normalisation")
+                try requireEqual(
+                    try await snapshot.rows(matching: filter).count, 1,
+                    "the number of rows matching a text that another one equals after normalisation")
+            }
+            try requireEqual(
+                try await snapshot.sources([text]).map(\.entryIDs), [[expected.id]], "the entries of a source"
+            )
+        }
+        let before = try await store.snapshot().stamp.revision
+        first.tags = [decomposed]
+        try await store.saveEntry(first)
+        try require(
+            try await store.snapshot().stamp.revision > before,
+            "a tag that differs only in normalisation was not saved")
+    }
+
+    func commitIsCancelledOrComplete() async throws {
+        let store = store
+        for round in 0..<40 {
+            let entries = (0..<50).map { entry(round * 50 + $0) }
+            let task = Task { try await store.commit(WriteBatch(upserts: entries)) }
+            try await Task.sleep(for: .microseconds(round * 150))
+            task.cancel()
+            let result = await task.result
+            let found = try await store.snapshot().entries(entries.map(\.id))
+            switch result {
+            case .success: try requireEqual(found, entries, "the entries of a commit that returned")
+            case .failure(let error):
+                try require(
+                    error is CancellationError,
+                    "a cancelled commit threw \(error) instead of CancellationError")
+                try requireEqual(found.count, 0, "the number of entries of a cancelled commit")
+            }
+        }
+    }
+
+    func closedHandleRejectsCalls() async throws {
+        let kept = entry(0)
+        try await store.saveEntry(kept)
+        let handle = try await fixture.open()
+        let snapshot = try await handle.snapshot()
+        try await handle.close()
+        try await handle.close()
+        try await requireError(.closed, "a commit after the close") { try await handle.saveEntry(entry(1)) }
+        try await requireError(.closed, "a snapshot after the close") { _ = try await handle.snapshot() }
+        try await requireError(.closed, "changes after the close") {
+            _ = try await handle.changes(after: .start, limit: 1)
+        }
+        try requireEqual(try await snapshot.entries([kept.id]), [kept], "the entries of an earlier snapshot")
+        try requireEqual(try await store.fetchEntries(), [kept], "the entries that another handle sees")
+    }
+
+    func pinnedLabelSurvivesRecluster() async throws {
+        let member = entry(0)
+        try await store.saveEntry(member)
+        var cluster = Cluster(label: "found", members: [member.id])
+        try await store.updateCluster(cluster)
+        // While a recluster computes, a person sets the label of a cluster.
+        let seen = try await store.snapshot().clustersRevision()
+        cluster.label = "set by a person"
+        try await store.updateCluster(cluster)
+        try await requireError(.conflict, "a clustering that did not see the label") {
+            _ = try await store.commit(
+                WriteBatch(
+                    clustering: .init(run: nil, clusters: [Cluster(label: "found again")], assignments: []),
+                    expecting: .init(clusters: seen)))
+        }
+        try requireEqual(try await store.fetchClusters().map(\.label), ["set by a person"], "the label")
+    }
+
+    func clusteringIsReplacedAtomically() async throws {
+        let entries = (0..<6).map { entry($0) }
+        try await store.saveEntries(entries)
+        func clustering(_ label: String, _ count: Int) -> WriteBatch {
+            let clusters = (0..<count).map { Cluster(label: "\(label) \($0)") }
+            let assignments = entries.enumerated().map {
+                Assignment(entry: $0.element.id, target: .cluster(clusters[$0.offset % count].id))
+            }
+            return WriteBatch(clustering: .init(run: nil, clusters: clusters, assignments: assignments))
+        }
+        _ = try await store.commit(clustering("first", 3))
+        let (_, cursor) = try await changes(after: .start, limit: 100)
+        let snapshot = try await store.snapshot()
+        _ = try await store.commit(clustering("second", 2))
+        let clusters = try await store.fetchClusters()
+        try requireEqual(clusters.map(\.label), ["second 0", "second 1"], "the clusters")
+        try requireEqual(clusters.map(\.members.count), [3, 3], "the numbers of their members")
+        try requireEqual(
+            try await snapshot.clusters().map(\.members.count), [2, 2, 2],
+            "the numbers of members in an earlier snapshot")
+        let (later, _) = try await changes(after: cursor, limit: 100)
+        try requireEqual(later.map(\.kind), [.clustersReplaced(nil)], "the changes")
+    }
+
+    func changesIncludeRemovals() async throws {
+        let entries = (0..<3).map { entry($0) }
+        try await store.saveEntries(entries)
+        let (_, cursor) = try await changes(after: .start, limit: 100)
+        for entry in entries { try await store.deleteEntry(entry.id) }
+        try await store.saveEntry(entries[1])
+        for limit in [1, 2, 10] {
+            let (later, _) = try await changes(after: cursor, limit: limit)
+            try requireEqual(
+                later.map(\.kind),
+                [.removed(entries[0].id), .removed(entries[2].id), .upserted(entries[1].id)],
+                "the changes in pages of \(limit)")
+        }
+        let other = fixture.level >= .durable ? try await fixture.open() : store
+        guard case .changes(let found, _, _) = try await other.changes(after: cursor, limit: 10) else {
+            throw LawViolation(
+                law: law, message: "reading the removals through another handle requires a reset")
+        }
+        try requireEqual(found.count, 3, "the number of changes that another handle returns")
+        if fixture.level >= .durable { try await other.close() }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import RoostModel
+
+/// The check of one law with one store.
+struct Trial: Sendable {
+    let law: StorageLaw
+    let fixture: any StorageFixture
+    let store: any StorageProvider
+
+    func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+        if !condition { throw LawViolation(law: law, message: message()) }
+    }
+
+    /// Requires that a value is equal to the expected one.
+    ///
+    /// - Parameter subject: A description of the value for the message.
+    func requireEqual<Value: Equatable>(_ found: Value, _ expected: Value, _ subject: String) throws {
+        try require(found == expected, Self.difference(subject, "\(found)", "\(expected)"))
+    }
+
+    /// Describes where two texts begin to differ, with a little context.
+    private static func difference(_ subject: String, _ found: String, _ expected: String) -> String {
+        let same = zip(found, expected).prefix { $0 == $1 }.count
+        func excerpt(_ text: String) -> Substring { text.dropFirst(max(0, same - 40)).prefix(200) }
+        return "\(subject): found …\(excerpt(found)), expected …\(excerpt(expected))"
+    }
+
+    func requireSame(_ found: StorageContents, _ expected: StorageContents, _ subject: String) throws {
+        let differences = found.differences(from: expected)
+        try require(differences.isEmpty, "\(subject) differs in \(differences.joined(separator: ", "))")
+    }
+
+    func requireError(
+        _ code: StorageError.Code, _ subject: String, _ body: () async throws -> Void
+    ) async throws {
+        do {
+            try await body()
+        } catch let error as StorageError where error.code == code {
+            return
+        } catch {
+            throw LawViolation(law: law, message: "\(subject): threw \(error) instead of \(code.rawValue)")
+        }
+        throw LawViolation(law: law, message: "\(subject): did not throw \(code.rawValue)")
+    }
+
+    /// Returns an entry whose content and vector depend on a number.
+    func entry(_ number: Int, _ content: String? = nil, dimension: Int = 4) -> Entry {
+        var vector = [Float](repeating: 0, count: dimension)
+        vector[number % dimension] = 1
+        return Entry(
+            content: content ?? "entry \(number)", embeddings: vector,
+            createdAt: Date(milliseconds: 1_700_000_000_000 + Int64(number)))
+    }
+
+    /// Reads all changes after a cursor.
+    ///
+    /// - Returns: The changes, and the cursor after them.
+    func changes(after cursor: ChangeCursor, limit: Int) async throws -> ([Change], ChangeCursor) {
+        var (all, cursor) = ([Change](), cursor)
+        while true {
+            guard
+                case .changes(let page, let next, let isLast) = try await store.changes(
+                    after: cursor, limit: limit)
+            else { throw LawViolation(law: law, message: "a cursor of the current epoch requires a reset") }
+            try require(page.count <= limit, "a page with a limit of \(limit) has \(page.count) changes")
+            all += page
+            cursor = next
+            if isLast { return (all, cursor) }
+            try require(!page.isEmpty, "a page that is not the last one is empty")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// A word or phrase that may become a keyword, with its similarity to the keywords chosen so far.
+struct KeywordCandidate {
+    let text: String
+    let weight: Double
+    private let stems: Set<[UInt8]>
+    /// The distinct byte trigrams of the text with a space at either end, ascending.
+    private let trigrams: [UInt32]
+    /// The highest similarity to a chosen keyword, from 0 to 1.
+    private var similarity = 0.0
+
+    init(_ text: String, _ weight: Double) {
+        (self.text, self.weight) = (text, weight)
+        stems = Set(text.utf8.split(separator: UInt8(ascii: " ")).map { EnglishStemmer.stem(Array($0)) })
+        let bytes = Array((" " + text + " ").utf8)
+        trigrams = Set(
+            (0..<max(0, bytes.count - 2)).map { start in
+                bytes[start..<start + 3].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            }
+        ).sorted()
+    }
+
+    /// The λ of maximal marginal relevance: the share of relevance against diversity (Carbonell & Goldstein
+    /// 1998).
+    private static let relevanceShare = 0.7
+
+    /// Returns the marginal relevance.
+    ///
+    /// - Parameter maximumWeight: The highest weight of all candidates, by which the weight is divided.
+    func relevance(_ maximumWeight: Double) -> Double {
+        Self.relevanceShare * weight / maximumWeight - (1 - Self.relevanceShare) * similarity
+    }
+
+    /// Returns the candidate with its similarity updated for a newly chosen keyword, or `nil` if it is
+    /// redundant: the stems of one are a subset of the stems of the other.
+    func updated(afterChoosing chosen: KeywordCandidate) -> KeywordCandidate? {
+        guard !stems.isSubset(of: chosen.stems), !chosen.stems.isSubset(of: stems) else { return nil }
+        var copy = self
+        copy.similarity = max(similarity, diceCoefficient(chosen))
+        return copy
+    }
+
+    /// Returns the Dice coefficient of the trigrams, from 0 to 1.
+    private func diceCoefficient(_ other: KeywordCandidate) -> Double {
+        var (first, second, common) = (0, 0, 0)
+        while first < trigrams.count, second < other.trigrams.count {
+            let (a, b) = (trigrams[first], other.trigrams[second])
+            if a == b { common += 1 }
+            if a <= b { first += 1 }
+            if b <= a { second += 1 }
+        }
+        let count = trigrams.count + other.trigrams.count
+        return count > 0 ? 2 * Double(common) / Double(count) : 0
+    }
+}
