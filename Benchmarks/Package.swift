@@ -15,8 +15,14 @@ let package = Package(
             dependencies: [
                 "CSQLite",
                 .product(name: "Roost", package: "roost"),
+                .product(name: "RoostBenchmarkSupport", package: "roost"),
+                .product(name: "RoostBackups", package: "roost"),
+                .product(name: "RoostChunks", package: "roost"),
+                .product(name: "RoostConversations", package: "roost"),
+                .product(name: "RoostIndexes", package: "roost"),
+                .product(name: "RoostMemory", package: "roost"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ])
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

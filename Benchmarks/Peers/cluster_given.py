@@ -1,5 +1,7 @@
-"""Adjusted mutual information with labels where their number is given: k-means of `cluster-vectors`, and scikit-learn's KMeans,
-best of ten. Usage: cluster_given.py RoostBenchmarks DATA.jsonl BASE.npy [DATA.jsonl BASE.npy]…"""
+"""Compares k-means of `cluster-vectors` with scikit-learn's KMeans (best of ten runs) for a given number of clusters:
+adjusted mutual information with the labels.
+
+Usage: cluster_given.py RoostBenchmarks DATA.jsonl BASE.npy [DATA.jsonl BASE.npy]..."""
 import json, subprocess, sys, tempfile
 import numpy as np
 from sklearn.cluster import KMeans
@@ -11,7 +13,8 @@ for data, base in zip(sys.argv[2::2], sys.argv[3::2]):
     vectors = np.load(base).astype("f"); vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     k = len(set(labels))
     with tempfile.NamedTemporaryFile() as out:
-        subprocess.run([sys.argv[1], "cluster-vectors", "--base", base, "--clusters", str(k), "--out", out.name], check=True, stdout=subprocess.DEVNULL)
-        ours = np.loadtxt(out.name)[:, 0].astype(int)
-    theirs = KMeans(k, n_init=10, random_state=0).fit_predict(vectors)
-    print(f"{data} k={k}: {ami(labels, ours):.3f}, scikit-learn {ami(labels, theirs):.3f}", flush=True)
+        command = [sys.argv[1], "cluster-vectors", "--base", base, "--clusters", str(k), "--out", out.name]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        roost = np.loadtxt(out.name)[:, 0].astype(int)
+    sklearn = KMeans(k, n_init=10, random_state=0).fit_predict(vectors)
+    print(f"{data} k={k}: {ami(labels, roost):.3f}, scikit-learn {ami(labels, sklearn):.3f}", flush=True)

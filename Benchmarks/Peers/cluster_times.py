@@ -1,13 +1,16 @@
-"""Seconds of peers' clustering of one matrix. Usage: cluster_times.py VECTORS.npy evoc | faiss (k = 1,000, ten rounds, two threads)."""
+"""Measures the time of clustering a matrix with another library.
+
+Usage: cluster_times.py VECTORS.npy evoc
+       cluster_times.py VECTORS.npy faiss      k-means with k = 1,000, ten iterations and two threads"""
 import sys, time
 import numpy as np
 
 rows = np.load(sys.argv[1]).astype("f"); rows /= np.linalg.norm(rows, axis=1, keepdims=True)
 if sys.argv[2] == "evoc":
     import evoc
-    for turn in range(2):  # the first compiles
+    for turn in range(2):  # The first round includes compilation.
         start = time.time(); groups = evoc.EVoC().fit_predict(rows); seconds = time.time() - start
-    print(f"EVoC {rows.shape} {seconds:.2f} s, {groups.max() + 1} groups, {(groups < 0).mean():.3f} left out")
+    print(f"EVoC {rows.shape} {seconds:.2f} s, {groups.max() + 1} groups, {(groups < 0).mean():.3f} outliers")
 else:
     import faiss
     faiss.omp_set_num_threads(2)

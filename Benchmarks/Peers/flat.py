@@ -1,4 +1,6 @@
-"""Exact search by faiss on the same vectors: a thousand queries at once, and one by one. Usage: flat.py BASE.npy QUERIES.npy [THREADS]"""
+"""Measures exact search with faiss: 1,000 queries in one call, and single queries.
+
+Usage: flat.py BASE.npy QUERIES.npy [THREADS]"""
 import sys, time
 import faiss, numpy as np
 base, queries = (np.load(path).astype("f") for path in sys.argv[1:3])
@@ -9,7 +11,7 @@ many = queries[np.arange(1000) % len(queries)]
 best = 1e9
 for _ in range(3):
     start = time.time(); index.search(many, 10); best = min(best, time.time() - start)
-print(f"a thousand at once {1000 / best:.0f} queries/s")
+print(f"1,000 queries in one call {1000 / best:.0f} queries/s")
 times = []
 for row in range(40):
     start = time.time(); index.search(many[row:row + 1], 10); times.append(time.time() - start)

@@ -1,6 +1,8 @@
-"""Makes a larger set of vectors of a real one: each row COPIES - 1 times more (4 unless told), moved by as much as its 10th
-neighbour is away, so that copies are not each other's neighbours.
-Usage: widen.py BASE.npy QUERIES.npy OUT_FOLDER [COPIES] (writes base5.npy, or base17.npy for 17, and queries.npy)."""
+"""Enlarges a set of real vectors. Adds COPIES - 1 copies of each row (by default 4), moved in random directions by the
+distance of its 10th neighbor, so that copies of the same row are not each other's nearest neighbors.
+
+Usage: widen.py BASE.npy QUERIES.npy OUT_FOLDER [COPIES]
+Writes base5.npy (or baseN.npy for COPIES = N) and queries.npy to OUT_FOLDER."""
 import sys
 import faiss, numpy as np
 
@@ -16,4 +18,5 @@ for _ in range(copies - 1):
     moved = base + noise * tenth[:, None]
     parts.append(moved / np.linalg.norm(moved, axis=1, keepdims=True))
 out = np.vstack(parts)
-np.save(f"{sys.argv[3]}/base{copies}.npy", out[random.permutation(len(out))]); np.save(sys.argv[3] + "/queries.npy", queries)
+np.save(f"{sys.argv[3]}/base{copies}.npy", out[random.permutation(len(out))])
+np.save(sys.argv[3] + "/queries.npy", queries)

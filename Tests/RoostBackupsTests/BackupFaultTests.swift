@@ -5,9 +5,15 @@ import Testing
 
 @testable import RoostBackups
 
-/// Whatever happens in between, every snapshot that is listed is whole, and damage is told.
+/// Interrupted operations leave every listed snapshot complete, and damage is reported.
 struct BackupFaultTests {
-    /// Runs something with a fault after each of its changes in turn, on a copy of a repository each time.
+    /// Repeats an operation on copies of a repository, with a fault after the first change, then after the
+    /// second, and so on.
+    ///
+    /// - Parameters:
+    ///   - work: The operation.
+    ///   - after: Checks the repository after each interrupted operation.
+    /// - Returns: The number of changes that the complete operation makes.
     func atEachStep(
         _ fault: FaultyRetrieval.Fault, on base: InMemoryRetrieval,
         _ work: (BackupRepository) async throws -> Void,
@@ -33,10 +39,10 @@ struct BackupFaultTests {
 
     func requireSound(
         _ repository: BackupRepository, _ states: [UInt64: any StorageSnapshot],
-        _ where_: String = "", sourceLocation: SourceLocation = #_sourceLocation
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let verified = try await repository.verify(readingData: true)
-        #expect(verified.isSound, "\(where_) \(verified.findings)", sourceLocation: sourceLocation)
+        #expect(verified.isSound, "\(verified.findings)", sourceLocation: sourceLocation)
         for snapshot in try await repository.snapshots() {
             let state = try #require(states[snapshot.stamp.revision.rawValue])
             #expect(
@@ -46,7 +52,7 @@ struct BackupFaultTests {
     }
 
     @Test(arguments: [true, false])
-    func `a backup that is killed or fails anywhere leaves what there was`(isKilled: Bool) async throws {
+    func `a backup interrupted at any step leaves existing snapshots unchanged`(isKilled: Bool) async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(300)
@@ -62,7 +68,7 @@ struct BackupFaultTests {
             try await requireSound(repository, states)
             let count = try await repository.snapshots().count
             #expect(count == 2 || (!isDone && count == 1))
-            // The next one goes on as if nothing had been, and a prune leaves nothing over.
+            // The next backup succeeds, and a prune removes all remains of the interrupted one.
             _ = try await repository.create(of: second, documents: BackupMaterial.documents)
             _ = try await repository.prune()
             try await requireSound(repository, states)
@@ -72,7 +78,7 @@ struct BackupFaultTests {
     }
 
     @Test(arguments: [true, false])
-    func `a prune that is killed or fails anywhere loses nothing that is kept`(isKilled: Bool) async throws {
+    func `a prune interrupted at any step loses no kept snapshot`(isKilled: Bool) async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(400)
@@ -90,7 +96,7 @@ struct BackupFaultTests {
         } after: { repository, _ in
             try await requireSound(repository, known)
             #expect(try await repository.snapshots().count >= 2)
-            // Whatever comes next keeps what there is: all, with a snapshot more.
+            // A further backup and prune keep all remaining snapshots.
             let before = try await repository.snapshots().count
             let newest = try #require(known.values.max { $0.stamp.revision < $1.stamp.revision })
             _ = try await repository.create(of: newest, documents: BackupMaterial.documents)
@@ -105,8 +111,9 @@ struct BackupFaultTests {
         #expect(steps >= 8)
     }
 
-    /// Somebody takes the locks away before an index is written, as if their owners had slept for an hour.
-    struct Forgetful: ChunkStorageRetrieval {
+    /// A retrieval that deletes all locks before an index is written, as other processes do if the owner of a
+    /// lock was suspended for an hour.
+    struct LockDroppingRetrieval: ChunkStorageRetrieval {
         let base: InMemoryRetrieval
 
         func readChunk(at path: String) async throws -> Data? { try await base.readChunk(at: path) }
@@ -119,20 +126,20 @@ struct BackupFaultTests {
         func paths(in folder: String) async throws -> [String] { try await base.paths(in: folder) }
     }
 
-    @Test func `who was taken for dead writes no snapshot and removes nothing`() async throws {
+    @Test func `an operation that lost its lock writes and removes nothing`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(300)
         let state = try await storage.snapshot()
         _ = try await repository.create(of: state, documents: BackupMaterial.documents)
         _ = try await storage.commit(WriteBatch(upserts: [BackupMaterial.entry(7, text: "changed")]))
-        let slow = try await BackupRepository.open(Forgetful(base: base))
+        let suspended = try await BackupRepository.open(LockDroppingRetrieval(base: base))
         for work in [
             {
-                _ = try await slow.create(
+                _ = try await suspended.create(
                     of: try await storage.snapshot(), documents: BackupMaterial.documents)
             },
-            { _ = try await slow.prune(keeping: BackupRetention(last: 1)) },
+            { _ = try await suspended.prune(keeping: BackupRetention(last: 1)) },
         ] as [@Sendable () async throws -> Void] {
             let before = Set(try await base.paths(in: RepositoryObject.snapshots))
             let error = await #expect(throws: BackupError.self) { try await work() }
@@ -143,7 +150,7 @@ struct BackupFaultTests {
         }
     }
 
-    @Test func `what is relative to something that is gone is written anew`() async throws {
+    @Test func `a segment whose base is missing is written again`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(300)
@@ -159,7 +166,7 @@ struct BackupFaultTests {
         #expect(try await BackupMaterial.check(second.snapshot, repository, state) == nil)
     }
 
-    @Test func `rules that keep nothing remove nothing, and files of others are left alone`() async throws {
+    @Test func `rules that keep no snapshot remove nothing, and foreign files are ignored`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let state = try await BackupMaterial.store(100).snapshot()
@@ -172,21 +179,22 @@ struct BackupFaultTests {
         }
         #expect(try await repository.snapshots().count == 1)
         _ = try await repository.create(of: state, documents: BackupMaterial.documents)
-        // A damaged snapshot can be named and forgotten, and is in nobody else's way.
-        let bad = try #require(try await base.paths(in: "snapshots").first { $0.count > 60 })
-        try await base.writeChunk(Data("x".utf8), at: bad, metadata: nil)
+        // A corrupt snapshot can be removed by name and does not prevent further backups.
+        let corrupt = try #require(try await base.paths(in: "snapshots").first { $0.count > 60 })
+        try await base.writeChunk(Data("x".utf8), at: corrupt, metadata: nil)
         await #expect(throws: BackupError.self) { try await repository.snapshots() }
         _ = try await repository.create(of: state, documents: BackupMaterial.documents)
-        try await repository.forget([try await repository.name(beginning: RepositoryObject.name(of: bad))])
+        try await repository.forget([try await repository.name(beginning: RepositoryObject.name(of: corrupt))]
+        )
         #expect(try await repository.snapshots().count == 2)
         #expect(try await repository.verify(readingData: true).isSound)
-        // Snapshots of several stores have no latest.
+        // With snapshots of several stores, `latest` is ambiguous.
         _ = try await repository.create(of: try await BackupMaterial.store(50).snapshot())
         await #expect(throws: BackupError.self) { try await repository.snapshot("latest") }
     }
 
-    /// Nothing can be written.
-    struct ReadOnly: ChunkStorageRetrieval {
+    /// A retrieval that cannot be written to.
+    struct ReadOnlyRetrieval: ChunkStorageRetrieval {
         let base: InMemoryRetrieval
 
         func readChunk(at path: String) async throws -> Data? { try await base.readChunk(at: path) }
@@ -200,24 +208,24 @@ struct BackupFaultTests {
         func paths(in folder: String) async throws -> [String] { try await base.paths(in: folder) }
     }
 
-    @Test func `a repository that may only be read is verified and restored`() async throws {
+    @Test func `a read-only repository can be verified and restored`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let state = try await BackupMaterial.store(200).snapshot()
         let report = try await repository.create(of: state, documents: BackupMaterial.documents)
-        // The disk was taken away while somebody was at work.
+        // A stale lock of a process that lost its connection to the disk.
         try await base.writeChunk(Data("{}".utf8), at: RepositoryObject.lock("dead"), metadata: nil)
-        let fixed = try await BackupRepository.open(ReadOnly(base: base))
-        #expect(try await fixed.verify(readingData: true).isSound)
-        #expect(try await BackupMaterial.check(report.snapshot, fixed, state) == nil)
-        #expect(try await fixed.prune(isDryRun: true).kept.count == 1)
+        let readOnly = try await BackupRepository.open(ReadOnlyRetrieval(base: base))
+        #expect(try await readOnly.verify(readingData: true).isSound)
+        #expect(try await BackupMaterial.check(report.snapshot, readOnly, state) == nil)
+        #expect(try await readOnly.prune(isDryRun: true).kept.count == 1)
         await #expect(throws: ChunkStorageError.self) {
-            try await fixed.create(of: state, documents: BackupMaterial.documents)
+            try await readOnly.create(of: state, documents: BackupMaterial.documents)
         }
-        await #expect(throws: ChunkStorageError.self) { try await fixed.prune() }
+        await #expect(throws: ChunkStorageError.self) { try await readOnly.prune() }
     }
 
-    @Test func `a restore that stops leaves an error, not half a store that seems whole`() async throws {
+    @Test func `a cancelled restore throws, and a partly filled store is rejected`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(3000)
@@ -227,7 +235,7 @@ struct BackupFaultTests {
         let task = Task { try await repository.restore(report.snapshot, into: target) { _, _ in } }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        // A second attempt refuses the half that is there, if any.
+        // If entries were committed before the cancellation, a second restore into the store is rejected.
         if try await target.snapshot().stamp.entryCount > 0 {
             await #expect(throws: BackupError.self) {
                 try await repository.restore(report.snapshot, into: target)
@@ -236,7 +244,7 @@ struct BackupFaultTests {
     }
 
     @Test(arguments: [nil, "secret"])
-    func `every damaged object is found, and who needs it is named`(passphrase: String?) async throws {
+    func `verification finds every damaged object and the data it affects`(passphrase: String?) async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base, passphrase: passphrase)
         let storage = try await BackupMaterial.store(400)
@@ -265,7 +273,7 @@ struct BackupFaultTests {
                 let damaged = try await BackupRepository.open(copy, passphrase: passphrase)
                 let verified = try await damaged.verify(readingData: true)
                 let isSnapshot = path.hasPrefix(RepositoryObject.snapshots)
-                // A snapshot that is gone altogether is one that was forgotten.
+                // A missing snapshot cannot be distinguished from one that was removed.
                 #expect(!verified.isSound || (isSnapshot && round == 3), "\(path), \(round)")
                 for finding in verified.findings where path.hasPrefix(RepositoryObject.packs) && round == 3 {
                     #expect(
@@ -273,7 +281,7 @@ struct BackupFaultTests {
                         "\(finding)")
                     #expect(Set(finding.entries).isSubset(of: ids))
                 }
-                // Restored it is right, or an error.
+                // A restore either returns the original data or throws.
                 do {
                     let snapshot = try await damaged.snapshot(first.snapshot.id)
                     #expect(
@@ -284,9 +292,7 @@ struct BackupFaultTests {
         }
     }
 
-    @Test func `one damaged byte touches the entries around it only, and a backup mends what is missing`()
-        async throws
-    {
+    @Test func `a damaged byte affects one run, and a backup replaces a missing pack`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(2000)
@@ -301,14 +307,14 @@ struct BackupFaultTests {
         let copy = try await base.copy()
         try await copy.writeChunk(data, at: path, metadata: nil)
         let damaged = try await BackupRepository.open(copy)
-        // Only a look at the data finds it.
+        // Only a verification that reads the data finds the fault.
         #expect(try await damaged.verify().isSound)
         let verified = try await damaged.verify(readingData: true)
         let finding = try #require(verified.findings.first)
         #expect(verified.findings.count == 1 && finding.object == path)
         #expect(finding.snapshots == [report.snapshot.id])
         #expect(!finding.entries.isEmpty && finding.entries.count <= 256 && !finding.clusters.isEmpty)
-        // A pack that is gone is written anew by the next backup, and with it the old snapshots are whole.
+        // The next backup writes the missing segments again, which also completes the old snapshots.
         try await copy.deleteChunk(at: path)
         #expect(try await !damaged.verify().isSound)
         _ = try await damaged.create(of: state, documents: BackupMaterial.documents)
@@ -319,36 +325,6 @@ struct BackupFaultTests {
             let other = try await BackupRepository.open(try await base.copy())
             try await other.retrieval.deleteChunk(at: path)
             _ = try await other.prune()
-        }
-    }
-
-    @Test func `random bytes are no index, no list, no run of entries`() throws {
-        var generator = SystemRandomNumberGenerator()
-        let entries = (0..<20).map { BackupMaterial.entry($0) }
-        let ids = entries.map(\.id)
-        let sound = [
-            EntryCodec.encodeIDs(entries), try EntryCodec.encodeTexts(entries),
-            EntryCodec.encodeVectors(entries),
-            try PackIndexCodec.encode([]), RunListCodec.encode([]),
-        ]
-        for data in sound {
-            for _ in 0..<400 {
-                var bytes = data
-                for _ in 0..<Int.random(in: 1...4) where !bytes.isEmpty {
-                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0...255)
-                }
-                if Bool.random() { bytes = bytes.prefix(Int.random(in: 0...bytes.count)) }
-                _ = try? EntryCodec.decodeIDs(bytes)
-                var texts = (try? EntryCodec.decodeTexts(bytes, ids: ids)) ?? []
-                try? EntryCodec.decodeVectors(bytes, into: &texts)
-                var others = entries
-                try? EntryCodec.decodeVectors(bytes, into: &others)
-                _ = try? EntryCodec.decodeAssignments(bytes, ids: ids)
-                _ = try? PackIndexCodec.decode(bytes)
-                _ = try? RunListCodec.decode(bytes)
-                _ = try? RecordCodec.decodeClusters(bytes)
-                _ = try? RecordCodec.decodeSources(bytes)
-            }
         }
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import RoostBackups
 
-/// Stores and repositories to try backups on.
+/// Stores and documents for tests of backups.
 enum BackupMaterial {
     static func entry(_ number: Int, text: String? = nil) -> Entry {
         var generator = SeededGenerator(seed: UInt64(number) &+ 7)
@@ -40,10 +40,10 @@ enum BackupMaterial {
         return entry
     }
 
-    /// The document of a source; one is empty.
+    /// Returns the original document of a source. The first one is empty.
     static func document(_ number: Int) -> Data { Data(repeating: UInt8(number), count: number * 1000) }
 
-    /// All documents but the last one, which nobody kept.
+    /// A storage with all documents except the last one.
     static let documents: any ChunkStorage = Documents()
 
     private struct Documents: ChunkStorage {
@@ -58,14 +58,14 @@ enum BackupMaterial {
             _ data: Data, identifier: ChunkIdentifier, metadata: ChunkMetadata?
         ) async throws { throw ChunkStorageError.readOnly }
 
-        /// What is other in a storage that they were restored into.
+        /// Returns the first difference to a storage into which the documents were restored.
         func difference(_ other: any ChunkStorage) async throws -> String? {
             for (name, data) in kept where try await other.readChunk(name) != data { return "a document" }
             return nil
         }
     }
 
-    /// A store with entries, sources, clusters and assignments.
+    /// Returns a store with entries, sources, clusters and assignments.
     static func store(_ count: Int, clusters: Bool = true) async throws -> InMemoryStorageProvider {
         let storage = InMemoryStorageProvider()
         for start in stride(from: 0, to: count, by: 500) {
@@ -89,10 +89,11 @@ enum BackupMaterial {
             algorithm: "test", parameters: ["k": 5], seed: 1, stamp: try await storage.snapshot().stamp)
         let assignments = (0..<count).compactMap { number -> Assignment? in
             if number % 11 == 0 { return nil }
-            let place: Assignment.Place =
+            let target: Assignment.Target =
                 number % 13 == 0 ? .outlier(.distant) : .cluster(made[number % 5].id)
             return Assignment(
-                entry: entry(number).id, place: place, run: number % 17 == 0 ? nil : run.id, similarity: 0.25,
+                entry: entry(number).id, target: target, run: number % 17 == 0 ? nil : run.id,
+                similarity: 0.25,
                 confidence: 0.75)
         }
         _ = try await storage.commit(
@@ -100,7 +101,7 @@ enum BackupMaterial {
         return storage
     }
 
-    /// Whether two stores hold the same, whatever their numbers.
+    /// Returns the kind of data in which two stores differ, or `nil`. Row numbers are not compared.
     static func difference(
         _ left: any StorageSnapshot, _ right: any StorageSnapshot
     ) async throws -> String? {
@@ -115,7 +116,8 @@ enum BackupMaterial {
         return nil
     }
 
-    /// A snapshot restored into a store of its own, compared with what it is of.
+    /// Restores a snapshot into an empty store and returns the first difference to the store that was backed
+    /// up.
     static func check(
         _ snapshot: BackupSnapshot, _ repository: BackupRepository, _ expected: any StorageSnapshot
     ) async throws -> String? {
@@ -132,12 +134,12 @@ enum BackupMaterial {
     }
 }
 
-/// A retrieval that stops, fails or counts.
+/// A retrieval that counts changes and fails at a given one.
 final class FaultyRetrieval: ChunkStorageRetrieval {
     enum Fault: Sendable {
-        /// From then on nothing is done any more, as if the process had been killed.
+        /// All further changes fail, as if the process had been killed.
         case killed
-        /// One call fails.
+        /// A single change fails.
         case fails
     }
 
@@ -152,7 +154,7 @@ final class FaultyRetrieval: ChunkStorageRetrieval {
         (self.base, self.fault, self.limit) = (base, fault, limit)
     }
 
-    /// Changes that were tried.
+    /// The number of attempted changes.
     var count: Int { calls.load(ordering: .sequentiallyConsistent) }
 
     private func step() throws {
@@ -183,7 +185,7 @@ final class FaultyRetrieval: ChunkStorageRetrieval {
 }
 
 extension InMemoryRetrieval {
-    /// Everything that is kept, in another one.
+    /// Returns an independent copy.
     func copy() async throws -> InMemoryRetrieval {
         let copy = InMemoryRetrieval()
         for path in try await paths(in: "") {
@@ -194,13 +196,15 @@ extension InMemoryRetrieval {
         return copy
     }
 
+    /// Returns the total size of all chunks.
     func size() async throws -> Int {
         var size = 0
         for path in try await paths(in: "") { size += try await readChunk(at: path)?.count ?? 0 }
         return size
     }
 
-    /// As if the locks' owners had died: theirs are ours, since there is one process.
+    /// Deletes all locks. A test runs in one process, so that locks of simulated killed processes would not
+    /// be recognized as stale.
     func removeLocks() async throws {
         for path in try await paths(in: RepositoryObject.locks) { try await deleteChunk(at: path) }
     }

@@ -2,14 +2,16 @@ import Foundation
 import RoostChunks
 import RoostModel
 import RoostVectors
+import TestSupport
 import Testing
 
 @testable import RoostBackups
 
-/// Snapshots are whole, small where little has changed, and what was backed up comes back.
+/// Snapshots restore exactly what was backed up, and share unchanged data.
+@Suite(.temporaryFolders)
 struct BackupRepositoryTests {
     @Test(arguments: [0, 1, 15, 16, 1000, 3000])
-    func `what is backed up comes back, in another store`(count: Int) async throws {
+    func `a restored snapshot equals the store that was backed up`(count: Int) async throws {
         for passphrase in [nil, "open sesame"] {
             let base = InMemoryRetrieval()
             _ = try await BackupRepository.create(in: base, passphrase: passphrase)
@@ -32,7 +34,7 @@ struct BackupRepositoryTests {
         }
     }
 
-    @Test func `the same again writes next to nothing, and one change one small part`() async throws {
+    @Test func `a backup writes only changed segments`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(4000)
@@ -40,16 +42,16 @@ struct BackupRepositoryTests {
         let same = try await repository.create(of: try await storage.snapshot())
         #expect(same.newSegments == 0 && same.writtenBytes < 3000)
         #expect(same.snapshot.id != first.snapshot.id)
-        // One changed entry: its texts, perhaps its vectors, and the list.
+        // One changed entry: its run's texts, perhaps its vectors, and the list are written.
         _ = try await storage.commit(WriteBatch(upserts: [BackupMaterial.entry(1234, text: "changed")]))
         let one = try await repository.create(of: try await storage.snapshot())
         #expect(one.newSegments <= 3 && one.writtenBytes < first.writtenBytes / 50)
-        // One more at the end, and one less in the middle.
+        // One entry added at the end and one removed in the middle.
         _ = try await storage.commit(
             WriteBatch(upserts: [BackupMaterial.entry(99_999)], removals: [BackupMaterial.entry(2000).id]))
         let moved = try await repository.create(of: try await storage.snapshot())
         #expect(moved.newSegments <= 20 && moved.writtenBytes < first.writtenBytes / 20)
-        // One in a hundred, everywhere: each changed segment is written relative to the one of before.
+        // One of a hundred entries changed: each changed segment is written relative to its earlier version.
         let changed = stride(from: 5, to: 4000, by: 100).map { BackupMaterial.entry($0, text: "new \($0)") }
         _ = try await storage.commit(WriteBatch(upserts: changed))
         let many = try await repository.create(of: try await storage.snapshot())
@@ -57,14 +59,14 @@ struct BackupRepositoryTests {
         for (report, expected) in [(many, try await storage.snapshot())] {
             #expect(try await BackupMaterial.check(report.snapshot, repository, expected) == nil)
         }
-        // And the first is what it was.
+        // The first snapshot has not changed.
         let old = InMemoryStorageProvider()
         try await repository.restore(first.snapshot, into: old)
         let entries = try await old.fetchEntries()
         #expect(entries.count == 4000 && entries[1234] == BackupMaterial.entry(1234))
     }
 
-    @Test func `a store that is written to meanwhile is backed up as it was`() async throws {
+    @Test func `a backup contains the revision of its snapshot despite concurrent writes`() async throws {
         let repository = try await BackupRepository.create(in: InMemoryRetrieval())
         let storage = try await BackupMaterial.store(2000)
         let state = try await storage.snapshot()
@@ -81,7 +83,7 @@ struct BackupRepositoryTests {
         #expect(try await BackupMaterial.check(report.snapshot, repository, state) == nil)
     }
 
-    @Test func `two backups at once are both whole`() async throws {
+    @Test func `two concurrent backups are both complete`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let stores = [
@@ -95,7 +97,7 @@ struct BackupRepositoryTests {
             #expect(try await BackupMaterial.check(report.snapshot, repository, state) == nil)
         }
         #expect(try await repository.verify(readingData: true).isSound)
-        // What both wrote is kept once.
+        // The prune keeps one copy of the segments that both wrote.
         let before = try await base.size()
         let pruned = try await repository.prune()
         #expect(pruned.bytesAfter <= pruned.bytesBefore)
@@ -105,7 +107,7 @@ struct BackupRepositoryTests {
         }
     }
 
-    @Test func `a prune and a backup keep out of each other's way`() async throws {
+    @Test func `concurrent prunes and backups lose no snapshot`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(1500)
@@ -135,7 +137,7 @@ struct BackupRepositoryTests {
         #expect(try await base.paths(in: RepositoryObject.locks).isEmpty)
     }
 
-    @Test func `what no snapshot needs goes, and the rest stays`() async throws {
+    @Test func `a prune removes exactly the data that no snapshot uses`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(3000)
@@ -157,15 +159,15 @@ struct BackupRepositoryTests {
         #expect(done.forgotten.count == 4 && done.removedSegments == dry.removedSegments)
         #expect(try await base.size() < full && done.bytesAfter < done.bytesBefore)
         #expect(try await repository.verify(readingData: true).isSound)
-        let left = try await repository.snapshots()
-        #expect(left.map(\.id).contains(first.snapshot.id) && left.count == 2)
-        #expect(try await BackupMaterial.check(left[0], repository, early) == nil)
-        #expect(try await BackupMaterial.check(left[1], repository, states[4]) == nil)
-        // Nothing more to do.
+        let kept = try await repository.snapshots()
+        #expect(kept.map(\.id).contains(first.snapshot.id) && kept.count == 2)
+        #expect(try await BackupMaterial.check(kept[0], repository, early) == nil)
+        #expect(try await BackupMaterial.check(kept[1], repository, states[4]) == nil)
+        // A second prune finds nothing to remove.
         let again = try await repository.prune()
         #expect((again.removedPacks, again.removedSegments, again.writtenPacks) == (0, 0, 0))
         await #expect(throws: BackupError.self) { try await repository.prune(keeping: BackupRetention()) }
-        // A later backup does not lean on what is gone.
+        // A later backup does not refer to removed segments.
         let later = try await repository.create(of: early)
         #expect(try await BackupMaterial.check(later.snapshot, repository, early) == nil)
         try await repository.forget(try await repository.snapshots().map(\.id))
@@ -175,7 +177,7 @@ struct BackupRepositoryTests {
         #expect(try await BackupMaterial.check(fresh.snapshot, repository, early) == nil)
     }
 
-    @Test func `passphrases, snapshots' names and formats are checked`() async throws {
+    @Test func `wrong passphrases, snapshot names and formats are rejected`() async throws {
         let base = InMemoryRetrieval()
         await #expect(throws: BackupError.self) { try await BackupRepository.open(base) }
         let repository = try await BackupRepository.create(in: base, passphrase: "one")
@@ -192,8 +194,8 @@ struct BackupRepositoryTests {
         let changed = try await BackupRepository.open(base, passphrase: "two")
         #expect(try await changed.snapshot("latest").id == report.snapshot.id)
         #expect(try await changed.snapshot(String(report.snapshot.id.prefix(5))).id == report.snapshot.id)
-        for bad in ["", "zz", "../config"] {
-            await #expect(throws: BackupError.self) { try await changed.snapshot(bad) }
+        for invalid in ["", "zz", "../config"] {
+            await #expect(throws: BackupError.self) { try await changed.snapshot(invalid) }
         }
         let error = await #expect(throws: BackupError.self) {
             try await repository.restore(report.snapshot, into: storage)
@@ -205,13 +207,13 @@ struct BackupRepositoryTests {
         try await plain.writeChunk(Data(#"{"format":2}"#.utf8), at: "config", metadata: nil)
         let newer = await #expect(throws: BackupError.self) { try await BackupRepository.open(plain) }
         #expect(newer?.code == .newerFormat)
-        for odd in ["", "{", "[]", #"{"format":1}"#, #"{"format":"x"}"#] {
-            try await plain.writeChunk(Data(odd.utf8), at: "config", metadata: nil)
+        for invalid in ["", "{", "[]", #"{"format":1}"#, #"{"format":"x"}"#] {
+            try await plain.writeChunk(Data(invalid.utf8), at: "config", metadata: nil)
             await #expect(throws: BackupError.self) { try await BackupRepository.open(plain) }
         }
     }
 
-    @Test func `rules keep the last of each day, week and month`() {
+    @Test func `retention rules keep the newest snapshot of each day, week and month`() {
         let store = UUID()
         func snapshot(_ day: Int, _ hour: Int, tags: [String] = []) -> BackupSnapshot {
             let stamp = Stamp(store: store, epoch: UUID(), revision: .zero, entryCount: 0, clusterCount: 0)
@@ -230,12 +232,12 @@ struct BackupRepositoryTests {
         }
         #expect(kept(BackupRetention(last: 3)) == ["59.23", "59.1", "58.23"])
         #expect(kept(BackupRetention(daily: 2)) == ["59.23", "58.23"])
-        // Sundays, and the day of today's week.
+        // The last day, and the Sundays of the weeks before.
         #expect(kept(BackupRetention(weekly: 3)) == ["59.23", "55.23", "48.23"])
         #expect(kept(BackupRetention(monthly: 5)) == ["59.23", "30.23"])
         #expect(kept(BackupRetention(tags: ["x"])) == ["3.23"])
         #expect(kept(BackupRetention()) == [] && BackupRetention().isEmpty)
-        // Another store's snapshots do not count against these.
+        // Snapshots of another store are counted separately.
         let stamp = Stamp(store: UUID(), epoch: UUID(), revision: .zero, entryCount: 0, clusterCount: 0)
         let other = BackupSnapshot(
             id: "other", created: Date(), tags: [], stamp: stamp, attributes: [:], sourceCount: 0, lists: [],
@@ -243,45 +245,42 @@ struct BackupRepositoryTests {
         #expect(BackupRetention(last: 1).kept(of: all + [other]) == ["59.23", "other"])
     }
 
-    @Test func `a prune takes away what killed backups left`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: folder) }
+    @Test func `a prune removes temporary files of killed backups`() async throws {
+        let folder = TemporaryFolder.unusedURL()
         let repository = try await BackupRepository.create(in: FileSystemRetrieval(baseURL: folder))
         let storage = try await BackupMaterial.store(50)
         _ = try await repository.create(of: try await storage.snapshot())
         let pack = try #require(try await repository.retrieval.paths(in: RepositoryObject.packs).first)
-        let place = folder.appendingPathComponent(pack).deletingLastPathComponent()
-        let left = place.appendingPathComponent(".\(RepositoryObject.name(of: pack)).123.456.tmp")
-        let others = place.appendingPathComponent("notes.tmp")
-        for url in [left, others] { try Data([1]).write(to: url) }
+        let packFolder = folder.appendingPathComponent(pack).deletingLastPathComponent()
+        let leftover = packFolder.appendingPathComponent(".\(RepositoryObject.name(of: pack)).123.456.tmp")
+        let foreign = packFolder.appendingPathComponent("notes.tmp")
+        for url in [leftover, foreign] { try Data([1]).write(to: url) }
         _ = try await repository.prune(isDryRun: true)
-        #expect(FileManager.default.fileExists(atPath: left.path))
+        #expect(FileManager.default.fileExists(atPath: leftover.path))
         _ = try await repository.prune()
-        #expect(!FileManager.default.fileExists(atPath: left.path))
+        #expect(!FileManager.default.fileExists(atPath: leftover.path))
         #expect(try await repository.verify(readingData: true).isSound)
     }
 
-    @Test func `a document of several pieces comes back, and what it grows by is all that is written`()
-        async throws
-    {
+    @Test func `a document of several parts is restored, and only appended data are written`() async throws {
         let organization = GitStyleOrganization()
         let (kept, base) = (InMemoryRetrieval(), InMemoryRetrieval())
         let documents = ComposedChunkStorage(organization: organization, retrieval: kept)
         let repository = try await BackupRepository.create(in: base)
         let storage = InMemoryStorageProvider()
         var generator = SeededGenerator(seed: 99)
-        let words = (0..<(2 * OriginalRecord.pieceSize / 8 + 100)).map { _ in generator.next() }
+        let words = (0..<(2 * OriginalRecord.maximumPartSize / 8 + 100)).map { _ in generator.next() }
         let long = words.withUnsafeBytes { Data($0) }
-        func back(_ data: Data) async throws -> BackupReport {
+        func backUp(_ data: Data) async throws -> BackupReport {
             let name = ChunkIdentifier(hashing: data)
             try await documents.writeChunk(data, identifier: name, metadata: nil)
             _ = try await storage.commit(
                 WriteBatch(sources: [Source(id: "file:///long", fingerprint: "sha256:\(name.id);id=x")]))
             return try await repository.create(of: try await storage.snapshot(), documents: documents)
         }
-        #expect(try await back(long).writtenBytes > long.count)
+        #expect(try await backUp(long).writtenBytes > long.count)
         let grown = long + Data("one line more".utf8)
-        let report = try await back(grown)
+        let report = try await backUp(grown)
         #expect(report.snapshot.originalCount == 1 && report.snapshot.originalBytes == grown.count)
         #expect(report.writtenBytes < 10_000)
         let restored = ComposedChunkStorage(organization: organization, retrieval: InMemoryRetrieval())

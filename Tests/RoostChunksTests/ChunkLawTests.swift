@@ -1,21 +1,23 @@
 import Crypto
 import Foundation
 import RoostTestKit
+import TestSupport
 import Testing
 
 @testable import RoostChunks
 
 /// Every organization, retrieval, stack of decorators and existence of the package obeys the laws.
+@Suite(.temporaryFolders)
 struct ChunkLawTests {
     static let organizations: [any ChunkStorageOrganization] =
         [FlatOrganization()] + [0, 1, 2, 3, 8].map(GitStyleOrganization.init(directoryDepth:))
 
     @Test(arguments: ChunkOrganizationLaw.allCases)
-    func `an organization obeys`(law: ChunkOrganizationLaw) throws {
+    func `organizations satisfy the law`(law: ChunkOrganizationLaw) throws {
         for organization in Self.organizations { try law.check(organization) }
     }
 
-    /// Ways to stack retrievals on one that keeps chunks.
+    /// Combinations of decorators.
     enum Stack: String, CaseIterable, Sendable {
         case bare, zlib, zstd, encrypted, cached, compressedAndEncrypted, all, cachedBelow
 
@@ -40,42 +42,43 @@ struct ChunkLawTests {
     }
 
     @Test(arguments: ChunkRetrievalLaw.allCases, Stack.allCases)
-    func `retrievals in memory and in files obey`(law: ChunkRetrievalLaw, stack: Stack) async throws {
+    func `retrievals in memory and in files satisfy the law`(law: ChunkRetrievalLaw, stack: Stack)
+        async throws
+    {
         try await law.check(stack.over(InMemoryRetrieval()))
-        try await Folder.with { try await law.check(stack.over(FileSystemRetrieval(baseURL: $0))) }
+        let folder = TemporaryFolder.unusedURL()
+        try await law.check(stack.over(FileSystemRetrieval(baseURL: folder)))
     }
 
     @Test(arguments: ChunkRetrievalLaw.allCases)
-    func `a retrieval that compares obeys, with names that are digests`(law: ChunkRetrievalLaw) async throws {
+    func `a verifying retrieval satisfies the law`(law: ChunkRetrievalLaw) async throws {
         let organization = GitStyleOrganization()
         @Sendable func path(_ number: Int, _ data: Data) -> String {
             organization.storagePath(for: ChunkIdentifier(hashing: data))
         }
         try await law.check(VerifyingRetrieval(wrapped: InMemoryRetrieval()), path: path)
-        try await Folder.with { folder in
-            let base = CompressedRetrieval(wrapped: FileSystemRetrieval(baseURL: folder), algorithm: .zstd)
-            try await law.check(CachedRetrieval(wrapped: VerifyingRetrieval(wrapped: base)), path: path)
-        }
+        let folder = TemporaryFolder.unusedURL()
+        let base = CompressedRetrieval(wrapped: FileSystemRetrieval(baseURL: folder), algorithm: .zstd)
+        try await law.check(CachedRetrieval(wrapped: VerifyingRetrieval(wrapped: base)), path: path)
     }
 
     @Test(arguments: ChunkExistenceLaw.allCases)
-    func `existence in files obeys`(law: ChunkExistenceLaw) async throws {
+    func `existence checks of files satisfy the law`(law: ChunkExistenceLaw) async throws {
         for organization in Self.organizations {
-            try await Folder.with { folder in
-                try await law.check(
-                    ComposableFileSystemChunkStorage(baseURL: folder, organization: organization))
-            }
+            let folder = TemporaryFolder.unusedURL()
+            try await law.check(
+                ComposableFileSystemChunkStorage(baseURL: folder, organization: organization))
         }
     }
 
-    @Test func `what breaks a law is told`() async throws {
+    @Test func `violations of a law are reported`() async throws {
         struct Careless: ChunkStorageOrganization {
             let name = "careless", description = ""
             func storagePath(for identifier: ChunkIdentifier) -> String { identifier.id }
             func identifier(from path: String) -> ChunkIdentifier? { ChunkIdentifier(id: path) }
             func isValidPath(_ path: String) -> Bool { true }
         }
-        for law in ChunkOrganizationLaw.allCases where law != .pathsLeadBackToTheirIdentifiers {
+        for law in ChunkOrganizationLaw.allCases where law != .pathsIdentifyChunks {
             #expect(throws: ChunkLawViolation.self) { try law.check(Careless()) }
         }
         struct Forgetful: ChunkStorageRetrieval {
@@ -84,18 +87,10 @@ struct ChunkLawTests {
             func chunkExists(at path: String) async -> Bool { true }
             func deleteChunk(at path: String) async throws {}
         }
-        for law in [ChunkRetrievalLaw.whatIsWrittenIsRead, .whatIsMissingIsNoError, .whatIsDeletedIsGone] {
+        for law in [
+            ChunkRetrievalLaw.writtenChunksCanBeRead, .missingChunkIsNoError, .deletedChunksAreRemoved,
+        ] {
             await #expect(throws: ChunkLawViolation.self) { try await law.check(Forgetful()) }
         }
-    }
-}
-
-/// A folder for a test, which is gone after it.
-enum Folder {
-    static func with<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "roost-chunks-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: url) }
-        return try await body(url)
     }
 }

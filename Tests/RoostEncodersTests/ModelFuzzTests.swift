@@ -5,24 +5,24 @@ import Testing
 
 @testable import RoostEncoders
 
-/// Files of models as chance changes them, and texts as chance makes them. `ROOST_FUZZ_SEEDS` sets how many.
+/// Tests with randomly corrupted model files and random texts. `ROOST_FUZZ_SEEDS` sets the number of rounds.
 @Suite struct ModelFuzzTests {
     static let rounds = ProcessInfo.processInfo.environment["ROOST_FUZZ_SEEDS"].flatMap { Int($0) } ?? 60
 
-    /// Bytes with some of them changed, taken out, repeated or cut off.
+    /// Returns a copy in which some of the first `limit` bytes are changed, removed, repeated or cut off.
     static func damaged(_ data: Data, _ generator: inout SeededGenerator, within limit: Int) -> Data {
         var bytes = Array(data)
         for _ in 0...Int.random(in: 0..<4, using: &generator) where !bytes.isEmpty {
-            let place = Int.random(in: 0..<min(limit, bytes.count), using: &generator)
+            let offset = Int.random(in: 0..<min(limit, bytes.count), using: &generator)
             switch Int.random(in: 0..<7, using: &generator) {
-            case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-            case 1: bytes[place] = "0123456789{}[],:\"-.eE".utf8.randomElement(using: &generator)!
-            case 2: bytes.remove(at: place)
-            case 3: bytes.insert(bytes[place], at: place)
-            case 4: bytes.insert(contentsOf: Array("99999999999".utf8), at: place)
-            case 5: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            case 0: bytes[offset] = UInt8.random(in: 0...255, using: &generator)
+            case 1: bytes[offset] = "0123456789{}[],:\"-.eE".utf8.randomElement(using: &generator)!
+            case 2: bytes.remove(at: offset)
+            case 3: bytes.insert(bytes[offset], at: offset)
+            case 4: bytes.insert(contentsOf: Array("99999999999".utf8), at: offset)
+            case 5: bytes[offset] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
             default:
-                if Int.random(in: 0..<4, using: &generator) == 0 { bytes.removeSubrange(place...) }
+                if Int.random(in: 0..<4, using: &generator) == 0 { bytes.removeSubrange(offset...) }
             }
         }
         return Data(bytes)
@@ -32,7 +32,7 @@ import Testing
         "model.safetensors", "vocab.txt", "config.json", "tokenizer_config.json", "tokenizer.json",
         "1_Pooling/config.json", "modules.json", "sentence_bert_config.json",
         "config_sentence_transformers.json",
-    ]) func `a model's file that chance changed opens or is refused, and never harms`(name: String)
+    ]) func `a randomly corrupted model file opens or causes an error, but never a crash`(name: String)
         async throws
     {
         let original = try TinyBERT.copy("config.json") { _ in }
@@ -55,7 +55,7 @@ import Testing
         }
         let url = original.appendingPathComponent(name)
         let data = try Data(contentsOf: url)
-        // The header of the weights is what can lie; the rest is numbers.
+        // Only the header of the weights contains sizes and offsets.
         let limit = name == "model.safetensors" ? 6000 : data.count
         var (opened, refused) = (0, 0)
         for seed in 0..<Self.rounds {
@@ -76,7 +76,7 @@ import Testing
         #expect(opened + refused == Self.rounds && refused > 0, "\(opened) opened")
     }
 
-    /// Text of all that Unicode has, in words and out of them.
+    /// Returns a random text of characters from many parts of Unicode.
     static func text(_ generator: inout SeededGenerator) -> String {
         let pools: [ClosedRange<UInt32>] = [
             0x20...0x7E, 0...0x1F, 0x7F...0xA0, 0xC0...0x24F, 0x300...0x36F, 0x600...0x6FF, 0x900...0x97F,
@@ -94,7 +94,7 @@ import Testing
         return String(text)
     }
 
-    @Test func `any text is tokenized into pieces that lie in it, in order`() throws {
+    @Test func `the tokens of any text are ascending ranges within the text`() throws {
         let tokenizer = try WordPieceTokenizer(try ModelFolder(TinyBERT.folder))
         for seed in 0..<(Self.rounds * 20) {
             var generator = SeededGenerator(seed: UInt64(seed))

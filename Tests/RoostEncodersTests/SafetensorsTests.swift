@@ -5,7 +5,7 @@ import Testing
 @testable import RoostEncoders
 
 struct SafetensorsTests {
-    /// Opens a file of a header and so many bytes of data.
+    /// Opens a file that consists of a header and `data` zero bytes.
     func open(_ header: String, data: Int, claimedHeader: UInt64? = nil) throws -> Safetensors {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent(
             "\(UUID().uuidString).safetensors")
@@ -20,9 +20,10 @@ struct SafetensorsTests {
         return try Safetensors(url)
     }
 
-    @Test func `a sound file opens`() throws {
+    @Test func `a valid file opens`() throws {
         let header = """
-            {"__metadata__": {"format": "pt"}, "a": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
+            {"__metadata__": {"format": "pt"},
+            "a": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
             "b": {"dtype": "F32", "shape": [1], "data_offsets": [24, 28]}}
             """
         let file = try open(header, data: 28)
@@ -33,24 +34,26 @@ struct SafetensorsTests {
     }
 
     @Test(arguments: [
-        ("[0, 24]", 20, "cut short"), ("[0, 20]", 24, "needs"), ("[-4, 20]", 24, "outside"),
-        ("[24, 0]", 24, "outside"),
-        ("[0]", 24, "outside"), ("[0, 9223372036854775807]", 24, "outside"),
-    ]) func `a header that lies about its data is refused`(offsets: String, data: Int, words: String) {
+        ("[0, 24]", 20, "beyond the end"), ("[0, 20]", 24, "requires"), ("[-4, 20]", 24, "invalid"),
+        ("[24, 0]", 24, "invalid"), ("[0]", 24, "invalid"),
+        ("[0, 9223372036854775807]", 24, "beyond the end"),
+    ]) func `a tensor whose offsets contradict the file is an error that names the tensor`(
+        offsets: String, data: Int, words: String
+    ) {
         let header = "{\"a\": {\"dtype\": \"F32\", \"shape\": [2, 3], \"data_offsets\": \(offsets)}}"
         let error = #expect(throws: EmbedderError.self) { try open(header, data: data) }
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("'a'") == true)
     }
 
-    @Test func `other lies`() {
+    @Test func `every other invalid header is an error`() {
         for (header, claimed) in [
             ("{}", UInt64.max), ("{}", 1 << 40), ("not json", nil), ("", nil),
             ("{\"a\": {\"dtype\": \"F8_E4M3\", \"shape\": [2], \"data_offsets\": [0, 4]}}", nil),
             ("{\"a\": {\"dtype\": \"F32\", \"shape\": [-1], \"data_offsets\": [0, 4]}}", nil),
             (
-                "{\"a\": {\"dtype\": \"F32\", \"shape\": [4611686018427387904, 8], \"data_offsets\": [0, 4]}}",
-                nil
+                "{\"a\": {\"dtype\": \"F32\", \"shape\": [4611686018427387904, 8], "
+                    + "\"data_offsets\": [0, 4]}}", nil
             ),
             (
                 "{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}, "

@@ -2,16 +2,17 @@ import Crypto
 import FakeServer
 import Foundation
 import RoostModel
+import TestSupport
 import Testing
 
 @testable import RoostRemote
 
-/// Fetching a model from a server with the paths of Hugging Face's hub.
-@Suite struct ModelHubTests {
+/// Tests of downloads from a server with the API of the Hugging Face Hub.
+@Suite(.temporaryFolders) struct ModelHubTests {
     static let files: [String: Data] = [
         "config.json": Data(#"{"model_type": "bert"}"#.utf8), "1_Pooling/config.json": Data("{}".utf8),
         "model.safetensors": Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }),
-        "pytorch_model.bin": Data("never asked for".utf8),
+        "pytorch_model.bin": Data("never requested".utf8),
     ]
 
     static func hexadecimal(_ digest: some Sequence<UInt8>) -> String {
@@ -49,18 +50,18 @@ import Testing
         return file(request, String(request.path.dropFirst(start.count)))
     }
 
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hub-\(UUID().uuidString)")
-    let wanted = ["config.json", "model.safetensors", "1_Pooling/config.json", "vocab.txt"]
+    let folder = TemporaryFolder.unusedURL()
+    let requested = ["config.json", "model.safetensors", "1_Pooling/config.json", "vocab.txt"]
 
     func fetch(_ server: FakeServer, _ name: String = "org/tiny") async throws {
         var hub = try ModelHub(address: server.address, token: Secret("hf-hush"))
         hub.pause = .milliseconds(1)
         hub.attempts = 3
-        try await hub.fetch(name, files: wanted, into: folder)
+        try await hub.fetch(name, files: requested, into: folder)
     }
 
-    func expectWhole() throws {
-        for path in wanted.dropLast() {
+    func expectComplete() throws {
+        for path in requested.dropLast() {
             #expect(try Data(contentsOf: folder.appendingPathComponent(path)) == Self.files[path])
         }
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
@@ -68,7 +69,7 @@ import Testing
         try FileManager.default.removeItem(at: folder)
     }
 
-    @Test func `files that are wanted come, each once`() async throws {
+    @Test func `each requested file is downloaded once`() async throws {
         let server = try await FakeServer { request, _ in Self.answer(request) }
         try await fetch(server)
         #expect(server.requests.count == 4)
@@ -76,22 +77,22 @@ import Testing
         try await fetch(server)
         #expect(server.requests.count == 5)
         await server.close()
-        try expectWhole()
+        try expectComplete()
     }
 
-    @Test func `what was begun goes on where it was`() async throws {
+    @Test func `a partial download is resumed`() async throws {
         let server = try await FakeServer { request, _ in Self.answer(request) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let whole = try #require(Self.files["model.safetensors"])
-        try whole.prefix(100_000).write(to: folder.appendingPathComponent("model.safetensors.part"))
+        let complete = try #require(Self.files["model.safetensors"])
+        try complete.prefix(100_000).write(to: folder.appendingPathComponent("model.safetensors.part"))
         try await fetch(server)
         let request = try #require(server.requests.first { $0.path.hasSuffix("safetensors") })
         #expect(request.headers["range"] == "bytes=100000-")
         await server.close()
-        try expectWhole()
+        try expectComplete()
     }
 
-    @Test func `a server without ranges, one that hangs up and one that redirects are put up with`()
+    @Test func `a download survives missing range support, a closed connection and a redirect`()
         async throws
     {
         let server = try await FakeServer { request, number in
@@ -110,10 +111,10 @@ import Testing
         try Data("{\"".utf8).write(to: folder.appendingPathComponent("config.json.part"))
         try await fetch(server)
         await server.close()
-        try expectWhole()
+        try expectComplete()
     }
 
-    @Test func `a file with another checksum is not kept`() async throws {
+    @Test func `a file with a checksum mismatch is deleted`() async throws {
         let server = try await FakeServer { request, _ in
             var answer = Self.answer(request)
             if request.path.hasSuffix("safetensors") { answer.body[answer.body.startIndex + 7] ^= 1 }
@@ -127,7 +128,7 @@ import Testing
         try FileManager.default.removeItem(at: folder)
     }
 
-    @Test func `what is not there is told`() async throws {
+    @Test func `a missing or unsupported model is an error`() async throws {
         let server = try await FakeServer { request, _ in
             request.path.contains("bare")
                 ? .json(
@@ -136,7 +137,7 @@ import Testing
         }
         for (name, code, words) in [
             ("org/none", "refused", "404"), ("org/bare", "unsupportedModel", "model.safetensors"),
-            ("../up", "configuration", "no name"), ("a/b/c", "configuration", "no name"),
+            ("../up", "configuration", "not a valid name"), ("a/b/c", "configuration", "not a valid name"),
         ] {
             let error = await #expect(throws: EmbedderError.self) { try await fetch(server, name) }
             #expect(

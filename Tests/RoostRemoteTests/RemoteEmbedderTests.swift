@@ -8,9 +8,9 @@ import Testing
 
 @testable import RoostRemote
 
-/// The embedder against a server that behaves as its peers do: OpenAI, Ollama, llama.cpp, TEI, vLLM.
+/// Tests of the embedder with a server that behaves like OpenAI, Ollama, llama.cpp, TEI or vLLM.
 @Suite struct RemoteEmbedderTests {
-    /// A made-up model's unit vector of a text.
+    /// Returns a pseudorandom unit vector that depends on the text.
     static func vector(_ text: String, dimension: Int = 8) -> [Float] {
         let seed = text.utf8.reduce(UInt64(14_695_981_039_346_656_037)) {
             ($0 ^ UInt64($1)) &* 1_099_511_628_211
@@ -30,12 +30,12 @@ import Testing
 
     func model(_ server: FakeServer, _ change: (inout RemoteModel) -> Void = { _ in }) throws -> RemoteModel {
         var model = try RemoteModel(endpoint: server.address + "/v1", name: "tiny", key: Secret("sk-hush"))
-        model.longestWait = .milliseconds(50)
+        model.maximumDelay = .milliseconds(50)
         change(&model)
         return model
     }
 
-    /// A connected embedder, and what the texts are to come to.
+    /// Connects to a server and embeds texts.
     func check(
         _ texts: [String], _ change: (inout RemoteModel) -> Void = { _ in },
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -61,7 +61,8 @@ import Testing
 
     let texts = (0..<150).map { "text number \($0)" }
 
-    @Test func `a space is learned by asking, and requests have the key and bounded batches`() async throws {
+    @Test func `connecting measures the space, and requests carry the key and at most 64 texts`() async throws
+    {
         let (result, embedder, server) = try await check(texts) { request, _ in Self.body(request.inputs) }
         expectExact(result, texts)
         #expect(
@@ -74,7 +75,7 @@ import Testing
         #expect(!free.space.isNormalized)
     }
 
-    @Test func `vectors are put in order by their index, and may be base64`() async throws {
+    @Test func `vectors are ordered by their index and may be base64`() async throws {
         let (result, _, _) = try await check(texts) { request, _ in
             let data = request.inputs.enumerated().reversed().map { index, text in
                 let bytes = Self.vector(text).map(\.bitPattern.littleEndian).withUnsafeBytes { Data($0) }
@@ -85,7 +86,7 @@ import Testing
         expectExact(result, texts)
     }
 
-    @Test func `passing failures are tried again`() async throws {
+    @Test func `transient failures are retried`() async throws {
         let (result, embedder, server) = try await check(texts) { request, number in
             switch number {
             case 2: .json(429, ["error": ["message": "slow down"]], ["Retry-After": "0.01"])
@@ -99,7 +100,7 @@ import Testing
         #expect(embedder.statistics.retries == 4 && server.requests.count == 8)
     }
 
-    @Test func `what asks to wait longer than the cap waits as long as the cap`() async throws {
+    @Test func `a requested delay is limited to the maximum delay`() async throws {
         let start = ContinuousClock.now
         _ = try await check(["a"]) { request, number in
             number == 2
@@ -114,11 +115,11 @@ import Testing
     }
 
     @Test(arguments: [
-        // TEI, llama.cpp, vLLM and an OpenAI proxy, each with its own words.
+        // The messages of TEI, llama.cpp, vLLM and an OpenAI proxy.
         (413, "batch size 64 > maximum allowed batch size 32"),
         (500, "input is too large to process. increase the batch size"),
         (400, "This model's maximum context length is 512 tokens"), (422, "unprocessable"),
-    ]) func `a request that is too large is halved`(status: Int, message: String) async throws {
+    ]) func `a request that is too large is split into two`(status: Int, message: String) async throws {
         let (result, embedder, server) = try await check(texts) { request, _ in
             request.inputs.count > 10
                 ? .json(status, ["error": ["message": message, "type": "Validation"]])
@@ -129,7 +130,7 @@ import Testing
         #expect(server.requests.count > 15)
     }
 
-    @Test func `a text that is too long is embedded in parts, whose mean stands for it`() async throws {
+    @Test func `a text that is too long is embedded in parts`() async throws {
         let long = (0..<40).map { "word\($0)" }.joined(separator: " ")
         let (result, embedder, _) = try await check(["short", long]) { request, _ in
             request.inputs.contains { $0.split(separator: " ").count > 20 }
@@ -146,18 +147,20 @@ import Testing
         #expect((40...48).contains(result.tokenCounts[1]))
     }
 
-    @Test func `each part of a text has the prefix`() async throws {
+    @Test func `each part of a split text gets the prefix`() async throws {
         let long = (0..<40).map { "word\($0)" }.joined(separator: " ")
-        let (_, _, server) = try await check([long], { $0.documentPrefix = "passage: " }) { request, _ in
-            request.inputs.contains { $0.split(separator: " ").count > 25 }
-                ? .json(
-                    400,
-                    [
-                        "error": ["message": "maximum context length is 25 tokens", "code": 400]
-                            as [String: Any]
-                    ])
-                : Self.body(request.inputs)
-        }
+        let (_, _, server) = try await check(
+            [long], { $0.documentPrefix = "passage: " },
+            respond: { request, _ in
+                request.inputs.contains { $0.split(separator: " ").count > 25 }
+                    ? .json(
+                        400,
+                        [
+                            "error": ["message": "maximum context length is 25 tokens", "code": 400]
+                                as [String: Any]
+                        ])
+                    : Self.body(request.inputs)
+            })
         let parts = server.requests.dropFirst().flatMap(\.inputs)
         #expect(parts.count == 3 && parts.allSatisfy { $0.hasPrefix("passage: ") })
         #expect(
@@ -169,29 +172,32 @@ import Testing
         #expect(RemoteEmbedder.split(String(repeating: " ", count: 60)) == nil)
     }
 
-    @Test func `what a server asks to wait is waited`() async throws {
+    @Test func `the delay that a server requests is respected`() async throws {
         let start = ContinuousClock.now
-        _ = try await check(["a"], { $0.longestWait = .seconds(5) }) { request, number in
-            number == 2
-                ? .json(429, [:] as [String: Any], ["Retry-After": "0.7"]) : Self.body(request.inputs)
-        }
-        // The first pause of our own is a quarter of a second at most.
+        _ = try await check(
+            ["a"], { $0.maximumDelay = .seconds(5) },
+            respond: { request, number in
+                number == 2
+                    ? .json(429, [:] as [String: Any], ["Retry-After": "0.7"]) : Self.body(request.inputs)
+            })
+        // Without the request, the first delay would be a quarter of a second at most.
         #expect(ContinuousClock.now - start >= .milliseconds(700))
     }
 
-    @Test func `a batch that takes too long is halved, a body that stalls is given up`() async throws {
+    @Test func `a request that times out is split into two, and a stalled response is an error`() async throws
+    {
         let (result, embedder, _) = try await check(
             texts,
             {
                 $0.timeout = .milliseconds(400)
                 $0.concurrency = 1
                 $0.batchSize = 150
-            }
-        ) { request, _ in
-            var answer = Self.body(request.inputs)
-            if request.inputs.count > 80 { answer.delay = .seconds(3) }
-            return answer
-        }
+            },
+            respond: { request, _ in
+                var answer = Self.body(request.inputs)
+                if request.inputs.count > 80 { answer.delay = .seconds(3) }
+                return answer
+            })
         expectExact(result, texts)
         #expect(embedder.statistics.halvedRequests == 1)
         let server = try await FakeServer { request, _ in
@@ -201,7 +207,7 @@ import Testing
         }
         let model = try model(server) { $0.timeout = .milliseconds(200) }
         let error = await #expect(throws: EmbedderError.self) { try await RemoteEmbedder.connect(model) }
-        #expect(error?.code == .unavailable && error?.message.contains("did not answer") == true)
+        #expect(error?.code == .unavailable && error?.message.contains("did not respond") == true)
         #expect(server.requests.count == 1)
         await server.close()
     }
@@ -211,8 +217,8 @@ import Testing
             401, #"{"error": {"message": "Incorrect API key provided: sk-hush", "code": "invalid_api_key"}}"#,
             "refused", "key"
         ),
-        (404, #"{"error": {"message": "model secret text not found"}}"#, "refused", "no such model"),
-        (400, #"{"error": {"message": "secret text is no input"}}"#, "refused", "does not accept"),
+        (404, #"{"error": {"message": "model secret text not found"}}"#, "refused", "does not provide"),
+        (400, #"{"error": {"message": "secret text is no input"}}"#, "refused", "rejected"),
         (302, "", "refused", "another address"), (500, "secret text", "unavailable", "500"),
         (
             500, #"{"error": {"message": "you exceed something secret", "code": 1234}}"#, "unavailable",
@@ -224,7 +230,7 @@ import Testing
         (200, #"{"data": [{"index": 7, "embedding": [1]}]}"#, "badAnswer", "number"),
         (200, #"{"data": [{"index": 0, "embedding": []}]}"#, "badAnswer", "empty"),
         (200, #"{"data": [{"index": 0, "embedding": "AAA"}]}"#, "badAnswer", "not the JSON"),
-    ]) func `an answer that helps nobody is an error without secrets`(
+    ]) func `an invalid response or a rejection is an error without secrets`(
         status: Int, body: String, code: String, words: String
     ) async throws {
         let server = try await FakeServer { _, _ in
@@ -241,16 +247,16 @@ import Testing
         #expect("\(model)".contains("hush") == false && String(reflecting: model).contains("hush") == false)
     }
 
-    @Test func `a server that is not there is told after some tries`() async throws {
+    @Test func `an unreachable server is an error after the maximum number of attempts`() async throws {
         let server = try await FakeServer { _, _ in FakeServer.Answer() }
         let model = try model(server) { $0.attempts = 2 }
         await server.close()
         let error = await #expect(throws: EmbedderError.self) { try await RemoteEmbedder.connect(model) }
         #expect(error?.code == .unavailable && error?.isRetryable == true)
-        #expect(error?.message.contains("cannot be reached") == true)
+        #expect(error?.message.contains("cannot reach") == true)
     }
 
-    @Test func `a server that does not answer in time is given up`() async throws {
+    @Test func `a timeout is an error`() async throws {
         let server = try await FakeServer { request, _ in
             var answer = Self.body(request.inputs)
             answer.delay = .seconds(2)
@@ -261,33 +267,36 @@ import Testing
             $0.timeout = .milliseconds(100)
         }
         let error = await #expect(throws: EmbedderError.self) { try await RemoteEmbedder.connect(model) }
-        #expect(error?.code == .unavailable && error?.message.contains("did not answer") == true)
+        #expect(error?.code == .unavailable && error?.message.contains("did not respond") == true)
         await server.close()
     }
 
-    @Test func `another model behind the same name is noticed`() async throws {
+    @Test func `a different model with the same name is detected`() async throws {
         let server = try await FakeServer { request, number in
             number <= 2
                 ? Self.body(request.inputs) : Self.body(request.inputs.map { "other " + $0 })
         }
         let space = try await RemoteEmbedder.connect(try model(server)).space
         let same = RemoteEmbedder(try model(server), space: space)
-        _ = try await same.embed(["a"], as: .query)  // The second request is the probe, the third another model's.
+        // The second request is the check; the third and later ones are answered by a different model.
+        _ = try await same.embed(["a"], as: .query)
         let other = RemoteEmbedder(try model(server), space: space)
         let error = await #expect(throws: EmbedderError.self) { try await other.embed(["a"], as: .query) }
-        #expect(error?.code == .configuration && error?.message.contains("another model") == true)
+        #expect(error?.code == .configuration && error?.message.contains("is not the one") == true)
         await server.close()
     }
 
-    @Test func `prefixes are sent, and part of the space`() async throws {
-        let (_, embedder, server) = try await check([""], { $0.documentPrefix = "passage: " }) { request, _ in
-            Self.body(request.inputs)
-        }
+    @Test func `prefixes are sent and are part of the space`() async throws {
+        let (_, embedder, server) = try await check(
+            [""], { $0.documentPrefix = "passage: " },
+            respond: { request, _ in
+                Self.body(request.inputs)
+            })
         #expect(embedder.space.documentPrefix == "passage: ")
         #expect(server.requests.allSatisfy { $0.inputs.allSatisfy { $0.hasPrefix("passage: ") } })
     }
 
-    @Test func `a proxy that the environment names is used`() async throws {
+    @Test func `the proxy in the environment is used`() async throws {
         let proxy = try await FakeServer { _, _ in FakeServer.Answer(status: 502) }
         var model = try RemoteModel(endpoint: "http://models.example/v1", name: "tiny")
         model.environment = ["http_proxy": proxy.address]
@@ -305,11 +314,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("models.example", "no http"), ("ftp://models.example", "no http"),
+        ("models.example", "not an http"), ("ftp://models.example", "not an http"),
         ("http://u:p@127.0.0.1/v1", "a user"),
         ("http://models.example/v1", "https"), ("http://127.evil.example/v1", "https"),
         ("https://models.example/v1?key=1", "query"),
-    ]) func `an endpoint that is none is refused`(endpoint: String, words: String) {
+    ]) func `an invalid endpoint is an error`(endpoint: String, words: String) {
         let error = #expect(throws: EmbedderError.self) {
             try RemoteModel(endpoint: endpoint, name: "m", key: Secret("sk-hush"))
         }
@@ -318,9 +327,9 @@ import Testing
         )
     }
 
-    @Test func `a cancelled task stops waiting`() async throws {
+    @Test func `cancellation ends the delay before a retry`() async throws {
         let server = try await FakeServer { _, _ in .json(503, [:] as [String: Any], ["Retry-After": "60"]) }
-        let model = try model(server) { $0.longestWait = .seconds(60) }
+        let model = try model(server) { $0.maximumDelay = .seconds(60) }
         let task = Task { try await RemoteEmbedder.connect(model) }
         try await Task.sleep(for: .milliseconds(200))
         task.cancel()

@@ -8,22 +8,24 @@ import Testing
 
 @testable import RoostRemote
 
-/// Object stores that fail: once, which nobody shall notice, and for good.
+/// Tests with object stores that fail transiently or permanently.
 struct S3FaultTests {
     private func bucket(_ store: FakeObjectStore) throws -> S3Bucket {
         var bucket = try S3Bucket(
             "s3://bucket/p", endpoint: store.address, credentials: ObjectStore.credentials)
         bucket.timeout = .milliseconds(300)
-        bucket.longestWait = .milliseconds(2)
+        bucket.maximumDelay = .milliseconds(2)
         bucket.attempts = 3
         return bucket
     }
 
-    @Test func `what fails once is done again, and each thing once`() async throws {
+    @Test func `operations succeed although every other request fails, and have their effect once`()
+        async throws
+    {
         let store = try await FakeObjectStore()
         for fault in FakeObjectStore.Fault.allCases where fault != .portal {
             let retrieval = S3Retrieval(try bucket(store))
-            // Every other request fails, beginning with the first.
+            // Every other request fails, starting with the first.
             store.fail { _, number in number % 2 == 1 ? fault : nil }
             let data = Data("some bytes for \(fault)".utf8)
             let path = "x/\(fault)"
@@ -39,14 +41,16 @@ struct S3FaultTests {
     }
 
     @Test(arguments: FakeObjectStore.Fault.allCases)
-    func `what fails always is an error, never an absence`(fault: FakeObjectStore.Fault) async throws {
+    func `a permanent failure is an error and is never reported as a missing chunk`(
+        fault: FakeObjectStore.Fault
+    ) async throws {
         let store = try await FakeObjectStore()
         let retrieval = S3Retrieval(try bucket(store))
         let data = Data("some bytes".utf8)
-        try await retrieval.writeChunk(data, at: "there", metadata: nil)
+        try await retrieval.writeChunk(data, at: "existing", metadata: nil)
         let before = store.state
         store.fail { _, _ in fault }
-        for path in ["there", "not-there"] where fault != .wrongByte {
+        for path in ["existing", "missing"] where fault != .wrongByte {
             await #expect(throws: ChunkStorageError.self, "\(path)") {
                 try await retrieval.presence(at: path)
             }
@@ -56,7 +60,7 @@ struct S3FaultTests {
         }
         if fault == .wrongByte {
             await #expect {
-                try await retrieval.readChunk(at: "there")
+                try await retrieval.readChunk(at: "existing")
             } throws: { error in
                 if case ChunkStorageError.corrupt? = error as? ChunkStorageError { true } else { false }
             }
@@ -65,15 +69,15 @@ struct S3FaultTests {
             await #expect(throws: ChunkStorageError.self) {
                 try await retrieval.writeChunk(data, at: "new", metadata: nil)
             }
-            #expect(store.requestCount <= 6 * 3 + 3, "tried \(store.requestCount) times")
+            #expect(store.requestCount <= 6 * 3 + 3, "\(store.requestCount) requests")
         }
         store.fail { _, _ in nil }
-        #expect(try await retrieval.readChunk(at: "there") == data)
-        #expect(before["/bucket/p/there"]?.data == data)
+        #expect(try await retrieval.readChunk(at: "existing") == data)
+        #expect(before["/bucket/p/existing"]?.data == data)
         await store.close()
     }
 
-    @Test func `a server that nobody listens at is named`() async throws {
+    @Test func `the error for an unreachable server names the server`() async throws {
         let store = try await FakeObjectStore()
         let retrieval = S3Retrieval(try bucket(store))
         await store.close()
@@ -83,13 +87,16 @@ struct S3FaultTests {
     }
 
     @Test(arguments: [
-        (403, "AccessDenied", "does not allow"), (403, "SignatureDoesNotMatch", "does not accept"),
+        (403, "AccessDenied", "denied access"), (403, "SignatureDoesNotMatch", "rejected"),
         (403, "RequestTimeTooSkewed", "clock"), (301, "PermanentRedirect", "AWS_REGION"),
-        (507, "QuotaExceeded", "no room"), (404, "", "not as an object store does"),
-        (404, "NoSuchBucket", "there is no bucket 'bucket'"), (501, "NotImplemented", "does not know"),
+        (507, "QuotaExceeded", "no free space"), (404, "", "not an object store"),
+        (404, "NoSuchBucket", "the bucket 'bucket' does not exist"),
+        (501, "NotImplemented", "does not implement"),
         (400, "<b>\u{1B}[31m", "status 400"),
     ])
-    func `a refusal says what to do`(status: Int, code: String, words: String) async throws {
+    func `the error for a rejected request names the cause`(status: Int, code: String, words: String)
+        async throws
+    {
         let server = try await FakeServer { _, _ in
             .init(status: status, body: Data("<Error><Code>\(code)</Code><Message>m</Message></Error>".utf8))
         }
@@ -111,7 +118,7 @@ struct S3FaultTests {
         range.map { Entry(content: "entry \($0) of the backup", embeddings: [1, 0, 0, 0]) }
     }
 
-    /// A repository with a snapshot of a store, and the store.
+    /// Creates a repository with a snapshot of a store.
     private func repository(
         _ store: FakeObjectStore
     ) async throws -> (BackupRepository, InMemoryStorageProvider) {
@@ -122,7 +129,7 @@ struct S3FaultTests {
         return (repository, storage)
     }
 
-    @Test func `an outage at any request of a backup leaves what was there`() async throws {
+    @Test func `an outage at any request of a backup leaves the existing snapshots intact`() async throws {
         let store = try await FakeObjectStore()
         let (repository, storage) = try await repository(store)
         _ = try await storage.commit(WriteBatch(upserts: entries(1000..<1200)))
@@ -133,20 +140,20 @@ struct S3FaultTests {
         #expect(requests > 8)
         for number in 1...requests {
             store.restore(before)
-            // Nothing after this one is answered.
+            // All requests from this one on fail.
             store.fail { _, count in count >= number ? .hangsUp : nil }
             let done = try? await repository.create(of: try await storage.snapshot())
             store.fail { _, _ in nil }
             let result = try await repository.verify(readingData: true)
             #expect(result.isSound, "request \(number): \(result.findings)")
             #expect(result.snapshotCount == (done == nil ? 1 : 2), "request \(number)")
-            // The next one goes on; a lock that stayed is of this process, and shared.
+            // A later backup succeeds: a lock that remained belongs to this process and is shared.
             _ = try await repository.create(of: try await storage.snapshot())
         }
         await store.close()
     }
 
-    @Test func `an outage at any request of a prune leaves every snapshot whole`() async throws {
+    @Test func `an outage at any request of a prune leaves every remaining snapshot intact`() async throws {
         let store = try await FakeObjectStore()
         let (repository, storage) = try await repository(store)
         for round in 0..<3 {
@@ -181,7 +188,7 @@ struct S3FaultTests {
         await store.close()
     }
 
-    @Test func `a backup goes through whatever fails now and then`() async throws {
+    @Test func `a backup and a restore succeed although every third request fails`() async throws {
         let store = try await FakeObjectStore()
         for fault in FakeObjectStore.Fault.allCases where fault != .portal {
             store.restore([:])

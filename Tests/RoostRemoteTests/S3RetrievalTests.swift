@@ -10,13 +10,13 @@ import Testing
 
 @testable import RoostRemote
 
-/// An object store of its own kind, on loopback: `Scripts/test` starts one and names it.
+/// A real object store on this machine, which `Scripts/test` starts.
 enum ObjectStore {
     static let endpoint = ProcessInfo.processInfo.environment["ROOST_TEST_S3"]
 
     static let credentials = S3Credentials(accessKey: "tester", secretKey: Secret("secret-of-tests")!)
 
-    /// A bucket that is new.
+    /// Creates a bucket.
     static func bucket(prefix: String = "") async throws -> S3Bucket {
         let name = "roost-\(UUID().uuidString.lowercased())"
         let bucket = try S3Bucket(
@@ -28,15 +28,17 @@ enum ObjectStore {
     }
 }
 
-@Suite(.enabled(if: ObjectStore.endpoint != nil, "no object store in $ROOST_TEST_S3"))
+@Suite(.enabled(if: ObjectStore.endpoint != nil, "ROOST_TEST_S3 does not name an object store"))
 struct S3RetrievalTests {
     @Test(arguments: ChunkRetrievalLaw.allCases)
-    func `an object store obeys`(law: ChunkRetrievalLaw) async throws {
+    func `the retrieval obeys every law of chunk retrievals`(law: ChunkRetrievalLaw) async throws {
         try await law.check(S3Retrieval(try await ObjectStore.bucket(prefix: "a b/ü")))
     }
 
     @Test(arguments: ChunkRetrievalLaw.allCases)
-    func `decorators over an object store obey`(law: ChunkRetrievalLaw) async throws {
+    func `decorators over an object store obey every law of chunk retrievals`(law: ChunkRetrievalLaw)
+        async throws
+    {
         let stack = CachedRetrieval(
             wrapped: CompressedRetrieval(
                 wrapped: EncryptedRetrieval(
@@ -46,7 +48,7 @@ struct S3RetrievalTests {
     }
 
     @Test(arguments: ChunkExistenceLaw.allCases)
-    func `existence in an object store obeys`(law: ChunkExistenceLaw) async throws {
+    func `the existence check obeys every law of existence checks`(law: ChunkExistenceLaw) async throws {
         let retrieval = S3Retrieval(try await ObjectStore.bucket(prefix: "p"))
         let organization = GitStyleOrganization()
         try await law.check(
@@ -55,7 +57,7 @@ struct S3RetrievalTests {
                 existence: S3Existence(organization: organization, retrieval: retrieval)))
     }
 
-    @Test func `a large object is written in parts and read whole`() async throws {
+    @Test func `a large object is uploaded in parts`() async throws {
         var bucket = try await ObjectStore.bucket()
         bucket.partSize = 5 << 20
         let retrieval = S3Retrieval(bucket)
@@ -69,13 +71,13 @@ struct S3RetrievalTests {
         #expect(try await retrieval.createChunk(data, at: "large", metadata: nil) == false)
         #expect(try await retrieval.createChunk(data, at: "another", metadata: nil))
         #expect(try await retrieval.readChunk(at: "another") == data)
-        bucket.largestObject = 1 << 20
+        bucket.maximumObjectSize = 1 << 20
         await #expect(throws: ChunkStorageError.tooLarge(path: "large", limit: 1 << 20)) {
             try await S3Retrieval(bucket).readChunk(at: "large")
         }
     }
 
-    @Test func `uploads that were broken off are given up`() async throws {
+    @Test func `incomplete uploads in the folder are aborted`() async throws {
         var bucket = try await ObjectStore.bucket(prefix: "p")
         bucket.partSize = 5 << 20
         let client = S3Client(bucket)
@@ -91,11 +93,11 @@ struct S3RetrievalTests {
         }
         #expect(try await pending() == 3)
         try await S3Retrieval(bucket).removeLeftovers(in: "packs")
-        // That of others stays.
+        // The upload outside the prefix remains.
         #expect(try await pending() == 1)
     }
 
-    @Test func `more than one page is listed, of the own folder only`() async throws {
+    @Test func `a listing includes all pages and only the folder`() async throws {
         let bucket = try await ObjectStore.bucket(prefix: "mine")
         let retrieval = S3Retrieval(bucket)
         var other = bucket
@@ -114,13 +116,13 @@ struct S3RetrievalTests {
         #expect(try await retrieval.paths(in: "nothing").isEmpty)
     }
 
-    @Test func `a bucket that is not there is an error, not an absence`() async throws {
+    @Test func `a missing bucket is an error and is not reported as a missing chunk`() async throws {
         let bucket = try S3Bucket(
-            "s3://no-such-bucket-\(UUID().uuidString.lowercased())", endpoint: ObjectStore.endpoint,
+            "s3://missing-\(UUID().uuidString.lowercased())", endpoint: ObjectStore.endpoint,
             credentials: ObjectStore.credentials)
         let retrieval = S3Retrieval(bucket)
         let expected = ChunkStorageError.storageUnavailable(
-            reason: "there is no bucket '\(bucket.name)' at \(bucket.server.host)")
+            reason: "the bucket '\(bucket.name)' does not exist at \(bucket.server.host)")
         await #expect(throws: expected) { try await retrieval.readChunk(at: "a") }
         await #expect(throws: expected) { try await retrieval.presence(at: "a") }
         await #expect(throws: expected) { try await retrieval.paths(in: "") }
@@ -128,7 +130,7 @@ struct S3RetrievalTests {
         #expect(await !retrieval.chunkExists(at: "a"))
     }
 
-    @Test func `names and metadata that no object can have are refused`() async throws {
+    @Test func `names and metadata that exceed the limits of S3 are errors`() async throws {
         let retrieval = S3Retrieval(try await ObjectStore.bucket(prefix: "p"))
         let long = Array(repeating: "abcdefgh", count: 128).joined(separator: "/")
         await #expect(throws: ChunkStorageError.invalidPath(long)) {

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RoostRemote
 
-/// The examples that Amazon publishes, and what a user may write as an address.
-struct SignatureV4Tests {
+/// Tests of signatures with the examples that Amazon publishes, of bucket addresses and of credentials.
+@Suite(.temporaryFolders) struct SignatureV4Tests {
     private let signature = SignatureV4(
         credentials: S3Credentials(
             accessKey: "AKIAIOSFODNN7EXAMPLE",
@@ -19,7 +20,7 @@ struct SignatureV4Tests {
 
     private let host = ("host", "examplebucket.s3.amazonaws.com")
 
-    @Test func `published examples have the published signatures`() {
+    @Test func `the published examples get the published signatures`() {
         #expect(
             signed(
                 .init(
@@ -47,7 +48,7 @@ struct SignatureV4Tests {
                 == "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543")
     }
 
-    @Test func `a session's token is signed too`() {
+    @Test func `the session token is signed`() {
         var signature = signature
         signature.credentials.sessionToken = Secret("token")
         let headers = signature.signed(
@@ -57,7 +58,7 @@ struct SignatureV4Tests {
             headers.contains { $0.name == "Authorization" && $0.value.contains(";x-amz-security-token,") })
     }
 
-    @Test func `an address names a bucket and a prefix`() throws {
+    @Test func `an address consists of a bucket and a prefix`() throws {
         func server(_ address: String, _ endpoint: String? = nil, region: String = "eu-north-1") throws
             -> String
         {
@@ -80,15 +81,14 @@ struct SignatureV4Tests {
         #expect(throws: (any Error).self) { try server("s3://notes", region: "a b") }
     }
 
-    @Test func `credentials are found where Amazon's tools find them`() throws {
-        let home = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: home) }
+    @Test func `credentials are read from the same sources as by Amazon's tools`() throws {
+        let home = TemporaryFolder.unusedURL()
         let folder = home.appendingPathComponent(".aws")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appendingPathComponent("credentials")
         try Data(
             """
-            # mine
+            # comment
             [default]
             aws_access_key_id = A1
             aws_secret_access_key=S1
@@ -100,15 +100,15 @@ struct SignatureV4Tests {
             aws_session_token = T2
             """.utf8
         ).write(to: file)
-        #expect(S3Credentials.found(environment: [:], home: home)?.accessKey == "A1")
-        let work = S3Credentials.found(environment: ["AWS_PROFILE": "work"], home: home)
+        #expect(S3Credentials.standard(environment: [:], home: home)?.accessKey == "A1")
+        let work = S3Credentials.standard(environment: ["AWS_PROFILE": "work"], home: home)
         #expect(work?.accessKey == "A2" && work?.secretKey.text == "S2==" && work?.sessionToken?.text == "T2")
-        #expect(S3Credentials.found(environment: ["AWS_PROFILE": "none"], home: home) == nil)
-        let given = S3Credentials.found(
+        #expect(S3Credentials.standard(environment: ["AWS_PROFILE": "none"], home: home) == nil)
+        let given = S3Credentials.standard(
             environment: ["AWS_ACCESS_KEY_ID": "A3", "AWS_SECRET_ACCESS_KEY": "S3\n"], home: home)
         #expect(given?.accessKey == "A3" && given?.secretKey.text == "S3" && given?.sessionToken == nil)
         #expect("\(given!)".contains("S3\n") == false)
-        let moved = S3Credentials.found(
+        let moved = S3Credentials.standard(
             environment: ["AWS_SHARED_CREDENTIALS_FILE": file.path, "AWS_PROFILE": "work"],
             home: home.appendingPathComponent("elsewhere"))
         #expect(moved?.accessKey == "A2")

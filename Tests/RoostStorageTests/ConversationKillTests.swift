@@ -1,23 +1,25 @@
 import CrashWorkload
 import Foundation
 import RoostFiles
-import RoostTestKit
 import Synchronization
+import TestSupport
 import Testing
 
-/// What was said and acknowledged is there whatever happens to the process that wrote it down.
-struct ConversationKillTests {
+/// A process that is killed at any step loses no acknowledged change of a conversation, and leaves no partial
+/// one.
+@Suite(.temporaryFolders) struct ConversationKillTests {
     private typealias State = ConversationWorkload.State
 
     @Test(arguments: ConversationWorkload.Backend.allCases, [false, true])
-    func `a process that is killed at any step loses nothing`(
+    func `a process that is killed at any step loses no acknowledged change`(
         backend: ConversationWorkload.Backend, half: Bool
     ) async throws {
         let expected = try await ConversationWorkload.expected(backend)
-        let whole = try TemporaryFolder()
-        defer { whole.remove() }
-        let steps = try KillTests.run("conversations", backend.rawValue, whole.url, point: 0, half: half)
-            .steps
+        let uninterrupted = try TemporaryFolder()
+        let steps = try KillTests.run(
+            "conversations", backend.rawValue, uninterrupted.url, point: 0, half: half
+        )
+        .steps
         try #require(steps > 500)
         let limit = KillTests.limit == .max ? steps : KillTests.limit / 4
         let stride = max(1, Double(steps) / Double(limit))
@@ -25,7 +27,6 @@ struct ConversationKillTests {
         for number in 0..<min(steps, limit) {
             let point = min(steps, Int(Double(number) * stride) + 1)
             let folder = try TemporaryFolder()
-            defer { folder.remove() }
             let outcome = try KillTests.run(
                 "conversations", backend.rawValue, folder.url, point: point, half: half)
             killed += outcome.wasKilled ? 1 : 0
@@ -34,10 +35,10 @@ struct ConversationKillTests {
             let found = try await workload.state()
             let allowed = Array(
                 expected[outcome.acknowledged...min(outcome.acknowledged + 1, expected.count - 1)])
-            let place = allowed.firstIndex(of: found)
-            #expect(place != nil, "\(what): \(found.mapValues(\.count))")
-            // Whoever comes next makes the change that was not acknowledged, and goes on.
-            let next = outcome.acknowledged + (place == 1 ? 1 : 0)
+            let index = allowed.firstIndex(of: found)
+            #expect(index != nil, "\(what): \(found.mapValues(\.count))")
+            // The next process repeats the unacknowledged change if it is missing, and continues.
+            let next = outcome.acknowledged + (index == 1 ? 1 : 0)
             for number in next..<min(next + 12, ConversationWorkload.count) {
                 try await workload.perform(number)
                 #expect(
@@ -48,17 +49,16 @@ struct ConversationKillTests {
     }
 
     @Test(arguments: ConversationWorkload.Backend.allCases)
-    func `processes that write to one place at once, one of them killed, lose nothing`(
+    func `processes that write to one storage at once lose nothing when one is killed`(
         backend: ConversationWorkload.Backend
     ) async throws {
         let folder = try TemporaryFolder()
-        defer { folder.remove() }
         func start(_ name: String, _ count: Int) throws -> (process: Process, output: FileHandle) {
             let (process, output) = (Process(), Pipe())
-            process.executableURL = KillTests.tool
+            process.executableURL = StorageWorker.tool
             process.arguments = ["pairs", backend.rawValue, folder.url.path, name, "\(count)"]
             process.standardOutput = output
-            try startOneAtATime(process)
+            try TestTool.start(process)
             return (process, output.fileHandleForReading)
         }
         let victim = try start("victim", 1_000_000)
@@ -82,25 +82,25 @@ struct ConversationKillTests {
         let found = try await workload.pairs()
         let pairs = stride(from: 0, to: found.count - 1, by: 2).map { (found[$0], found[$0 + 1]) }
         #expect(pairs.allSatisfy { $0.0 == $0.1 }, "a pair was torn apart")
-        let told = acknowledged.count { $0 == 10 }
+        let acknowledgedPairs = acknowledged.count { $0 == 10 }
         let victims = pairs.count { $0.0.hasPrefix("victim ") }
         #expect(
-            victims == told || victims == told + 1, "\(victims) pairs, of which \(told) were acknowledged")
+            victims == acknowledgedPairs || victims == acknowledgedPairs + 1,
+            "\(victims) pairs, of which \(acknowledgedPairs) were acknowledged")
         #expect(pairs.count == victims + 121 && pairs.last?.0 == "after them")
     }
 
     @Test(arguments: [ConversationWorkload.Backend.fileHistories, .fileSessions], [0, 1, 2, 3])
-    func `an error of the disk at any step is told, and leaves no half of anything`(
+    func `a disk error at any step is thrown and leaves no partial change`(
         backend: ConversationWorkload.Backend, kind: Int
     ) async throws {
         let expected = try await ConversationWorkload.expected(backend)
         for point in 1...30 {
             let folder = try TemporaryFolder()
-            defer { folder.remove() }
             let steps = Atomic(0)
             let files = FileSystem { step in
                 let number = steps.add(1, ordering: .relaxed).newValue
-                // Another step of the changes at each point, in later ones too.
+                // Spreads the failures over the steps of all changes, not only of the first ones.
                 guard number == point * (1 + point % 17) else { return nil }
                 switch kind {
                 case 0: return .error(EIO)
@@ -123,7 +123,8 @@ struct ConversationKillTests {
                         let allowed = [expected[number], expected[number + 1]]
                         let found = try await untouched.state()
                         #expect(allowed.contains(found), "step \(point), change \(number): \(error)")
-                        // It may have been done all the same: of a folder that could not be synchronised.
+                        // The change may be complete despite the error, if only the folder could not be
+                        // synchronised.
                         isDone = found == expected[number + 1] && found != expected[number]
                     }
                 }

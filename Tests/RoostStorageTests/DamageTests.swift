@@ -4,18 +4,19 @@ import RoostJSON
 import RoostModel
 import RoostSQLite
 import RoostTestKit
+import TestSupport
 import Testing
 
-/// Files that lose their end or have a byte changed: the data is right, or the damage is reported; never a
-/// crash, never a wrong answer.
-struct DamageTests {
-    /// A store with generations, a journal (or a log), clusters, removals and a record of sources.
+/// After a file was truncated or a byte of it changed, a store returns correct data or throws an error. It
+/// never crashes, and never returns wrong data.
+@Suite(.temporaryFolders) struct DamageTests {
+    /// Creates a store with generations, a journal (or a log), clusters, removals and source records.
     static func make(_ backend: CrashWorkload.Backend, in folder: URL) async throws
         -> (any StorageProvider, StorageContents)
     {
         let store = try await CrashWorkload.open(backend, in: folder)
         for step in CrashWorkload.steps {
-            // The long entry would take most of the positions.
+            // Without the long entry, which would contain most of the randomly chosen bytes.
             if case .commit(let batch) = step,
                 batch.upserts.contains(where: { $0.content.utf8.count > 100_000 })
             {
@@ -28,11 +29,11 @@ struct DamageTests {
         }
         try await store.saveEntry(last)
         let contents = try await StorageContents(store)
-        // Not closed: what a process that died leaves, with its log.
+        // Not closed, so that the files include the log, as after a crash.
         return (store, contents)
     }
 
-    /// Every entry that the store has had.
+    /// All entries that the store has ever contained.
     static let everSaved: Set<Entry> = {
         var entries: Set = [last]
         for case .commit(let batch) in CrashWorkload.steps { entries.formUnion(batch.upserts) }
@@ -49,16 +50,7 @@ struct DamageTests {
     static let last = Entry(
         content: "in the journal", embeddings: [0, 0, 1, 0], createdAt: Date(milliseconds: 0))
 
-    /// The bytes of every file.
-    static func files(_ folder: URL) throws -> [String: Data] {
-        var files: [String: Data] = [:]
-        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
-            files[path] = try? Data(contentsOf: folder.appendingPathComponent(path))
-        }
-        return files
-    }
-
-    /// Files that say nothing of their own, or are copies of what is kept.
+    /// Returns whether a repair may replace a file, because it can be derived from other files.
     static func isReplaced(_ path: String) -> Bool {
         let name = (path as NSString).lastPathComponent
         return ["lock", "committed", "CURRENT", "roost.sqlite.lock"].contains(name) || name.hasSuffix("-shm")
@@ -66,13 +58,15 @@ struct DamageTests {
     }
 
     struct Tally {
-        var right = 0
+        /// The number of stores that returned correct data.
+        var correct = 0
+        /// The number of stores that threw an error.
         var reported = 0
-        /// A repair found nothing to go on from.
+        /// The number of repairs that found nothing to recover.
         var givenUp = 0
-        /// Only an inspection notices.
-        var toldByDoctor = 0
-        var wrong: [String] = []
+        /// The number of damages that only an inspection detects.
+        var onlyInspected = 0
+        var failures: [String] = []
     }
 
     static func inspect(_ backend: CrashWorkload.Backend, _ folder: URL) async throws -> [StorageFinding] {
@@ -93,9 +87,9 @@ struct DamageTests {
         }
     }
 
-    /// Opens a damaged copy and compares what it answers.
+    /// Opens a damaged copy and compares its answers.
     func judge(
-        _ backend: CrashWorkload.Backend, _ folder: URL, _ expected: StorageContents, _ what: String,
+        _ backend: CrashWorkload.Backend, _ folder: URL, _ expected: StorageContents, _ change: String,
         repairs: Bool, _ tally: inout Tally
     ) async throws {
         var answer: StorageContents?
@@ -103,76 +97,86 @@ struct DamageTests {
             let store = try await CrashWorkload.open(backend, in: folder)
             answer = try await StorageContents(store)
         } catch let error as StorageError {
-            if error.message.isEmpty { tally.wrong.append("\(what): an error without words") }
+            if error.message.isEmpty { tally.failures.append("\(change): an error without a message") }
         } catch {
-            tally.wrong.append("\(what): threw \(type(of: error)): \(error)")
+            tally.failures.append("\(change): threw \(type(of: error)): \(error)")
         }
         if let answer, answer == expected {
-            tally.right += 1
+            tally.correct += 1
         } else if answer == nil {
             tally.reported += 1
         } else {
-            // An answer that is not the whole truth must at least not be a wrong one, and doctor must tell.
+            // An incomplete answer is allowed only if it contains nothing wrong and an inspection reports
+            // damage.
             let known = Set(expected.entries)
             let parts = answer?.differences(from: expected) ?? []
-            // SQLite's indexes and the tables of tags and metadata bear no checksums: one that has lost a row
-            // hides it from what is answered by it alone, until somebody looks.
+            // SQLite's indexes and the tables of tags and metadata have no checksums. If one of them loses a
+            // row, queries that use it alone do not return the entry until an inspection finds the damage.
             let isFeedOnly =
                 backend == .sqlite && Set(parts).isSubset(of: ["changes", "filters", "entries by id"])
             let isPart = answer?.entries.allSatisfy(known.contains) == true
             let findings = try await Self.inspect(backend, folder)
-            let isTold = findings.contains { $0.severity == .damage }
-            if isFeedOnly, isTold {
-                tally.toldByDoctor += 1
+            let isReported = findings.contains { $0.severity == .damage }
+            if isFeedOnly, isReported {
+                tally.onlyInspected += 1
                 return
             }
-            tally.wrong.append(
-                "\(what): other \(parts.joined(separator: ", ")) (entries \(isPart ? "true" : "FALSE"), doctor \(isTold ? "tells" : "SILENT"))"
+            tally.failures.append(
+                "\(change): different \(parts.joined(separator: ", ")); "
+                    + "entries \(isPart ? "correct" : "WRONG"), "
+                    + "inspection \(isReported ? "reports damage" : "SILENT")"
             )
         }
-        guard repairs, answer == nil else { return }
+        if repairs, answer == nil { try await checkRepair(backend, folder, change, &tally) }
+    }
+
+    /// Repairs a damaged store, and checks that the repair deletes nothing and invents nothing.
+    private func checkRepair(
+        _ backend: CrashWorkload.Backend, _ folder: URL, _ change: String, _ tally: inout Tally
+    ) async throws {
         do {
             #expect(
-                try await Self.inspect(backend, folder).contains { $0.severity == .damage }, "\(what): doctor"
-            )
-            let before = try Self.files(folder)
+                try await Self.inspect(backend, folder).contains { $0.severity == .damage },
+                "\(change): inspection")
+            let before = try TemporaryFolder.files(in: folder)
             do {
                 _ = try await Self.repair(backend, folder)
             } catch let error as StorageError where error.code == .damaged {
-                // Nothing can be had: then nothing may have been changed either.
-                let after = try Self.files(folder)
-                #expect(before.allSatisfy { after[$0.key] == $0.value }, "\(what): a repair that gave up")
+                // If nothing can be recovered, nothing may be changed.
+                let after = try TemporaryFolder.files(in: folder)
+                #expect(
+                    before.allSatisfy { after[$0.key] == $0.value },
+                    "\(change): files changed by a repair that gave up")
                 tally.givenUp += 1
                 return
             }
-            // Nothing is deleted, wherever it has gone.
-            let kept = Set(try Self.files(folder).values)
+            // A repair may move files, but not delete any.
+            let kept = Set(try TemporaryFolder.files(in: folder).values)
             let lost = before.filter { !kept.contains($0.value) && !Self.isReplaced($0.key) }.keys
-            #expect(lost.isEmpty, "\(what): the repair deleted \(lost.sorted())")
+            #expect(lost.isEmpty, "\(change): the repair deleted \(lost.sorted())")
             let store = try await CrashWorkload.open(backend, in: folder)
             let repaired = try await StorageContents(store)
-            // Some may be of an earlier revision, but none that never was.
-            // A text whose vector is damaged is kept without it.
-            let bare = Set(Self.everSaved.map(Self.withoutVectors))
+            // A repair may restore an entry at an earlier revision, or without its vectors if these are
+            // damaged.
+            let withoutVectors = Set(Self.everSaved.map(Self.withoutVectors))
             #expect(
                 repaired.entries.allSatisfy {
-                    Self.everSaved.contains($0) || $0.embeddings.isEmpty && bare.contains($0)
-                }, "\(what): repaired")
+                    Self.everSaved.contains($0) || $0.embeddings.isEmpty && withoutVectors.contains($0)
+                }, "\(change): entries after the repair")
             try await store.saveEntry(Entry(content: "after the repair", embeddings: [1, 0, 0, 0]))
             #expect(
                 try await Self.inspect(backend, folder).allSatisfy { finding in
                     finding.severity == .note || finding.subject.contains("generations/")
                         || finding.subject.contains("journal-")
-                }, "\(what): whole again")
+                }, "\(change): damage after the repair")
         } catch {
-            Issue.record("\(what): the repair threw \(error)")
+            Issue.record("\(change): the repair threw \(error)")
         }
     }
 
     @Test(arguments: CrashWorkload.Backend.allCases)
-    func `files cut short or with a byte changed`(backend: CrashWorkload.Backend) async throws {
+    func `damaged files give correct data or an error`(backend: CrashWorkload.Backend) async throws {
         let folder = try TemporaryFolder()
-        defer { folder.remove() }
         let original = folder.url.appendingPathComponent("original")
         try FileManager.default.createDirectory(at: original, withIntermediateDirectories: true)
         let (store, expected) = try await Self.make(backend, in: original)
@@ -189,33 +193,34 @@ struct DamageTests {
         for path in files {
             let data = try Data(contentsOf: original.appendingPathComponent(path))
             guard !data.isEmpty else { continue }
-            // Every file gets as many as a run of reasonable length allows; all with ROOST_DAMAGE=all.
+            // With ROOST_DAMAGE=all, the files of a JSON store get as many changes as those of a database.
             let isAll = ProcessInfo.processInfo.environment["ROOST_DAMAGE"] == "all"
             let flips = min(isAll || backend == .sqlite ? 1000 : 200, data.count)
             let cuts = min(isAll || backend == .sqlite ? 100 : 30, data.count)
             for trial in 0..<(flips + cuts) {
                 var damaged = data
-                let what: String
+                let change: String
                 if trial < flips {
-                    let place = Int(generator.next() % UInt64(data.count))
-                    damaged[place] ^= UInt8(1 << (generator.next() % 8))
-                    what = "\(path), byte \(place) of \(data.count) changed"
+                    let offset = Int(generator.next() % UInt64(data.count))
+                    damaged[offset] ^= UInt8(1 << (generator.next() % 8))
+                    change = "\(path), byte \(offset) of \(data.count) changed"
                 } else {
                     let length = Int(generator.next() % UInt64(data.count))
                     damaged = data.prefix(length)
-                    what = "\(path) cut to \(length) of \(data.count) bytes"
+                    change = "\(path) truncated to \(length) of \(data.count) bytes"
                 }
                 let copy = folder.url.appendingPathComponent("copy")
                 try? FileManager.default.removeItem(at: copy)
                 try FileManager.default.copyItem(at: original, to: copy)
                 try damaged.write(to: copy.appendingPathComponent(path))
                 trials += 1
-                try await judge(backend, copy, expected, what, repairs: trial % 40 == 0, &tally)
+                try await judge(backend, copy, expected, change, repairs: trial % 40 == 0, &tally)
             }
         }
         print(
-            "\(backend): \(trials) damaged files; right \(tally.right), reported \(tally.reported), told by doctor only \(tally.toldByDoctor), repairs given up \(tally.givenUp), wrong \(tally.wrong.count)"
-        )
-        #expect(tally.wrong.isEmpty, "\(tally.wrong.prefix(12).joined(separator: "\n"))")
+            "\(backend): \(trials) damaged files; \(tally.correct) correct, \(tally.reported) reported, "
+                + "\(tally.onlyInspected) found by inspection only, \(tally.givenUp) repairs given up, "
+                + "\(tally.failures.count) failures")
+        #expect(tally.failures.isEmpty, "\(tally.failures.prefix(12).joined(separator: "\n"))")
     }
 }

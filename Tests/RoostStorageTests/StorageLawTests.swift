@@ -4,51 +4,8 @@ import RoostJSON
 import RoostModel
 import RoostSQLite
 import RoostTestKit
-import Synchronization
+import TestSupport
 import Testing
-
-private let starting = Mutex(())
-
-/// Foundation's `Process` is not safe to be started on several threads at once.
-func startOneAtATime(_ process: Process) throws {
-    try starting.withLock { _ in try process.run() }
-}
-
-/// Another process that works on a store of a test.
-enum Worker {
-    static func run(_ job: StorageJob, _ backend: CrashWorkload.Backend, _ folder: URL) async throws {
-        let process = Process()
-        process.executableURL = KillTests.tool
-        process.arguments = ["job", backend.rawValue, folder.path] + job.arguments
-        let error = Pipe()
-        process.standardError = error
-        let ended = AsyncStream<Int32> { continuation in
-            process.terminationHandler = { process in
-                continuation.yield(
-                    process.terminationReason == .uncaughtSignal ? -1 : process.terminationStatus)
-                continuation.finish()
-            }
-        }
-        try startOneAtATime(process)
-        for await status in ended where status > 0 {
-            let text = String(decoding: try error.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-            throw WorkerFailure(description: "\(job.arguments) ended with \(status): \(text.suffix(300))")
-        }
-    }
-}
-
-struct WorkerFailure: Error, CustomStringConvertible {
-    let description: String
-}
-
-/// A folder of its own for each test case.
-struct TemporaryFolder: Sendable {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("roost-test-\(UUID().uuidString)")
-
-    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-
-    func remove() { try? FileManager.default.removeItem(at: url) }
-}
 
 struct InMemoryFixture: StorageFixture {
     let level = StorageLevel.inMemory
@@ -63,8 +20,8 @@ struct LocalFixture: StorageFixture {
     func open() async throws -> any StorageProvider {
         try LocalStorageProvider(directory: folder.url.appendingPathComponent("Storage"))
     }
-    func run(_ job: StorageJob) async throws { try await Worker.run(job, .json, folder.url) }
-    func tearDown() async { folder.remove() }
+    func run(_ job: StorageJob) async throws { try await StorageWorker.run(job, .json, folder.url) }
+    func tearDown() async {}
 }
 
 struct SQLiteFixture: StorageFixture {
@@ -74,11 +31,11 @@ struct SQLiteFixture: StorageFixture {
     func open() async throws -> any StorageProvider {
         try await SQLiteStorageProvider(databaseURL: folder.url.appendingPathComponent("roost.sqlite"))
     }
-    func run(_ job: StorageJob) async throws { try await Worker.run(job, .sqlite, folder.url) }
-    func tearDown() async { folder.remove() }
+    func run(_ job: StorageJob) async throws { try await StorageWorker.run(job, .sqlite, folder.url) }
+    func tearDown() async {}
 }
 
-/// A backend of four methods, as a user would write it.
+/// A backend with the four required methods, as a user would write it.
 actor ArrayStorage: SimpleStorageProvider {
     private var entries: [Entry] = []
     private var clusters: [Cluster] = []
@@ -110,7 +67,7 @@ struct SimpleFixture: StorageFixture {
     func tearDown() async {}
 }
 
-/// A store that loses what it is told to remove: the laws must notice.
+/// A store that ignores removals. The laws must detect it.
 struct CanaryStorage: StorageProvider {
     let base = InMemoryStorageProvider()
     func commit(_ batch: WriteBatch) async throws -> Revision {
@@ -132,24 +89,30 @@ struct CanaryFixture: StorageFixture {
     func tearDown() async {}
 }
 
-struct StorageLawTests {
+@Suite(.temporaryFolders) struct StorageLawTests {
     @Test(arguments: StorageLaw.laws(upTo: .inMemory))
-    func `the in-memory store obeys`(law: StorageLaw) async throws { try await law.check(InMemoryFixture()) }
+    func `the in-memory store obeys the law`(law: StorageLaw) async throws {
+        try await law.check(InMemoryFixture())
+    }
 
     @Test(arguments: StorageLaw.allCases)
-    func `the JSON store obeys`(law: StorageLaw) async throws { try await law.check(LocalFixture()) }
+    func `the JSON store obeys the law`(law: StorageLaw) async throws {
+        try await law.check(LocalFixture())
+    }
 
     @Test(arguments: StorageLaw.allCases)
-    func `the SQLite store obeys`(law: StorageLaw) async throws { try await law.check(SQLiteFixture()) }
+    func `the SQLite store obeys the law`(law: StorageLaw) async throws {
+        try await law.check(SQLiteFixture())
+    }
 
     @Test(arguments: StorageLaw.laws(upTo: .simple))
-    func `a backend of four methods obeys`(law: StorageLaw) async throws {
+    func `a backend with four methods obeys the law`(law: StorageLaw) async throws {
         try await law.check(SimpleFixture())
     }
 
-    @Test func `a store that does not remove is found out`() async throws {
+    @Test func `a store that ignores removals violates a law`() async throws {
         await #expect(throws: LawViolation.self) {
-            try await StorageLaw.deletedEntriesAreGone.check(CanaryFixture())
+            try await StorageLaw.deletionRemovesEntries.check(CanaryFixture())
         }
     }
 }

@@ -1,10 +1,11 @@
 import FakeServer
 import Foundation
+import TestSupport
 import Testing
 
-/// Clusters named by a chat model, by the command.
-struct AutolabelCommandTests {
-    let cli = CommandLineTests()
+/// The labeling of clusters by a language model, with the commands.
+@Suite(.temporaryFolders) struct AutolabelCommandTests {
+    let cli = CommandLineDriver()
 
     static func chat(_ text: String) -> FakeServer.Answer {
         .json(200, ["choices": [["message": ["content": text]]]] as [String: Any])
@@ -17,34 +18,33 @@ struct AutolabelCommandTests {
         #expect(try cli.roost("ingest", "--store", "s", "t.jsonl").status == 0)
     }
 
-    func labels(_ outcome: CommandLineTests.Outcome) throws -> [[String: Any]] {
+    func labels(_ outcome: CommandLineDriver.Outcome) throws -> [[String: Any]] {
         try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
     }
 
-    @Test func `clusters are named, the user is told what goes where, and nothing goes unasked`() async throws
-    {
+    @Test func `clusters are labeled, and the output states what is sent to which server`() async throws {
         try prepare()
         let server = try await FakeServer { request, number in Self.chat("Name \(number)") }
         let unset = try cli.roost("recluster", "--store", "s", "--autolabel")
         #expect(unset.status == 78 && unset.error.contains("label-model"), "\(unset.error)")
         #expect(try cli.roost("cluster", "autolabel", "--store=s", "--dry-run").status == 0)
         #expect(try cli.roost("config", "label-model", "namer").status == 0)
-        let nowhere = try cli.roost("cluster", "autolabel", "--store", "s")
-        #expect(nowhere.status == 78 && nowhere.error.contains("label-endpoint"), "\(nowhere.error)")
+        let noEndpoint = try cli.roost("cluster", "autolabel", "--store", "s")
+        #expect(noEndpoint.status == 78 && noEndpoint.error.contains("label-endpoint"), "\(noEndpoint.error)")
         #expect(try cli.roost("config", "label-endpoint", server.address + "/v1").status == 0)
         #expect(try cli.roost("recluster", "--store", "s", "--clusters=4").status == 0)
-        let shown = try cli.roost("cluster", "autolabel", "--store=s", "--dry-run")
-        #expect(shown.status == 0 && shown.output.contains("  text: bread"), "\(shown.output)")
+        let preview = try cli.roost("cluster", "autolabel", "--store=s", "--dry-run")
+        #expect(preview.status == 0 && preview.output.contains("  text: bread"), "\(preview.output)")
         #expect(server.requests.isEmpty)
-        let named = try cli.roost("cluster", "autolabel", "--store", "s")
-        #expect(named.status == 0 && named.output.contains("Name 1"), "\(named.error)")
-        #expect(named.error.contains("20 texts of 4 clusters") && named.error.contains("at 127.0.0.1:"))
+        let labeled = try cli.roost("cluster", "autolabel", "--store", "s")
+        #expect(labeled.status == 0 && labeled.output.contains("Name 1"), "\(labeled.error)")
+        #expect(labeled.error.contains("20 texts of 4 clusters") && labeled.error.contains("at 127.0.0.1:"))
         #expect(server.requests.count == 4)
         let listed = try labels(try cli.roost("cluster", "list", "--store=s", "--json"))
         #expect(listed.allSatisfy { $0["labeledBy"] as? String == "remote:namer" })
         let again = try cli.roost("cluster", "autolabel", "--store", "s")
         #expect(again.status == 0 && again.error.contains("--again") && server.requests.count == 4)
-        // Undone as one.
+        // All labels are undone at once.
         #expect(try cli.roost("undo", "--store", "s").status == 0)
         let undone = try labels(try cli.roost("cluster", "list", "--store=s", "--json"))
         #expect(undone.allSatisfy { $0["labeledBy"] == nil })
@@ -54,7 +54,9 @@ struct AutolabelCommandTests {
         await server.close()
     }
 
-    @Test func `a key for embeddings goes to no other place, and what fails is told`() async throws {
+    @Test func `the key for embeddings is not sent to the labeling server, and failures are reported`()
+        async throws
+    {
         try prepare()
         let server = try await FakeServer { _, number in number == 1 ? Self.chat("One") : .json(401, [:]) }
         let key = cli.home.appendingPathComponent("key")
@@ -67,11 +69,11 @@ struct AutolabelCommandTests {
         }
         #expect(try cli.roost("recluster", "--store", "s", "--clusters=4").status == 0)
         let failed = try cli.roost("cluster", "autolabel", "--store", "s")
-        #expect(failed.status == 78 && failed.error.contains("1 of 4 clusters were named"), "\(failed.error)")
+        #expect(failed.status == 78 && failed.error.contains("labeled 1 of 4 clusters"), "\(failed.error)")
         #expect(failed.output.contains("One") && failed.error.contains("check the key"))
         #expect(server.requests.allSatisfy { $0.headers["authorization"] == nil })
-        let bad = try cli.roost("cluster", "autolabel", "--store=s", "none")
-        #expect(bad.status == 66, "\(bad.error)")
+        let unknown = try cli.roost("cluster", "autolabel", "--store=s", "none")
+        #expect(unknown.status == 66, "\(unknown.error)")
         #expect(try cli.roost("recluster", "--autolabel", "--dry-run").status == 64)
         await server.close()
     }

@@ -1,11 +1,12 @@
 import FakeServer
 import Foundation
 import Roost
+import TestSupport
 import Testing
 
-/// Backups by the command.
-struct BackupCommandTests {
-    let cli = CommandLineTests()
+/// Tests of the command `backup`.
+@Suite(.temporaryFolders) struct BackupCommandTests {
+    let cli = CommandLineDriver()
 
     func prepare(_ count: Int = 300, provider: String = "sqlite") throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical", "--provider", provider).status == 0)
@@ -15,7 +16,7 @@ struct BackupCommandTests {
         #expect(try cli.roost("recluster", "--store", "s", "--clusters=4").status == 0)
     }
 
-    /// What a store gives, without what says which store it is.
+    /// Returns exports and results of a store, without its identity.
     func contents(_ store: String) throws -> [String] {
         let entries = try cli.roost(
             "export", "entries", "--store=\(store)", "--with-embeddings", "--format=jsonl")
@@ -26,8 +27,7 @@ struct BackupCommandTests {
     }
 
     @Test(arguments: ["sqlite", "json"])
-    func `a store is backed up, lost and had back, as another provider too`(provider: String) throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    func `a lost store is restored from its backup, with either provider`(provider: String) throws {
         try prepare(provider: provider)
         let before = try contents("s")
         let made = try cli.roost("backup", "create", "--store=s", "--to=b", "--tag=first", "--json")
@@ -35,7 +35,7 @@ struct BackupCommandTests {
         let list = try cli.roost("backup", "list", "--to=b")
         #expect(list.output.contains("300 entries, 4 clusters  first"), "\(list.output)")
         let verified = try cli.roost("backup", "verify", "--to=b", "--read-data")
-        #expect(verified.status == 0 && verified.output.contains("sound"), "\(verified.output)")
+        #expect(verified.status == 0 && verified.output.contains("no damage found"), "\(verified.output)")
         #expect(try cli.roost("backup", "show", "--to=b", "latest").output.contains("\"entryCount\" : 300"))
         try FileManager.default.removeItem(at: cli.home.appendingPathComponent("s"))
         for target in ["sqlite", "json"] {
@@ -45,13 +45,12 @@ struct BackupCommandTests {
             #expect(try contents("r-\(target)") == before)
             let doctor = try cli.roost("doctor", "--store=r-\(target)")
             #expect(doctor.status == 0, "\(doctor.output)")
-            // It is a store like any other.
+            // The restored store is complete.
             #expect(try cli.roost("add", "--store=r-\(target)", "one more").status == 0)
         }
     }
 
-    @Test func `snapshots are small, forgotten and pruned, in the store's own folder`() throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    @Test func `snapshots in the store's own repository can be removed and pruned`() throws {
         try prepare()
         for number in 0..<3 {
             #expect(try cli.roost("add", "--store=s", "note \(number)").status == 0)
@@ -62,31 +61,29 @@ struct BackupCommandTests {
         }
         #expect(names.count == 3)
         let gone = try cli.roost("backup", "forget", "--store=s", names[0])
-        #expect(gone.status == 0 && gone.output.contains("forgot \(names[0])"), "\(gone.error)")
+        #expect(gone.status == 0 && gone.output.contains("removed \(names[0])"), "\(gone.error)")
         let dry = try cli.roost("backup", "prune", "--store=s", "--keep-last=1", "--dry-run")
-        #expect(dry.status == 0 && dry.output.contains("would forget \(names[1])"), "\(dry.output)")
+        #expect(dry.status == 0 && dry.output.contains("would remove \(names[1])"), "\(dry.output)")
         #expect(
             try cli.roost("backup", "prune", "--store=s", "--keep-last=1").output.contains("1 snapshots kept")
         )
         #expect(try cli.roost("backup", "verify", "--store=s", "--read-data").status == 0)
-        // Doctor and stats have nothing against the folder.
+        // The repository is not reported as damage.
         #expect(try cli.roost("doctor", "--store=s").status == 0)
     }
 
-    @Test func `before much is removed, a snapshot is made`() throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    @Test func `a backup is created before many entries are removed`() throws {
         try prepare()
-        // Whole copies lie in the same folder.
+        // Older versions stored complete copies in the same folder.
         let copies = cli.home.appendingPathComponent("s/backups/before-reembed-1")
         try FileManager.default.createDirectory(at: copies, withIntermediateDirectories: true)
         let removed = try cli.roost("remove", "--store=s", "--source", "t.jsonl")
-        #expect(removed.status == 0 && removed.error.contains("a backup was made first"), "\(removed.error)")
+        #expect(removed.status == 0 && removed.error.contains("created the backup"), "\(removed.error)")
         let restored = try cli.roost("backup", "restore", "latest", "--store=s", "--into=r")
         #expect(restored.output.contains("restored 300 entries"), "\(restored.error)")
     }
 
-    @Test func `an encrypted repository wants its passphrase, which can be changed`() throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    @Test func `an encrypted repository requires its passphrase, which can be changed`() throws {
         try prepare(50)
         for (file, text) in [
             ("one", "first word\n"), ("dos", "first word\r\nmore\r\n"), ("two", "second\nline\n"),
@@ -97,9 +94,9 @@ struct BackupCommandTests {
         let made = try cli.roost("backup", "create", "--store=s", "--to=b", "--password-file=one")
         #expect(made.status == 0 && !made.error.contains("not encrypted"), "\(made.error)")
         let bare = try cli.roost("backup", "list", "--to=b")
-        #expect(bare.status == 78 && bare.error.contains("needs its passphrase"), "\(bare.error)")
+        #expect(bare.status == 78 && bare.error.contains("provide its passphrase"), "\(bare.error)")
         let wrong = try cli.roost("backup", "list", "--to=b", "--password-file=two")
-        #expect(wrong.status == 78 && wrong.error.contains("not the passphrase"), "\(wrong.error)")
+        #expect(wrong.status == 78 && wrong.error.contains("passphrase is wrong"), "\(wrong.error)")
         #expect(try cli.roost("backup", "list", "--to=b", "--password-file=empty").status == 66)
         #expect(try cli.roost("backup", "list", "--to=b", "--password-file=dos").status == 0)
         let process = try cli.start(
@@ -113,27 +110,29 @@ struct BackupCommandTests {
         #expect(restored.status == 0, "\(restored.error)")
     }
 
-    @Test func `each mistake is told`() throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    @Test func `each mistake is reported with its exit status`() throws {
         try prepare(20)
         #expect(try cli.roost("backup", "create", "--store=s", "--to=b").status == 0)
         try "x".write(to: cli.home.appendingPathComponent("file"), atomically: true, encoding: .utf8)
         for (arguments, status, words) in [
             (["backup", "create", "--store=none"], 66, "roost init"),
-            (["backup", "create", "--store=s", "--to=."], 73, "files in it"),
+            (["backup", "create", "--store=s", "--to=."], 73, "contains other files"),
             (["backup", "list", "--store=none"], 66, "backup create"),
-            (["backup", "create", "--store=s", "--to=s3:/x"], 64, "folders"),
-            (["backup", "create", "--store=s", "--to=ftp://x/y"], 64, "neither"),
+            (["backup", "create", "--store=s", "--to=s3:/x"], 64, "use a folder"),
+            (["backup", "create", "--store=s", "--to=ftp://x/y"], 64, "unsupported backup location"),
             (["backup", "create", "--store=s", "--to=s3://bucket/p"], 78, "AWS_ACCESS_KEY_ID"),
-            (["backup", "restore", "zzz", "--to=b", "--into=r"], 66, "no snapshot 'zzz'"),
+            (["backup", "restore", "zzz", "--to=b", "--into=r"], 66, "snapshot 'zzz' not found"),
             (["backup", "restore", "latest", "--to=b", "--into=s"], 73, "a store in"),
-            (["backup", "restore", "latest", "--to=b", "--into=b"], 78, "files in it"),
+            (["backup", "restore", "latest", "--to=b", "--into=b"], 78, "contains files"),
             (["backup", "restore", "latest", "--to=b", "--into=file"], 74, "file"),
-            (["backup", "restore", "latest", "--to=b", "--into=r", "--provider=x"], 64, "sqlite and json"),
+            (
+                ["backup", "restore", "latest", "--to=b", "--into=r", "--provider=x"], 64,
+                "use sqlite or json"
+            ),
             (["backup", "prune", "--to=b", "--keep-last=0"], 64, "no snapshot"),
-            (["backup", "prune", "--to=b", "--keep-last=-1"], 64, "from 0"),
+            (["backup", "prune", "--to=b", "--keep-last=-1"], 64, "at least 0"),
             (["backup", "forget", "--to=b"], 64, "SNAPSHOT"),
-            (["backup", "list", "--to=b", "--password-file=none"], 66, "no passphrase in"),
+            (["backup", "list", "--to=b", "--password-file=none"], 66, "cannot read a passphrase from"),
             (["backup", "list", "--to=b", "--password-file=file"], 78, "not encrypted"),
         ] as [([String], Int32, String)] {
             let running = try cli.start(arguments)
@@ -147,14 +146,13 @@ struct BackupCommandTests {
         #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("r").path))
     }
 
-    @Test func `a bucket holds backups as a folder does`() async throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    @Test func `backups can be stored in a bucket`() async throws {
         try prepare(40)
         let store = try await FakeObjectStore()
         let environment = [
             "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "ROOST_BACKUP_PASSWORD": "swifts",
         ]
-        func run(_ arguments: String...) throws -> CommandLineTests.Outcome {
+        func run(_ arguments: String...) throws -> CommandLineDriver.Outcome {
             let running = try cli.start(arguments, environment: environment)
             try running.input.close()
             return try running.outcome()
@@ -162,23 +160,23 @@ struct BackupCommandTests {
         #expect(try cli.roost("config", "s3-endpoint", "x").status == 78)
         #expect(try cli.roost("config", "s3-region", "a b").status == 78)
         #expect(try cli.roost("config", "s3-endpoint", store.address).status == 0)
-        // Now and then the server has other things to do.
+        // Every fifth request is answered with "slow down".
         store.fail { _, number in number % 5 == 0 ? .slowDown : nil }
-        let place = "--to=s3://bucket/notes"
-        #expect(try run("backup", "list", place).status == 66)
-        let made = try run("backup", "create", "--store=s", place)
+        let location = "--to=s3://bucket/notes"
+        #expect(try run("backup", "list", location).status == 66)
+        let made = try run("backup", "create", "--store=s", location)
         #expect(made.status == 0, "\(made.error)")
         #expect(!store.names.isEmpty && store.names.allSatisfy { $0.hasPrefix("/bucket/notes/") })
-        #expect(try run("backup", "list", place).output.contains("40 entries"))
-        #expect(try run("backup", "verify", place, "--read-data").status == 0)
-        let restored = try run("backup", "restore", "latest", place, "--into=r")
+        #expect(try run("backup", "list", location).output.contains("40 entries"))
+        #expect(try run("backup", "verify", location, "--read-data").status == 0)
+        let restored = try run("backup", "restore", "latest", location, "--into=r")
         #expect(restored.status == 0, "\(restored.error)")
         #expect(try contents("r") == contents("s"))
-        #expect(try run("backup", "prune", place, "--keep-last=1").status == 0)
-        // Beside the prefix there are objects of others.
+        #expect(try run("backup", "prune", location, "--keep-last=1").status == 0)
+        // Without the prefix, the bucket contains other objects.
         #expect(try run("backup", "create", "--store=s", "--to=s3://bucket").status == 73)
         store.fail { _, _ in .portal }
-        let portal = try run("backup", "list", place)
+        let portal = try run("backup", "list", location)
         #expect(
             portal.status == 74 && portal.error.contains("not as an object store does"), "\(portal.error)")
         #expect(!portal.error.contains("secret"))

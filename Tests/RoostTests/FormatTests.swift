@@ -1,10 +1,12 @@
 import Foundation
 import Roost
+import TestSupport
 import Testing
 
-/// Stores that earlier versions wrote, opened by this one: a folder of `Fixtures/Formats` each.
-struct FormatTests {
-    /// An export of clusters without what version 2 added, in lower case: ids were once written in capitals.
+/// Tests with the stores of earlier versions in `Fixtures/Formats`.
+@Suite(.temporaryFolders) struct FormatTests {
+    /// Returns an export of clusters without the additions of version 2, in lower case because ids were once
+    /// written in capitals.
     static func asVersion1(_ data: Data) throws -> NSDictionary {
         let text = String(decoding: data, as: UTF8.self).lowercased()
         var export = try #require(
@@ -21,20 +23,18 @@ struct FormatTests {
     }
 
     @Test(arguments: ["v1/sqlite", "v1/json", "v2/sqlite", "v2/json"])
-    func `a store of an earlier format opens, gives the same, and can be written to`(name: String)
+    func `a store of an earlier format opens, exports the same and can be changed`(name: String)
         async throws
     {
-        let formats = CommandLineTests.fixtures.appendingPathComponent("Formats")
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "roost-format-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let formats = Fixtures.folder.appendingPathComponent("Formats")
+        let folder = TemporaryFolder.unusedURL()
         try FileManager.default.copyItem(at: formats.appendingPathComponent(name), to: folder)
         let store = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
-        func check(_ what: String, _ found: Data) throws {
-            let expected = try Data(contentsOf: formats.appendingPathComponent("\(name)-\(what)"))
-            // Ids were once written in capitals.
+        func check(_ file: String, _ found: Data) throws {
+            let expected = try Data(contentsOf: formats.appendingPathComponent("\(name)-\(file)"))
+            // Version 1 wrote ids in capitals.
             func lowercased(_ data: Data) -> String { String(decoding: data, as: UTF8.self).lowercased() }
-            #expect(lowercased(found) == lowercased(expected), "\(what) of \(name)")
+            #expect(lowercased(found) == lowercased(expected), "\(file) of \(name)")
         }
         var entries = Data()
         try await store.exportEntries(.jsonl, withEmbeddings: true) { entries += $0 }
@@ -44,13 +44,13 @@ struct FormatTests {
         let clusters = try encoder.encode(try await store.exportClusters(withEmbeddings: true))
         let expected = try Data(contentsOf: formats.appendingPathComponent("\(name)-clusters.json"))
         #expect(try Self.asVersion1(clusters) == Self.asVersion1(expected), "clusters of \(name)")
-        // What was not recorded is not made up.
+        // Data that earlier versions did not record is reported as missing.
         let unknown = await #expect(throws: RoostError.self) { try await store.clusterLineage() }
         #expect([.notFound, .emptyStore].contains(unknown?.code))
         let stamp = try await store.storage.snapshot().stamp
         let data = try Data(contentsOf: formats.appendingPathComponent("\(name)-stamp.json"))
         #expect(stamp == (try JSONDecoder().decode(Stamp.self, from: data)))
-        // Written to, closed and opened again, it is a store of today's format.
+        // After a change, the store opens again in the current format.
         _ = try await store.add("written by a later version")
         try await store.close()
         let again = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }

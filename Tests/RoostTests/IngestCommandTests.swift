@@ -1,12 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
-/// `roost ingest`, `add` and `import` in the ways that people use them.
-struct IngestCommandTests {
-    let commands = CommandLineTests()
+/// Tests of the commands `ingest`, `add`, `import`, `export` and `config`.
+@Suite(.temporaryFolders) struct IngestCommandTests {
+    let commands = CommandLineDriver()
     private var home: URL { commands.home }
-
-    private func clean() { try? FileManager.default.removeItem(at: home) }
 
     private func write(_ text: String, to path: String) throws {
         let file = home.appendingPathComponent(path)
@@ -24,11 +23,10 @@ struct IngestCommandTests {
 
     private func texts() throws -> Set<String> { Set(try listed().compactMap { $0["content"] as? String }) }
 
-    @Test func `a dry run makes no store and says what would be`() throws {
-        defer { clean() }
+    @Test func `a dry run creates no store and reports what would change`() throws {
         try write("a swift", to: "notes/a.md")
         let outcome = try commands.roost("ingest", "notes", "--dry-run")
-        #expect(outcome.output == "would be: 1 new, 0 updated, 0 removed, 0 unchanged, 0 skipped\n")
+        #expect(outcome.output == "dry run: 1 new, 0 updated, 0 removed, 0 unchanged, 0 skipped\n")
         #expect(try commands.roost("list").status == 66)
         #expect(try commands.roost("ingest", "notes").status == 0)
         try write("two swifts", to: "notes/a.md")
@@ -36,8 +34,7 @@ struct IngestCommandTests {
         #expect(try texts() == ["a swift"])
     }
 
-    @Test func `ignore files of folders above are heeded, up to the repository`() throws {
-        defer { clean() }
+    @Test func `ignore files of parent folders apply, up to the root of the repository`() throws {
         try write("*.log.md\n", to: ".gitignore")
         try write("secret\n", to: "repository/.gitignore")
         try write("", to: "repository/.git/HEAD")
@@ -48,8 +45,7 @@ struct IngestCommandTests {
         #expect(try texts() == ["kept"])
     }
 
-    @Test func `files that fit and files that do not`() throws {
-        defer { clean() }
+    @Test func `patterns include and exclude files`() throws {
         for name in ["a.md", "b.txt", "deep/c.md", "deep/old/d.md", "e.swift"] {
             try write("text of \(name)", to: "notes/\(name)")
         }
@@ -65,8 +61,7 @@ struct IngestCommandTests {
         #expect(missing.status == 66 && missing.error.contains("no-list: No such file"))
     }
 
-    @Test func `tables of both kinds`() throws {
-        defer { clean() }
+    @Test func `tables with commas and with tabs are read`() throws {
         try write("id\tbody\tyear\n1\t\"a, b\"\t1999\n2\tc\t2001\n", to: "t.tsv")
         let outcome = try commands.roost("ingest", "t.tsv", "--text-column", "body")
         #expect(outcome.output.hasPrefix("2 new"))
@@ -77,8 +72,7 @@ struct IngestCommandTests {
         #expect(try commands.roost("ingest", "t.csv").output.hasPrefix("1 new"))
     }
 
-    @Test func `what is gone is pruned when it is asked for`() throws {
-        defer { clean() }
+    @Test func `entries of vanished files are pruned on request`() throws {
         for name in ["a", "b"] { try write("text of \(name)", to: "notes/\(name).md") }
         try write("elsewhere", to: "other/c.md")
         #expect(try commands.roost("ingest", "notes", "other").status == 0)
@@ -93,8 +87,7 @@ struct IngestCommandTests {
         #expect(try texts() == ["text of a"])
     }
 
-    @Test func `what a killed ingest left is pruned with its file`() throws {
-        defer { clean() }
+    @Test func `entries of an interrupted ingest are pruned when their file vanishes`() throws {
         let lines = (0..<30_000).map { "{\"id\": \($0), \"text\": \"note \($0) of the swifts\"}\n" }
         try write(lines.joined(), to: "notes/lines.jsonl")
         #expect(try commands.roost("init").status == 0)
@@ -110,22 +103,20 @@ struct IngestCommandTests {
         #expect(try listed().isEmpty)
     }
 
-    @Test func `adding a text again keeps what people put on it`() throws {
-        defer { clean() }
+    @Test func `adding a text again preserves tags and metadata`() throws {
         #expect(try commands.roost("add", "a swift", "--meta", "colour=black").status == 0)
         #expect(try commands.roost("add", "a swift", "--tag", "birds").status == 0)
         let entry = try #require(try listed().first)
         #expect((entry["metadata"] as? [String: String])?["colour"] == "black")
         #expect(entry["tags"] as? [String] == ["birds"])
-        // An edited text is another text: the first one may be added again, and the edit stays.
+        // After an edit, the original text can be added again, and the edited entry stays.
         let id = try #require(entry["id"] as? String)
         #expect(try commands.roost("edit", id, "--text", "a swift in May").status == 0)
         #expect(try commands.roost("add", "a swift").status == 0)
         #expect(try texts() == ["a swift", "a swift in May"])
     }
 
-    @Test func `an import that cannot be taken in whole is not taken in`() throws {
-        defer { clean() }
+    @Test func `an import with an invalid entry changes nothing`() throws {
         #expect(try commands.roost("add", "a swift").status == 0)
         let id = UUID().uuidString
         for (text, words) in [
@@ -144,8 +135,7 @@ struct IngestCommandTests {
         #expect(folder.status == 65 && folder.error.contains("is a folder"))
     }
 
-    @Test func `settings`() throws {
-        defer { clean() }
+    @Test func `settings apply and are validated`() throws {
         #expect(try commands.roost("config", "provider", "json").status == 0)
         #expect(try commands.roost("config", "limit", "1").status == 0)
         for text in ["a swift", "two swifts"] { #expect(try commands.roost("add", text).status == 0) }
@@ -154,7 +144,7 @@ struct IngestCommandTests {
         #expect(try commands.roost("query", "swift", "--min-score", "-1", "-n", "5", "--json").status == 0)
         let wrong = try commands.roost("config", "limit", "many")
         #expect(wrong.status == 78 && wrong.error.contains("many"))
-        // A setting that nothing asks for stops nothing.
+        // An invalid setting affects only commands that use it.
         let file = home.appendingPathComponent(".config/roost/config.json")
         let text = try String(contentsOf: file, encoding: .utf8)
         try Data(text.replacingOccurrences(of: "\"1\"", with: "\"many\"").utf8).write(to: file)
@@ -162,10 +152,9 @@ struct IngestCommandTests {
         #expect(try commands.roost("query", "swift").status == 78)
     }
 
-    @Test func `the folder of the published guide is the user's own`() throws {
-        defer { clean() }
+    @Test func `the default folder of the published guide is in the user's documents`() throws {
         let running = Process()
-        running.executableURL = CommandLineTests.binary.deletingLastPathComponent()
+        running.executableURL = CommandLineDriver.binary.deletingLastPathComponent()
             .appendingPathComponent("storage-worker")
         running.arguments = ["default-folder"]
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
@@ -178,8 +167,7 @@ struct IngestCommandTests {
     }
 
     @Test func `the number of threads does not change the clusters`() throws {
-        defer { clean() }
-        let notes = CommandLineTests.fixtures.appendingPathComponent("notes").path
+        let notes = Fixtures.folder.appendingPathComponent("notes").path
         #expect(try commands.roost("ingest", notes, "-q").status == 0)
         var found: [[[String]]] = []
         for (tool, arguments) in [("env", ["OPENBLAS_NUM_THREADS=4"]), ("taskset", ["-c", "0"])] {
@@ -187,7 +175,7 @@ struct IngestCommandTests {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/\(tool)")
             process.arguments =
                 arguments + [
-                    CommandLineTests.binary.path, "recluster", "--clusters", "9", "--seed", "2", "-q",
+                    CommandLineDriver.binary.path, "recluster", "--clusters", "9", "--seed", "2", "-q",
                 ]
             process.environment = ["HOME": home.path, "PATH": "/usr/bin:/bin"]
             process.currentDirectoryURL = home
@@ -207,28 +195,27 @@ struct IngestCommandTests {
         #expect(found[0].count == 9)
     }
 
-    @Test func `an import says what is wrong with which entry`() throws {
-        defer { clean() }
+    @Test func `the error of an import names the invalid entry`() throws {
         for text in ["a swift", "two swifts", "three swifts"] {
             #expect(try commands.roost("add", text).status == 0)
         }
         #expect(try commands.roost("export", "entries", "--with-embeddings", "-o", "e.json").status == 0)
-        let whole = try String(contentsOf: home.appendingPathComponent("e.json"), encoding: .utf8)
+        let export = try String(contentsOf: home.appendingPathComponent("e.json"), encoding: .utf8)
         let second = try #require(try listed()[1]["id"] as? String)
-        let number = try #require(whole.firstRange(of: /"embeddings":\[[^,]*/))
+        let number = try #require(export.firstRange(of: /"embeddings":\[[^,]*/))
         for (text, words) in [
-            (whole.replacingOccurrences(of: second, with: "no id"), "entry 2"),
+            (export.replacingOccurrences(of: second, with: "no id"), "entry 2"),
             (
-                whole.replacingOccurrences(of: "\n", with: "").replacingOccurrences(
+                export.replacingOccurrences(of: "\n", with: "").replacingOccurrences(
                     of: second, with: "no id"), "entry 2"
             ),
             ("", "is empty"), (" \n", "is empty"),
-            (whole.replacingCharacters(in: number, with: "\"embeddings\":[5.0"), "unit length"),
+            (export.replacingCharacters(in: number, with: "\"embeddings\":[5.0"), "unit length"),
         ] {
             try write(text, to: "bad.json")
             let outcome = try commands.roost("import", "bad.json")
             #expect(outcome.status == 65 && outcome.error.contains(words), "\(outcome)")
-            // And no store is made for it.
+            // No store is created for an invalid import.
             if words != "unit length" {
                 #expect(try commands.roost("import", "bad.json", "--store", "none").status == 65)
                 #expect(try commands.roost("list", "--store", "none").status == 66)
@@ -237,22 +224,20 @@ struct IngestCommandTests {
         #expect(try commands.roost("import", "e.json").output == "0 new, 0 updated, 3 unchanged\n")
     }
 
-    @Test func `rows without a name of their own, and where rows stand`() throws {
-        defer { clean() }
+    @Test func `rows without ids are ingested, and results name the line of a row`() throws {
         try write("id,text\n,alpha swift\n,beta bread\n7,\"gamma\nboat\"\n8,delta train\n", to: "t.csv")
         try write(
             "{\"id\":null,\"text\":\"one star\"}\n\n{\"id\":null,\"text\":\"two moons\"}\n", to: "t.jsonl")
         #expect(try commands.roost("ingest", "t.csv", "t.jsonl").output.hasPrefix("6 new"))
-        for (query, place) in [
+        for (query, location) in [
             ("alpha swift", "t.csv:2"), ("gamma boat", "t.csv:4"), ("delta train", "t.csv:6"),
             ("two moons", "t.jsonl:3"),
         ] {
-            #expect(try commands.roost("query", query, "-n", "1").output.contains("\(place)  "))
+            #expect(try commands.roost("query", query, "-n", "1").output.contains("\(location)  "))
         }
     }
 
-    @Test func `a tag for what has not changed leaves edits alone`() throws {
-        defer { clean() }
+    @Test func `tagging an unchanged source preserves edited texts`() throws {
         try write("a swift", to: "notes/a.md")
         #expect(try commands.roost("ingest", "notes").status == 0)
         let id = try #require(try listed().first?["id"] as? String)
@@ -263,14 +248,13 @@ struct IngestCommandTests {
         #expect(try commands.roost("ingest", "notes", "--tag", "new").output.contains("1 unchanged"))
     }
 
-    @Test func `nothing usable makes no store and is no success`() throws {
-        defer { clean() }
+    @Test func `unusable input creates no store and fails`() throws {
         try write("  ", to: "empty.md")
         try write("id,text\n", to: "header.csv")
         for arguments in [
             ["ingest", "empty.md"], ["ingest", "header.csv"], ["ingest", "empty.md", "header.csv"],
         ] {
-            let outcome = try commands.run(arguments)
+            let outcome = try commands.roost(arguments)
             #expect(outcome.status == 65, "\(arguments): \(outcome)")
             #expect(outcome.error.split(separator: "\n").count == 1)
         }
@@ -289,8 +273,7 @@ struct IngestCommandTests {
         }
     }
 
-    @Test func `where an export goes`() throws {
-        defer { clean() }
+    @Test func `an export is written to standard output, links and devices`() throws {
         #expect(try commands.roost("add", "a swift").status == 0)
         #expect(try commands.roost("export", "entries", "-o", "-").output.contains("a swift"))
         #expect(!FileManager.default.fileExists(atPath: home.appendingPathComponent("-").path))

@@ -1,11 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Roost
 
-/// The readers of what people and other programs give, on bytes that nobody meant: an answer or an error that
-/// says where, never a crash.
-struct InputFuzzTests {
+/// Fuzz tests of the readers of external input: mutated input gives a result or an error, never a crash.
+@Suite(.temporaryFolders) struct InputFuzzTests {
     private struct Seeded: RandomNumberGenerator {
         var state: UInt64
         mutating func next() -> UInt64 {
@@ -20,26 +20,24 @@ struct InputFuzzTests {
     private func mutated(_ text: String, _ generator: inout Seeded) -> [UInt8] {
         var bytes = Array(text.utf8)
         for _ in 0...Int.random(in: 0..<4, using: &generator) where !bytes.isEmpty {
-            let place = Int.random(in: 0..<bytes.count, using: &generator)
-            let end = min(bytes.count, place + Int.random(in: 0..<12, using: &generator))
+            let offset = Int.random(in: 0..<bytes.count, using: &generator)
+            let end = min(bytes.count, offset + Int.random(in: 0..<12, using: &generator))
             switch Int.random(in: 0..<7, using: &generator) {
-            case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-            case 1: bytes.removeSubrange(place..<end)
-            case 2: bytes.insert(contentsOf: bytes[place..<end], at: place)
-            case 3: bytes.insert(contentsOf: "1e999".utf8, at: place)
-            case 4: bytes.insert(contentsOf: [UInt8](repeating: UInt8(ascii: "["), count: 400), at: place)
-            case 5: bytes.insert(contentsOf: "\\ud800\"\r\n".utf8, at: place)
-            default: bytes.removeLast(bytes.count - place)
+            case 0: bytes[offset] = UInt8.random(in: 0...255, using: &generator)
+            case 1: bytes.removeSubrange(offset..<end)
+            case 2: bytes.insert(contentsOf: bytes[offset..<end], at: offset)
+            case 3: bytes.insert(contentsOf: "1e999".utf8, at: offset)
+            case 4: bytes.insert(contentsOf: [UInt8](repeating: UInt8(ascii: "["), count: 400), at: offset)
+            case 5: bytes.insert(contentsOf: "\\ud800\"\r\n".utf8, at: offset)
+            default: bytes.removeLast(bytes.count - offset)
             }
         }
         return bytes
     }
 
-    @Test func `manifests`() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "roost-fuzz-\(UUID().uuidString)")
+    @Test func `mutated manifests are read or refused`() throws {
+        let folder = TemporaryFolder.unusedURL()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("store.json")
         let manifest = StoreManifest(provider: .json, space: LexicalEmbedder().space, maximumSize: 5)
         let text = String(decoding: try JSONEncoder().encode(manifest), as: UTF8.self)
@@ -57,7 +55,7 @@ struct InputFuzzTests {
         #expect(refused > 700)
     }
 
-    @Test func `JSON Lines, tables and exports`() async throws {
+    @Test func `mutated JSON Lines, tables and exports are read or refused`() async throws {
         let lines =
             "{\"id\":1,\"text\":\"é \\\"x\\\"\",\"tags\":[\"a\"],\"deep\":{\"a\":[1,null]}}\n{\"text\":\"two\"}\n"
         let table = "id,text,note\n1,\"a, \"\"b\"\"\nc\",x\n2,d,\n"
@@ -69,11 +67,11 @@ struct InputFuzzTests {
         try await store.exportEntries(.jsonl, withEmbeddings: true) { archive += $0 }
         let export = String(decoding: archive, as: UTF8.self)
         var generator = Seeded(state: 7)
-        var (refused, taken) = (0, 0)
+        var (refused, accepted) = (0, 0)
         func count(_ body: () throws -> Void) rethrows {
             do {
                 try body()
-                taken += 1
+                accepted += 1
             } catch let error as RoostError {
                 #expect(!error.message.isEmpty)
                 refused += 1
@@ -88,6 +86,6 @@ struct InputFuzzTests {
             }
             try count { try KnowledgeStore.checkImport(Data(mutated(export, &generator)), name: "export") }
         }
-        #expect(refused > 1000 && taken > 500, "\(refused) \(taken)")
+        #expect(refused > 1000 && accepted > 500, "\(refused) \(accepted)")
     }
 }

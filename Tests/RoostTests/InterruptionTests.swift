@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
-/// What is left when a command is stopped, killed, or not listened to.
-struct InterruptionTests {
-    let commands = CommandLineTests()
+/// Tests of commands that are interrupted or killed, and of output that cannot be written.
+@Suite(.temporaryFolders) struct InterruptionTests {
+    let commands = CommandLineDriver()
 
-    /// Lines enough for many commits.
+    /// Writes a file whose ingest takes many commits.
     private func writeLines(_ count: Int) throws -> URL {
         try FileManager.default.createDirectory(at: commands.home, withIntermediateDirectories: true)
         let file = commands.home.appendingPathComponent("lines.jsonl")
@@ -22,9 +23,9 @@ struct InterruptionTests {
         return try #require((object?["stamp"] as? [String: Any])?["entryCount"] as? Int)
     }
 
-    /// Waits until the store holds something, then sends the signal.
-    private func interrupt(_ running: CommandLineTests.Running, with signal: Int32) throws
-        -> CommandLineTests.Outcome
+    /// Waits until the store contains an entry, then sends the signal.
+    private func interrupt(_ running: CommandLineDriver.Running, with signal: Int32) throws
+        -> CommandLineDriver.Outcome
     {
         for _ in 0..<500 where running.process.isRunning {
             if try count() > 0 { break }
@@ -34,21 +35,19 @@ struct InterruptionTests {
     }
 
     @Test(arguments: ["sqlite", "json"])
-    func `Ctrl-C keeps what was committed and says so`(provider: String) throws {
-        defer { try? FileManager.default.removeItem(at: commands.home) }
+    func `Ctrl-C keeps committed entries and reports their number`(provider: String) throws {
         let file = try writeLines(60_000)
         #expect(try commands.roost("init", "--provider", provider).status == 0)
         let outcome = try interrupt(try commands.start(["ingest", file.path]), with: SIGINT)
         #expect(outcome.status == 130)
-        #expect(outcome.error.contains("stopped; "))
+        #expect(outcome.error.contains("stopped: "))
         let kept = try count()
         #expect(kept > 0 && kept < 60_000)
-        #expect(outcome.error.contains("stopped; \(kept) entries of the input are in the store"))
+        #expect(outcome.error.contains("stopped: \(kept) entries of the input are in the store"))
     }
 
     @Test(arguments: ["sqlite", "json"])
-    func `an ingest that was killed goes on where it stopped`(provider: String) throws {
-        defer { try? FileManager.default.removeItem(at: commands.home) }
+    func `a killed ingest resumes where it stopped`(provider: String) throws {
         let file = try writeLines(20_000)
         #expect(try commands.roost("init", "--provider", provider).status == 0)
         _ = try interrupt(try commands.start(["ingest", file.path]), with: SIGKILL)
@@ -59,8 +58,7 @@ struct InterruptionTests {
         #expect(try count() == 20_000)
     }
 
-    @Test func `Ctrl-C ends a command that waits for input`() throws {
-        defer { try? FileManager.default.removeItem(at: commands.home) }
+    @Test func `Ctrl-C ends a command that is waiting for input`() throws {
         #expect(try commands.roost("init").status == 0)
         let running = try commands.start(["ingest", "-"])
         try running.input.write(contentsOf: Data("a line\n".utf8))
@@ -70,8 +68,7 @@ struct InterruptionTests {
         #expect(try count() == 0)
     }
 
-    @Test func `a reader that goes away ends the command quietly`() throws {
-        defer { try? FileManager.default.removeItem(at: commands.home) }
+    @Test func `a closed pipe ends the command without a message`() throws {
         let file = try writeLines(5_000)
         #expect(try commands.roost("ingest", file.path, "-q").status == 0)
         let running = try commands.start(["export", "entries", "--with-embeddings"])
@@ -84,12 +81,11 @@ struct InterruptionTests {
         #expect(running.process.terminationStatus == SIGPIPE)
     }
 
-    @Test func `output that cannot be written is an error`() throws {
-        defer { try? FileManager.default.removeItem(at: commands.home) }
+    @Test func `a failed write of the output is an error`() throws {
         #expect(try commands.roost("add", "a swift").status == 0)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "exec \"$0\" list > /dev/full", CommandLineTests.binary.path]
+        process.arguments = ["-c", "exec \"$0\" list > /dev/full", CommandLineDriver.binary.path]
         process.currentDirectoryURL = commands.home
         process.environment = ["HOME": commands.home.path, "PATH": "/usr/bin:/bin"]
         let error = Pipe()

@@ -1,9 +1,10 @@
 import Foundation
 import Roost
 import Synchronization
+import TestSupport
 import Testing
 
-struct KnowledgeStoreTests {
+@Suite(.temporaryFolders) struct KnowledgeStoreTests {
     func store() -> KnowledgeStore {
         KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
     }
@@ -12,7 +13,7 @@ struct KnowledgeStoreTests {
         SourceDraft(id: id, fingerprint: fingerprint, entries: texts.map { EntryDraft(content: $0) })
     }
 
-    @Test func `the same input again changes nothing`() async throws {
+    @Test func `ingesting the same input twice changes nothing`() async throws {
         let store = store()
         let source = draft("s", ["one swift", "two swifts", "one swift", ""])
         let first = try await store.ingest([source])
@@ -23,14 +24,14 @@ struct KnowledgeStoreTests {
         #expect(try await store.storage.snapshot().stamp.revision == revision)
     }
 
-    @Test func `a source that is named twice is taken once`() async throws {
+    @Test func `a source that occurs twice is ingested once`() async throws {
         let store = store()
         let source = draft("s", ["one", "two"])
         let report = try await store.ingest([source, source])
         #expect((report.new, report.unchanged) == (2, 2))
     }
 
-    @Test func `an edited source is a diff`() async throws {
+    @Test func `an edited source updates only the entries that changed`() async throws {
         let store = store()
         _ = try await store.ingest([draft("s", ["a bird", "a boat", "a bread"])])
         let before = try await store.storage.fetchEntries()
@@ -49,10 +50,10 @@ struct KnowledgeStoreTests {
         #expect((report.new, report.reused, report.tokens) == (1, 1, 0))
     }
 
-    @Test func `an ingest that stopped goes on`() async throws {
+    @Test func `an interrupted ingest resumes`() async throws {
         let store = store()
         let texts = (0..<40).map { "note number \($0)" }
-        // What a killed process leaves: a batch, and no source record.
+        // A killed process leaves a committed batch and no source record.
         _ = try await store.ingest([
             SourceDraft(
                 id: "s", fingerprint: "", entries: texts.prefix(15).map { EntryDraft(content: $0) },
@@ -62,13 +63,13 @@ struct KnowledgeStoreTests {
         #expect((report.new, report.unchanged, report.removed) == (25, 15, 0))
     }
 
-    @Test func `a tag that somebody puts on while a file is taken in stays`() async throws {
-        let storage = Interrupted()
+    @Test func `a tag that is added during an ingest is preserved`() async throws {
+        let storage = ConcurrentlyWritten()
         let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
         let row = EntryDraft(key: "id:1", content: "a swift")
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: [row])])
         let id = EntryID.derived(source: "s", key: "id:1")
-        storage.meanwhile {
+        storage.beforeNextCommit {
             try await KnowledgeStore(storage: storage.base, embedder: LexicalEmbedder()).setTag(
                 "seen", on: [id], isPresent: true)
         }
@@ -80,12 +81,14 @@ struct KnowledgeStoreTests {
         #expect(!entry.embeddings.isEmpty)
     }
 
-    /// A store in which somebody else writes just before a commit.
-    private final class Interrupted: StorageProvider {
+    /// A storage in which another writer commits just before a commit.
+    private final class ConcurrentlyWritten: StorageProvider {
         let base = InMemoryStorageProvider()
         private let other = Mutex<(@Sendable () async throws -> Int)?>(nil)
 
-        func meanwhile(_ body: @escaping @Sendable () async throws -> Int) { other.withLock { $0 = body } }
+        func beforeNextCommit(_ body: @escaping @Sendable () async throws -> Int) {
+            other.withLock { $0 = body }
+        }
 
         func commit(_ batch: WriteBatch) async throws -> Revision {
             let body = other.withLock { body in
@@ -110,7 +113,7 @@ struct KnowledgeStoreTests {
         #expect(try await store.storage.snapshot().stamp.revision == .zero)
     }
 
-    @Test func `tags that people put on stay`() async throws {
+    @Test func `tags that users have added are preserved`() async throws {
         let store = store()
         _ = try await store.ingest([draft("s", ["a bird"])])
         let id = try await store.storage.fetchEntries()[0].id
@@ -119,7 +122,7 @@ struct KnowledgeStoreTests {
         #expect(try await store.storage.fetchEntries()[0].tags == ["mine", "new"])
     }
 
-    @Test func `filters come before the cut`() async throws {
+    @Test func `filters apply before the limit`() async throws {
         let store = store()
         var entries = (0..<300).map {
             EntryDraft(content: "swift swift swift \($0)", metadata: ["kind": "many"])
@@ -129,15 +132,16 @@ struct KnowledgeStoreTests {
         }
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: entries)])
         for filter in [EntryFilter(metadata: ["kind": "few"]), EntryFilter(tags: ["t"])] {
-            let result = try await store.query("swift", QueryOptions(limit: 10, filter: filter))
+            let result = try await store.query("swift", matching: filter)
             #expect(result.hits.count == 5)
             #expect(result.candidateCount == 5)
         }
         #expect(
-            try await store.query("swift", QueryOptions(filter: EntryFilter(tags: ["none"]))).hits.isEmpty)
+            try await store.query("swift", matching: [.tag("none")]).hits.isEmpty)
     }
 
-    @Test func `an entry comes once, with its best passage, and search follows changes`() async throws {
+    @Test func `a result has each entry once with its best passage, and search follows changes`() async throws
+    {
         let store = store()
         let filler = String(repeating: "grain of sand and salt. ", count: 120)
         _ = try await store.ingest([draft("long", [filler + "The kestrel hovered over the verge. " + filler])]
@@ -157,7 +161,7 @@ struct KnowledgeStoreTests {
         #expect(try await store.query("kestrel").hits.count == 2)
     }
 
-    @Test func `clusters keep their ids from run to run`() async throws {
+    @Test func `clusters keep their ids when the store is clustered again`() async throws {
         let store = store()
         let words = ["bread oven dough flour", "boat sail wind keel", "star moon planet orbit"]
         let drafts = (0..<90).map { EntryDraft(content: "\(words[$0 % 3]) \($0)") }
@@ -177,7 +181,9 @@ struct KnowledgeStoreTests {
         #expect(export.run?.seed == 2)
     }
 
-    @Test func `reclustering goes on from the last run, unless it is told not to`() async throws {
+    @Test func `reclustering continues from the last run unless another seed or a full run is requested`()
+        async throws
+    {
         let store = store()
         let words = ["bread oven dough flour", "boat sail wind keel", "star moon planet orbit"]
         let drafts = (0..<90).map { EntryDraft(content: "\(words[$0 % 3]) \($0)") }
@@ -191,12 +197,12 @@ struct KnowledgeStoreTests {
         let after = try await store.recluster()
         #expect(after.continuedCount >= 3)
         #expect(after.clusters.map(\.members.count).reduce(0, +) + after.outlierCount == 91)
-        // Of another seed, and afresh, all is looked at anew.
+        // With another seed, or for a full run, the resolution is chosen again.
         #expect(try await store.recluster(seed: 8).run.parameters["gap"] != nil)
-        #expect(try await store.recluster(seed: 8, afresh: true).run.parameters["gap"] != nil)
+        #expect(try await store.recluster(seed: 8, ignoringPreviousRun: true).run.parameters["gap"] != nil)
     }
 
-    @Test func `an export is imported without loss`() async throws {
+    @Test func `an import restores an export without loss`() async throws {
         let store = store()
         _ = try await store.ingest(
             [draft("s", ["one", "two\nlines", "three \u{1F426}"])], IngestOptions(tags: ["t"]))
@@ -213,10 +219,8 @@ struct KnowledgeStoreTests {
         }
     }
 
-    @Test func `another space is refused`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "roost-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+    @Test func `a store does not open with an embedder of another space`() async throws {
+        let folder = TemporaryFolder.unusedURL()
         try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder()).close()
         let error = await #expect(throws: RoostError.self) {
             try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder(dimension: 64) }
@@ -224,10 +228,8 @@ struct KnowledgeStoreTests {
         #expect(error?.code == .spaceMismatch)
     }
 
-    @Test func `a folder of the published guide opens`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "roost-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+    @Test func `a folder in the format of the published guide opens`() async throws {
+        let folder = TemporaryFolder.unusedURL()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let id = UUID()
         let json = "[{\"id\": \"\(id)\", \"content\": \"text\", \"embeddings\": [0.5, 0.25]}]"

@@ -1,17 +1,16 @@
 import Foundation
 import Roost
+import TestSupport
 import Testing
 
-/// `compact`, `doctor`, `migrate` and `undo`.
-struct MaintenanceTests {
-    let commands = CommandLineTests()
+/// Tests of the commands `compact`, `doctor`, `migrate` and `undo`.
+@Suite(.temporaryFolders) struct MaintenanceTests {
+    let commands = CommandLineDriver()
     private var home: URL { commands.home }
-
-    private func clean() { try? FileManager.default.removeItem(at: home) }
 
     private func fill(_ provider: String) throws {
         #expect(try commands.roost("init", "s", "--provider", provider, "--model", "lexical").status == 0)
-        let notes = CommandLineTests.fixtures.appendingPathComponent("notes").path
+        let notes = Fixtures.folder.appendingPathComponent("notes").path
         #expect(try commands.roost("ingest", notes, "-q", "--store", "s").status == 0)
         #expect(
             try commands.roost("recluster", "--clusters", "5", "--seed", "1", "-q", "--store", "s").status
@@ -32,8 +31,7 @@ struct MaintenanceTests {
     }
 
     @Test(arguments: [("sqlite", "json"), ("json", "sqlite")])
-    func `a store is moved there and back, the same to the byte`(from: String, to: String) throws {
-        defer { clean() }
+    func `a store that is migrated and migrated back is byte-identical`(from: String, to: String) throws {
         try fill(from)
         let before = try exports("s")
         let moved = try commands.roost("migrate", "--to", to, "moved", "--store", "s")
@@ -43,9 +41,9 @@ struct MaintenanceTests {
         #expect(try commands.roost("migrate", "--to", from, "back", "--store", "moved").status == 0)
         #expect(try exports("back") == before)
         #expect(try exports("s") == before)
-        // It is a store like any other.
+        // The copy is a complete store.
         #expect(try commands.roost("add", "one more", "--store", "moved").status == 0)
-        // What is there is never written over.
+        // Existing stores and files are never overwritten.
         let again = try commands.roost("migrate", "--to", to, "moved", "--store", "s")
         #expect(again.status == 73 && again.error.contains("already"))
         let full = try commands.roost("migrate", "--to", to, ".", "--store", "s")
@@ -54,8 +52,7 @@ struct MaintenanceTests {
     }
 
     @Test(arguments: [("sqlite", "json"), ("json", "sqlite")])
-    func `a move that was killed is gone on with`(from: String, to: String) throws {
-        defer { clean() }
+    func `a killed migration resumes`(from: String, to: String) throws {
         let lines = (0..<8000).map { "{\"id\": \($0), \"text\": \"note \($0) of the swifts\"}\n" }
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         try Data(lines.joined().utf8).write(to: home.appendingPathComponent("lines.jsonl"))
@@ -69,7 +66,7 @@ struct MaintenanceTests {
             _ = try running.outcome()
         }
         if !FileManager.default.fileExists(atPath: home.appendingPathComponent("moved/store.json").path) {
-            // Until it is whole it is no store.
+            // An incomplete copy is not a store.
             #expect(try commands.roost("list", "--store", "moved").status == 66)
             #expect(try commands.roost("migrate", "--to", to, "moved", "--store", "s").status == 0)
         }
@@ -78,8 +75,7 @@ struct MaintenanceTests {
             !FileManager.default.fileExists(atPath: home.appendingPathComponent("moved/migration.json").path))
     }
 
-    @Test(arguments: ["sqlite", "json"]) func `the last command is taken back`(provider: String) throws {
-        defer { clean() }
+    @Test(arguments: ["sqlite", "json"]) func `undo reverts the last command`(provider: String) throws {
         try fill(provider)
         func contents() throws -> Set<Substring> { Set(try exports("s")[0].split(separator: "\n")) }
         let before = try contents()
@@ -87,7 +83,7 @@ struct MaintenanceTests {
         let first = try commands.roost("list", "-n", "1", "--json", "--store", "s").output
         let object = try JSONSerialization.jsonObject(with: Data(first.utf8)) as? [[String: Any]]
         let id = try #require(object?.first?["id"] as? String)
-        let folder = CommandLineTests.fixtures.appendingPathComponent("notes/birds").path
+        let folder = Fixtures.folder.appendingPathComponent("notes/birds").path
         let lines = home.appendingPathComponent("more.jsonl")
         try Data((0..<600).map { "{\"id\": \($0), \"text\": \"more of it, \($0)\"}\n" }.joined().utf8).write(
             to: lines)
@@ -115,62 +111,61 @@ struct MaintenanceTests {
         }
         #expect(labels[0] == labels[1] && labels[0].count == 5)
         let nothing = try commands.roost("undo", "--store", "s")
-        #expect(nothing.status == 66 && nothing.error.contains("nothing to take back"))
+        #expect(nothing.status == 66 && nothing.error.contains("nothing to undo"))
     }
 
-    @Test func `what something else has changed since is not taken back`() throws {
-        defer { clean() }
+    @Test func `undo is refused if the store has changed since`() throws {
         #expect(try commands.roost("add", "one", "--store", "s").status == 0)
         let file = home.appendingPathComponent("s/undo.jsonl")
         let record = try Data(contentsOf: file)
         #expect(try commands.roost("add", "two", "--store", "s").status == 0)
         try record.write(to: file)
         let outcome = try commands.roost("undo", "--store", "s")
-        #expect(outcome.status == 66 && outcome.error.contains("changed by something else"))
-        // Two at once: neither can be taken back alone.
+        #expect(outcome.status == 66 && outcome.error.contains("has been changed by another"))
+        // Of two commands at the same time, neither can be undone.
         #expect(try commands.roost("add", "three", "--store", "s").status == 0)
         let mine = try Data(contentsOf: file)
         #expect(try commands.roost("add", "four", "--store", "s").status == 0)
         try (mine + Data(contentsOf: file)).write(to: file)
-        #expect(try commands.roost("undo", "--store", "s").error.contains("changed by something else"))
+        #expect(try commands.roost("undo", "--store", "s").error.contains("has been changed by another"))
         try Data("{".utf8).write(to: file)
         #expect(try commands.roost("undo", "--store", "s").error.contains("damaged"))
         #expect(try commands.roost("list", "--store", "s").output.split(separator: "\n").count == 4)
     }
 
-    @Test(arguments: ["sqlite", "json"]) func `doctor tells and mends`(provider: String) throws {
-        defer { clean() }
+    @Test(arguments: ["sqlite", "json"]) func `doctor finds and repairs damage`(provider: String) throws {
         try fill(provider)
         let before = try exports("s")
         #expect(try commands.roost("doctor", "--store", "s").status == 0)
-        // The manifest.
+        // The manifest is missing.
         let manifest = home.appendingPathComponent("s/store.json")
         try FileManager.default.removeItem(at: manifest)
         #expect(try commands.roost("doctor", "--store", "s").status == 65)
         #expect(try commands.roost("list", "--store", "s").status == 66)
         #expect(try commands.roost("doctor", "--repair", "--store", "s").status == 0)
         #expect(try exports("s") == before)
-        // A byte in the middle of the entries.
+        // A byte in the middle of the entries is wrong.
         let path = provider == "json" ? "s/Storage/generations/1/entries.json" : "s/roost.sqlite"
         let file = home.appendingPathComponent(path)
         if provider == "json" { #expect(try commands.roost("compact", "--store", "s").status == 0) }
         var data = try Data(contentsOf: file)
-        let place = try #require(data.firstRange(of: Data("kestrel".utf8))?.lowerBound)
-        data[place] = UInt8(ascii: "K")
+        let offset = try #require(data.firstRange(of: Data("kestrel".utf8))?.lowerBound)
+        data[offset] = UInt8(ascii: "K")
         try data.write(to: file)
-        let told = try commands.roost("doctor", "--store", "s", "--json")
-        #expect(told.status == 65)
-        let findings = try JSONSerialization.jsonObject(with: Data(told.output.utf8)) as? [[String: Any]]
+        let inspected = try commands.roost("doctor", "--store", "s", "--json")
+        #expect(inspected.status == 65)
+        let findings = try JSONSerialization.jsonObject(with: Data(inspected.output.utf8)) as? [[String: Any]]
         #expect(findings?.contains { $0["severity"] as? String == "damage" } == true)
-        let mended = try commands.roost("doctor", "--repair", "--store", "s")
-        #expect(mended.status == 0, "\(mended.output)")
+        let repaired = try commands.roost("doctor", "--repair", "--store", "s")
+        #expect(repaired.status == 0, "\(repaired.output)")
         #expect(try commands.roost("doctor", "--store", "s").status == 0)
         let left = try commands.roost("list", "--store", "s").output.split(separator: "\n").count
         #expect(left == (provider == "json" ? 311 : 310), "\(left)")
     }
 
-    @Test(arguments: ["sqlite", "json"]) func `a store with a limit`(provider: String) throws {
-        defer { clean() }
+    @Test(arguments: ["sqlite", "json"]) func `a store does not exceed its maximum size`(provider: String)
+        throws
+    {
         #expect(
             try commands.roost("init", "s", "--provider", provider, "--max-size", "1MB", "--model", "lexical")
                 .status == 0)
@@ -188,12 +183,11 @@ struct MaintenanceTests {
     }
 
     @Test(arguments: ["v1/sqlite", "v1/json", "v2/sqlite", "v2/json"])
-    func `a move and a look leave the source alone, of whatever format`(name: String) async throws {
-        defer { clean() }
+    func `migration and inspection do not change the source`(name: String) async throws {
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         let source = home.appendingPathComponent("old")
         try FileManager.default.copyItem(
-            at: CommandLineTests.fixtures.appendingPathComponent("Formats/\(name)"), to: source)
+            at: Fixtures.folder.appendingPathComponent("Formats/\(name)"), to: source)
         try FileManager.default.createSymbolicLink(
             at: home.appendingPathComponent("link"), withDestinationURL: source)
         func contents() throws -> [String: Data] {
@@ -213,7 +207,7 @@ struct MaintenanceTests {
                 #expect(try exports("\(to)-\(number)")[2] == exports("sqlite-0")[2])
             }
         }
-        // As a program does it, that names the folder in its own way.
+        // Through the library, with URLs with and without a trailing slash.
         for (number, isFolder) in [true, false].enumerated() {
             let url = URL(fileURLWithPath: source.path, isDirectory: isFolder)
             let target = home.appendingPathComponent("library-\(number)")

@@ -1,10 +1,11 @@
 import Foundation
 import Roost
+import TestSupport
 import Testing
 
-/// The verbs about models, with the tiny one of `Fixtures/`.
-@Suite struct ModelCommandTests {
-    let cli = CommandLineTests()
+/// Tests of the commands that concern models, with the small model in `Fixtures/`.
+@Suite(.temporaryFolders) struct ModelCommandTests {
+    let cli = CommandLineDriver()
     let tiny = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../Fixtures/Models/tiny-bert").standardizedFileURL.path
 
@@ -49,11 +50,11 @@ import Testing
         #expect(zip(documents[0].embedding, line.embedding).allSatisfy { abs($0 - $1) < 1e-5 })
         let long = try cli.roost(
             "embed", "--model", tiny, "--format", "jsonl", input: String(repeating: "roof ", count: 60))
-        #expect(long.status == 0 && long.error.contains("left out"))
+        #expect(long.status == 0 && long.error.contains("truncated 1 text"))
         #expect(try JSONDecoder().decode(Line.self, from: Data(long.output.utf8)).omittedTokens == 22)
     }
 
-    @Test func `an array is written as NumPy reads it`() throws {
+    @Test func `an array is written in the format of NumPy`() throws {
         let running = try cli.start(["embed", "--model", tiny, "--format", "npy", "a roof"])
         try running.input.close()
         let data = try running.output.readToEnd() ?? Data()
@@ -66,37 +67,37 @@ import Testing
         #expect(data.count == 10 + length + 32 * 4)
     }
 
-    @Test func `a static model is made and used`() throws {
+    @Test func `a static model is created and used`() throws {
         let made = try cli.roost("model", "distill", tiny, "--out", "small", "--dimension", "16", "--int8")
         #expect(made.status == 0, "\(made.error)")
         let line = try cli.roost("embed", "a roof", "--model", "./small")
         #expect(try JSONDecoder().decode(Line.self, from: Data(line.output.utf8)).embedding.count == 16)
         #expect(try cli.roost("model", "add", "small").status == 0)
         #expect(try cli.roost("model", "list").output.contains("small  16 dimensions, 512 tokens"))
-        #expect(try cli.roost("model", "distill", tiny, "--out", "small").error.contains("there already"))
+        #expect(try cli.roost("model", "distill", tiny, "--out", "small").error.contains("already exists"))
     }
 
-    @Test func `a remote model is asked where the user's settings say, and nowhere else`() throws {
+    @Test func `a remote model is requested only from the endpoint in the user's settings`() throws {
         let unset = try cli.roost("init", "--store", "s", "--model", "remote:tiny")
-        #expect(unset.status == 78 && unset.error.contains("no endpoint is set"), "\(unset.error)")
+        #expect(unset.status == 78 && unset.error.contains("no endpoint is configured"), "\(unset.error)")
         #expect(try cli.roost("config", "remote-endpoint", "no address").status == 78)
         #expect(try cli.roost("config", "remote-key-file", "key").status == 78)
         #expect(try cli.roost("config", "remote-endpoint", "http://127.0.0.1:9/v1").status == 0)
         #expect(try cli.roost("config", "remote-key-file", "/none").status == 0)
         let keyless = try cli.roost("embed", "x", "--model", "remote:tiny")
-        #expect(keyless.status == 78 && keyless.error.contains("no key"), "\(keyless.error)")
+        #expect(keyless.status == 78 && keyless.error.contains("cannot read a key"), "\(keyless.error)")
         #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("s").path))
     }
 
-    @Test func `each mistake is told`() throws {
+    @Test func `each mistake is reported with its exit status`() throws {
         for (arguments, status, words) in [
             (["embed", "x"], 69, "not installed"),
             (["embed", "x", "--model", "tiny:int4"], 69, "float32 or int8"),
-            (["embed", "x", "--model", "./none"], 69, "no such folder"),
+            (["embed", "x", "--model", "./none"], 69, "does not exist"),
             (["embed", "--model", tiny], 66, "empty"),
-            (["model", "distill", "lexical", "--out", "x"], 64, "no layers"),
+            (["model", "distill", "lexical", "--out", "x"], 64, "not a BERT model"),
             (["model", "distill", tiny, "--out", "x", "--dimension", "0"], 64, "--dimension"),
-            (["model", "remove", "../x"], 69, "no model's name"),
+            (["model", "remove", "../x"], 69, "not a valid model name"),
         ] as [([String], Int32, String)] {
             let running = try cli.start(arguments)
             try running.input.close()
@@ -106,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a store is moved to another model by the command`() throws {
+    @Test func `the command migrates a store to another model`() throws {
         #expect(try cli.roost("init", "--store", "s", "--model", "lexical").status == 0)
         for text in ["swifts sleep while flying", "bread rises overnight", "a boat needs paint"] {
             #expect(try cli.roost("add", "--store", "s", text).status == 0)
@@ -116,20 +117,21 @@ import Testing
         #expect(try cli.roost("reembed", "--store", "s").status == 64)
         #expect(try cli.roost("reembed", "--store", "none", "--model", "lexical").status == 66)
         let moved = try cli.roost("reembed", "--store", "s", "--model", tiny + ":int8")
-        #expect(moved.status == 0 && moved.output.contains("3 entries have vectors of tiny-bert"), "\(moved)")
-        #expect(moved.error.contains("added the model tiny-bert") && moved.error.contains("backup restore"))
+        #expect(moved.status == 0 && moved.output.contains("embedded 3 entries with tiny-bert"), "\(moved)")
+        #expect(
+            moved.error.contains("installed the model tiny-bert") && moved.error.contains("backup restore"))
         #expect(try cli.roost("stats", "--store", "s", "--json").output.contains("+int8"))
         #expect(try cli.roost("query", "--store", "s", "swifts").status == 0)
         let again = try cli.roost("reembed", "--store", "s", "--model", "tiny-bert:int8", "--json")
         #expect(again.status == 0 && again.output.contains("\"isMoved\" : false"), "\(again)")
         #expect(try cli.roost("doctor", "--store", "s").status == 0)
         let undone = try cli.roost("undo", "--store", "s")
-        #expect(undone.status != 0 && undone.error.contains("changed by something else"), "\(undone)")
+        #expect(undone.status != 0 && undone.error.contains("has been changed by another"), "\(undone)")
         let given = try cli.roost("reembed", "--store", "s", "--discard")
-        #expect(given.status == 0 && given.error.contains("no move was begun"))
+        #expect(given.status == 0 && given.error.contains("no unfinished move"))
     }
 
-    @Test func `what no vector tells of is counted`() async throws {
+    @Test func `tokens that no vector represents are counted`() async throws {
         #expect(try cli.roost("init", "--store", "s", "--model", "lexical").status == 0)
         let long = (0..<700).map { "swift\($0)" }.joined(separator: " ")
         let added = try cli.roost("add", "--store", "s", "-", input: long)
@@ -137,9 +139,9 @@ import Testing
         let id = String(added.output.prefix(8))
         let shown = try cli.roost("show", "--store", "s", id)
         #expect(shown.output.contains("passages  4 of 200, 200, 200 and 190 "), "\(shown.output.prefix(300))")
-        #expect(shown.output.contains("tokens; nothing left out"))
-        #expect(try cli.roost("stats", "--store", "s").output.contains("left out  nothing"))
-        // A vector of one's own for a text that the model takes in only half.
+        #expect(shown.output.contains("tokens; none omitted"))
+        #expect(try cli.roost("stats", "--store", "s").output.contains("omitted   0 tokens"))
+        // An entry with a provided vector, whose text exceeds the model's limit.
         let store = try await KnowledgeStore.open(in: cli.home.appendingPathComponent("s")) { _ in
             LexicalEmbedder()
         }
@@ -150,12 +152,12 @@ import Testing
         let own = try cli.roost("show", "--store", "s", "--json", "00000000")
         #expect(own.output.contains("\"omittedTokens\" : 446"), "\(own.output.suffix(300))\(own.error)")
         let stats = try cli.roost("stats", "--store", "s")
-        #expect(stats.output.contains("left out  446 tokens of 1 entries"), "\(stats.output)")
+        #expect(stats.output.contains("omitted   446 tokens of 1 entries"), "\(stats.output)")
         #expect(
             try cli.roost("stats", "--store", "s", "--json").output.contains("\"entriesWithOmissions\" : 1"))
     }
 
-    @Test func `prefixes that a model's folder does not state are given when it is added`() throws {
+    @Test func `prefixes that a model's folder does not specify can be given when it is added`() throws {
         let added = try cli.roost(
             "model", "add", tiny, "--query-prefix", "a query: ", "--document-prefix", "note: ")
         #expect(added.status == 0, "\(added.error)")
@@ -170,7 +172,7 @@ import Testing
         #expect(try cli.roost("query", "--store", "s", "swifts").status == 0)
     }
 
-    @Test func `only models are removed`() throws {
+    @Test func `only folders that contain models are removed`() throws {
         #expect(try cli.roost("model", "add", tiny).status == 0)
         let folder = try #require(
             FileManager.default.enumerator(at: cli.home, includingPropertiesForKeys: nil)?.allObjects
@@ -178,11 +180,11 @@ import Testing
         let other = folder.deletingLastPathComponent().appendingPathComponent("notes")
         try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
         let kept = try cli.roost("model", "remove", "notes")
-        #expect(kept.status == 69 && kept.error.contains("no model's folder"), "\(kept.error)")
+        #expect(kept.status == 69 && kept.error.contains("not a model folder"), "\(kept.error)")
         #expect(FileManager.default.fileExists(atPath: other.path))
     }
 
-    @Test func `another model in the place of a store's is noticed by doctor`() async throws {
+    @Test func `doctor detects that a store's model was replaced by another one`() async throws {
         #expect(try cli.roost("init", "--store", "s", "--model", "lexical").status == 0)
         let url = cli.home.appendingPathComponent("s/store.json")
         let text = try String(contentsOf: url, encoding: .utf8)
@@ -190,15 +192,15 @@ import Testing
         try Data(text.replacing(probe, with: String(probe.reversed().map { $0 == "0" ? "f" : "0" })).utf8)
             .write(to: url)
         let found = try cli.roost("doctor", "--store", "s")
-        #expect(found.status == 65 && found.output.contains("does not give"), "\(found.output)")
+        #expect(found.status == 65 && found.output.contains("different vectors"), "\(found.output)")
     }
 
     @Test func `a hundred thousand lines are embedded`() throws {
         let lines = (0..<100_000).map { "swift \($0)" }.joined(separator: "\n")
         let running = try cli.start(["embed", "-", "--model", tiny, "--format", "npy"])
-        let writer = Thread {
-            try? running.input.write(contentsOf: Data(lines.utf8))
-            try? running.input.close()
+        let writer = Thread { [input = running.input] in
+            try? input.write(contentsOf: Data(lines.utf8))
+            try? input.close()
         }
         writer.start()
         let data = try running.output.readToEnd() ?? Data()

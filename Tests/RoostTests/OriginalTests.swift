@@ -1,10 +1,11 @@
 import Foundation
 import Roost
+import TestSupport
 import Testing
 
-/// Files that are kept byte for byte.
-struct OriginalTests {
-    let cli = CommandLineTests()
+/// Tests of original documents, which are stored byte for byte.
+@Suite(.temporaryFolders) struct OriginalTests {
+    let cli = CommandLineDriver()
 
     private func write(_ bytes: Data, _ name: String) throws {
         let url = cli.home.appendingPathComponent(name)
@@ -13,7 +14,7 @@ struct OriginalTests {
         try bytes.write(to: url)
     }
 
-    /// The id of the entry that has a text.
+    /// Returns the id of the entry that contains a text.
     private func id(_ text: String, store: String = "s") throws -> String {
         let found = try cli.roost("list", "--store", store, "--json")
         let entries =
@@ -23,7 +24,7 @@ struct OriginalTests {
     }
 
     private func original(_ text: String, store: String = "s") throws -> Data {
-        // Read as bytes: they need not be text.
+        // The output is not necessarily text.
         let running = try cli.start(["show", "--store", store, "--original", try id(text, store: store)])
         try running.input.close()
         let data = try running.output.readToEnd() ?? Data()
@@ -33,7 +34,7 @@ struct OriginalTests {
         return data
     }
 
-    private func kept(_ store: String = "s") throws -> Int {
+    private func storedCount(_ store: String = "s") throws -> Int {
         let folder = cli.home.appendingPathComponent("\(store)/originals")
         let all = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
         return all.count { $0.hasSuffix(String($0.suffix(64))) && $0.split(separator: "/").last?.count == 64 }
@@ -43,8 +44,7 @@ struct OriginalTests {
     private let rows = Data("{\"text\": \"row one\"}\n\n{\"text\": \"row two\", \"a\":  1}\n".utf8)
 
     @Test(arguments: ["sqlite", "json"])
-    func `files come back byte for byte, each kept once`(provider: String) throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    func `original files are returned byte for byte, and each is stored once`(provider: String) throws {
         try write(note, "n/a.md")
         try write(note, "n/copy.md")
         try write(rows, "n/r.jsonl")
@@ -53,12 +53,12 @@ struct OriginalTests {
         let plain = try cli.roost("ingest", "--store=s", "n", "--dry-run", "--keep-originals")
         #expect(plain.status == 0)
         #expect(try cli.roost("ingest", "--store=s", "n").status == 0)
-        #expect(try kept() == 0)
+        #expect(try storedCount() == 0)
         let missing = try cli.roost("show", "--store=s", "--original", try id("row one"))
         #expect(missing.status == 66 && missing.error.contains("--keep-originals"), "\(missing.error)")
-        // What has not changed is kept all the same.
+        // The originals of unchanged files are stored as well.
         #expect(try cli.roost("ingest", "--store=s", "n", "--keep-originals").output.contains("4 unchanged"))
-        #expect(try kept() == 2)
+        #expect(try storedCount() == 2)
         #expect(try original("hello") == note)
         #expect(try original("row two") == rows)
         try write(Data("another text".utf8), "n/a.md")
@@ -66,19 +66,18 @@ struct OriginalTests {
         #expect(try original("another") == Data("another text".utf8))
         #expect(try cli.roost("undo", "--store=s").status == 0)
         #expect(try original("hello") == note)
-        // An entry of no file.
+        // An entry that was not ingested from a file has no original.
         let added = try cli.roost("add", "--store=s", "by hand").output.trimmingCharacters(in: .newlines)
         let none = try cli.roost("show", "--store=s", "--original", added)
         #expect(none.status == 66 && none.error.contains("add"), "\(none.error)")
         #expect(try cli.roost("show", "--store=s", "--original", "--json", added).status == 64)
-        // Nothing names the other text any more.
+        // No source references the other text any longer.
         #expect(try cli.roost("compact", "--store=s").status == 0)
-        #expect(try kept() == 2)
+        #expect(try storedCount() == 2)
         #expect(try original("hello") == note)
     }
 
-    @Test func `what undo needs is not tidied up`() throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    @Test func `compaction keeps the originals that undo needs`() throws {
         try write(note, "a.md")
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         #expect(try cli.roost("ingest", "--store=s", "a.md", "--keep-originals").status == 0)
@@ -89,8 +88,7 @@ struct OriginalTests {
         #expect(try original("hello") == note)
     }
 
-    @Test func `backups and copies have the files too`() throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    @Test func `backups and migrated stores contain the originals`() throws {
         try write(note, "n/a.md")
         try write(rows, "n/r.jsonl")
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
@@ -106,8 +104,7 @@ struct OriginalTests {
         }
     }
 
-    @Test func `a file that is damaged is told, set aside and kept anew`() throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    @Test func `a damaged original is reported, moved aside and stored again`() throws {
         try write(note, "a.md")
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         #expect(try cli.roost("ingest", "--store=s", "a.md", "--keep-originals").status == 0)
@@ -120,17 +117,16 @@ struct OriginalTests {
         try bytes.write(to: file)
         #expect(try cli.roost("show", "--store=s", "--original", try id("hello")).status == 65)
         let found = try cli.roost("doctor", "--store=s")
-        #expect(found.status == 65 && found.output.contains("--keep-originals"), "\(found.output)")
+        #expect(found.status == 65 && found.output.contains("damaged original document"), "\(found.output)")
         #expect(try cli.roost("doctor", "--store=s", "--repair").status == 0)
         #expect(try cli.roost("show", "--store=s", "--original", try id("hello")).status == 66)
         #expect(try cli.roost("ingest", "--store=s", "a.md", "--keep-originals").status == 0)
         #expect(try original("hello") == note)
     }
 
-    @Test func `a damaged file, another's passphrase or an old snapshot does not stand in a backup's way`()
+    @Test func `a backup succeeds despite a damaged original, another passphrase or a damaged snapshot`()
         throws
     {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
         try write(note, "n/a.md")
         try write(rows, "n/r.jsonl")
         let many = (0..<120).map { "{\"text\": \"row \($0)\"}\n" }.joined()
@@ -144,7 +140,7 @@ struct OriginalTests {
         try Data("x".utf8).write(to: file)
         let made = try cli.roost("backup", "create", "--store=s", "--to=b", "--json")
         #expect(made.status == 0 && made.output.contains("\"documents\" : 2"), "\(made.error)")
-        #expect(made.error.contains("damaged and not in the backup"))
+        #expect(made.error.contains("excluded a damaged original file"))
         #expect(try cli.roost("backup", "create", "--store=s").status == 0)
         let snapshots = cli.home.appendingPathComponent("s/backups/repository/snapshots")
         let old = try #require(FileManager.default.contentsOfDirectory(atPath: snapshots.path).first)
@@ -154,18 +150,17 @@ struct OriginalTests {
             environment: ["ROOST_BACKUP_PASSWORD": "of another"])
         try running.input.close()
         let removed = try running.outcome()
-        #expect(removed.status == 0 && removed.error.contains("a backup was made first"), "\(removed.error)")
-        // A folder of which only the lock is left is none to be copied.
+        #expect(removed.status == 0 && removed.error.contains("created the backup"), "\(removed.error)")
+        // A folder of originals that contains only its lock file is not copied.
         #expect(try cli.roost("remove", "--store=s", "--source", "n").status == 0)
         #expect(try cli.roost("add", "--store=s", "one more").status == 0)
         #expect(try cli.roost("compact", "--store=s").status == 0)
-        #expect(try kept() == 0)
+        #expect(try storedCount() == 0)
         #expect(try cli.roost("migrate", "--store=s", "--to=json", "m").status == 0)
     }
 
-    @Test func `a library keeps documents of its own`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: folder) }
+    @Test func `a program stores its own documents as originals`() async throws {
+        let folder = TemporaryFolder.unusedURL()
         let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
         let document = Data([0, 1, 2, 255])
         let draft = SourceDraft(

@@ -12,11 +12,11 @@ struct ReaderTests {
         ("\\*", "*", true),
         ("**/", "a/", true),
     ])
-    func `globs`(pattern: String, path: String, fits: Bool) {
-        #expect(GlobPattern(pattern).matches(path) == fits)
+    func `glob patterns match paths`(pattern: String, path: String, isMatch: Bool) {
+        #expect(GlobPattern(pattern).matches(path) == isMatch)
     }
 
-    @Test func `ignore files`() {
+    @Test func `ignore files exclude and include paths`() {
         let rules = IgnoreRules("*.log\n!keep.log\nbuild/\n/top\n# note\ndocs/*.txt\n")
         #expect(rules.ignores("a/b.log", isFolder: false) == true)
         #expect(rules.ignores("a/keep.log", isFolder: false) == false)
@@ -27,24 +27,24 @@ struct ReaderTests {
         #expect(rules.ignores("docs/a.txt", isFolder: false) == true)
     }
 
-    @Test func `delimited text`() throws {
+    @Test func `quoted fields of delimited text are read`() throws {
         let rows = try DelimitedText(separator: ",").rows(of: "a,b\r\n\"x,\"\"y\"\"\n\",\n,2", name: "t")
         #expect(rows.map(\.fields) == [["a", "b"], ["x,\"y\"\n", ""], ["", "2"]])
         #expect(throws: RoostError.self) { try DelimitedText(separator: ",").rows(of: "a\n\"b", name: "t") }
     }
 
-    @Test func `line ends of other systems`() throws {
+    @Test func `line ends of all systems are recognized`() throws {
         let text = "{\"id\":1,\"text\":\"one\"}\r\n\r\n{\"id\":2,\"text\":\"two\"}\r\n"
         let drafts = try RecordReader().jsonLines(text, name: "t")
         #expect(drafts.map(\.content) == ["one", "two"])
-        #expect(drafts.map(\.place) == ["line 1", "line 3"])
+        #expect(drafts.map(\.location) == ["line 1", "line 3"])
         let error = #expect(throws: RoostError.self) {
             try RecordReader().jsonLines("{\"text\":\"a\"}\r\n{\r\n", name: "t")
         }
         #expect(error?.message.contains("line 2") == true)
     }
 
-    @Test func `files of the fixtures`() throws {
+    @Test func `the fixture files are read or refused`() throws {
         let odd = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Fixtures/odd")
         let reader = RecordReader()

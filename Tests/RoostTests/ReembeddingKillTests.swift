@@ -1,21 +1,21 @@
 import Foundation
 import Roost
+import TestSupport
 import Testing
 
-/// A move to another model, killed wherever it may be.
-@Suite struct ReembeddingKillTests {
-    let cli = CommandLineTests()
+/// Tests of a migration to another model that is killed at any point.
+@Suite(.temporaryFolders) struct ReembeddingKillTests {
+    let cli = CommandLineDriver()
 
-    /// An unfinished move names another model beside the store's own.
+    /// The part of the statistics that names the store's model; an unfinished migration names another one.
     private struct Stats: Decodable {
         struct Space: Decodable { var model: String }
         var space: Space
     }
 
     @Test(arguments: ["sqlite", "json"])
-    func `whenever it is killed, the store is whole and of one model`(provider: String) throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
-        let tiny = CommandLineTests.fixtures.appendingPathComponent("Models/tiny-bert").path
+    func `a store has vectors of one model whenever a migration is killed`(provider: String) throws {
+        let tiny = Fixtures.folder.appendingPathComponent("Models/tiny-bert").path
         #expect(try cli.roost("model", "add", tiny).status == 0)
         #expect(
             try cli.roost("init", "--store", "s", "--provider", provider, "--model", "lexical").status == 0)
@@ -28,11 +28,11 @@ import Testing
             let running = try cli.start(
                 ["reembed", "--store", "s", "--model", models[isMoved % 2], "--no-copy", "--json"])
             try running.input.close()
-            // Some are killed early, some late, some not at all.
+            // Some rounds are killed early, some late, some not at all.
             Thread.sleep(forTimeInterval: Double(round) * 0.06)
             kill(running.process.processIdentifier, SIGKILL)
             let outcome = try running.outcome()
-            // A process that had done its work may have been killed before it said so.
+            // The process may have been killed after the migration and before its report.
             let stats = try cli.roost("stats", "--store", "s", "--json")
             #expect(stats.status == 0, "\(stats.error)")
             let document = try JSONDecoder().decode(Stats.self, from: Data(stats.output.utf8))

@@ -1,11 +1,14 @@
 import Foundation
 import Roost
+import RoostBackups
+import RoostChunks
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Roost
 
-/// Gives each text a vector that its length and the embedder's name decide; fails when it is told to.
+/// An embedder whose vectors depend on the text's length and the embedder's name, and which fails on request.
 private final class NamedEmbedder: Embedder {
     let space: EmbeddingSpace
     let maximumTokens: Int? = nil
@@ -40,10 +43,10 @@ private final class NamedEmbedder: Embedder {
     }
 }
 
-@Suite struct ReembeddingTests {
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("roost-test-\(UUID())")
+@Suite(.temporaryFolders) struct ReembeddingTests {
+    let directory = TemporaryFolder.unusedURL()
 
-    /// A store of 300 texts and two clusters.
+    /// Creates a store of 300 texts and two clusters.
     private func store(
         _ provider: StoreManifest.Provider, _ embedder: NamedEmbedder
     ) async throws -> KnowledgeStore {
@@ -60,17 +63,31 @@ private final class NamedEmbedder: Embedder {
         try await KnowledgeStore.open(in: directory) { _ in embedder }
     }
 
+    /// Checks that centroids and thresholds belong to the vectors of the members.
+    private func checkFigures(of clusters: [Cluster], _ entries: [Entry]) throws {
+        for cluster in clusters {
+            #expect(cluster.centroid.count == 6 && abs(length(of: cluster.centroid) - 1) < 1e-5)
+            #expect(cluster.silhouette == nil && cluster.separation == nil)
+            let cosines = cluster.members.compactMap { id in
+                entries.first { $0.id == id }.map { innerProduct($0.embeddings, cluster.centroid) }
+            }
+            let threshold = try #require(cluster.assignmentThreshold)
+            #expect(
+                cosines.contains(threshold)
+                    && cosines.count { $0 >= threshold } * 20 >= cosines.count * 19)
+        }
+    }
+
     @Test(arguments: StoreManifest.Provider.allCases)
-    func `a store is moved to another model, and nothing else of it changes`(
+    func `a migration to another model changes only the vectors`(
         provider: StoreManifest.Provider
     ) async throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
         let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("new model", dimension: 6))
         let before = try await store(provider, old)
         let entries = try await before.storage.fetchEntries()
         let clusters = try await before.storage.fetchClusters()
         let stamp = try await before.storage.snapshot().stamp
-        let report = try await StoreReembedding(of: directory, with: new).run()
+        let report = try await ModelMigration(of: directory, to: new).run()
         #expect(
             (report.entries, report.embedded, report.isMoved, report.hasClusters) == (300, 300, true, true))
 
@@ -84,22 +101,14 @@ private final class NamedEmbedder: Embedder {
         let movedClusters = try await after.storage.fetchClusters()
         #expect(movedClusters.map(\.id) == clusters.map(\.id))
         #expect(movedClusters.map(\.members) == clusters.map(\.members))
-        for cluster in movedClusters {
-            #expect(cluster.centroid.count == 6 && abs(length(of: cluster.centroid) - 1) < 1e-5)
-            #expect(cluster.silhouette == nil && cluster.separation == nil)
-            let near = cluster.members.compactMap { id in
-                moved.first { $0.id == id }.map { innerProduct($0.embeddings, cluster.centroid) }
-            }
-            let reach = try #require(cluster.reach)
-            #expect(near.contains(reach) && near.count { $0 >= reach } * 20 >= near.count * 19)
-        }
+        try checkFigures(of: movedClusters, moved)
         let newStamp = try await after.storage.snapshot().stamp
         #expect(newStamp.epoch != stamp.epoch && newStamp.store == stamp.store)
         #expect(!FileManager.default.fileExists(atPath: directory.appendingPathComponent("reembed").path))
         #expect(try StoreManifest.read(in: directory).space.isCompatible(with: new.space))
         #expect(try StoreManifest.read(in: directory).format == 1)
 
-        // What was open before must not compare or write vectors of the other space.
+        // A handle from before must not compare or write vectors of the other space.
         await #expect { try await before.query("swift") } throws: {
             ($0 as? RoostError)?.code == .spaceMismatch
         }
@@ -108,9 +117,9 @@ private final class NamedEmbedder: Embedder {
         }
         await #expect { try await open(old) } throws: { ($0 as? RoostError)?.code == .spaceMismatch }
         #expect(try await after.query("swift ").hits.isEmpty == false)
-        #expect(try await StoreInspection(directory).inspect().filter { $0.severity == .damage } == [])
+        #expect(try await StoreInspector(directory).inspect().filter { $0.severity == .damage } == [])
 
-        // The backup is the store as it was.
+        // The backup contains the store before the migration.
         let repository = try await BackupRepository.open(
             FileSystemRetrieval(baseURL: StoreBackup(directory).ownRepository))
         let backup = StoreBackup(directory.appendingPathComponent("as-it-was"))
@@ -118,19 +127,18 @@ private final class NamedEmbedder: Embedder {
         let copy = try await KnowledgeStore.open(in: backup.directory) { _ in old }
         #expect(try await copy.storage.fetchEntries() == entries)
         try await copy.close()
-        let again = try await StoreReembedding(of: directory, with: new).run()
+        let again = try await ModelMigration(of: directory, to: new).run()
         #expect(!again.isMoved && again.embedded == 0)
         try await after.close()
         try await before.close()
     }
 
-    @Test func `vectors of equal dimension are not mixed by a handle that was open`() async throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
+    @Test func `a handle from before a migration does not mix vectors of equal dimension`() async throws {
         let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("newer", dimension: 8))
         let before = try await store(.sqlite, old)
         _ = try await before.query("swift")
         let entry = try #require(try await before.storage.fetchEntries().first)
-        var reembedding = StoreReembedding(of: directory, with: new)
+        var reembedding = ModelMigration(of: directory, to: new)
         reembedding.makesBackup = false
         #expect(try await reembedding.run().backup == nil)
         for call in [
@@ -148,28 +156,27 @@ private final class NamedEmbedder: Embedder {
     }
 
     @Test(arguments: StoreManifest.Provider.allCases)
-    func `a move that was stopped goes on, with what was written meanwhile`(
+    func `an interrupted migration resumes and includes what was written meanwhile`(
         provider: StoreManifest.Provider
     ) async throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
         let old = NamedEmbedder("old", dimension: 8)
         let before = try await store(provider, old)
         let failing = NamedEmbedder("new", dimension: 5, failingAfter: 260)
         await #expect(throws: NamedEmbedder.Failed.self) {
-            try await StoreReembedding(of: directory, with: failing).run()
+            try await ModelMigration(of: directory, to: failing).run()
         }
-        let unfinished = try #require(try await StoreReembedding.unfinished(in: directory))
+        let unfinished = try #require(try await ModelMigration.unfinished(in: directory))
         #expect(
             unfinished.done == 256 && unfinished.total == 300
                 && unfinished.space.isCompatible(with: failing.space))
         #expect(try await before.query("swift ").hits.isEmpty == false)
-        // One text of those that were embedded changes, one goes, one comes.
+        // Of the embedded texts, one changes and one is removed; one text is added.
         let entries = try await before.storage.fetchEntries()
         try await before.replaceContent(of: entries[3], with: "something else entirely")
         try await before.storage.deleteEntry(entries[4].id)
         try await before.add("one more")
         let new = NamedEmbedder("new", dimension: 5)
-        let report = try await StoreReembedding(of: directory, with: new).run()
+        let report = try await ModelMigration(of: directory, to: new).run()
         #expect((report.entries, report.embedded) == (300, 300 - 256 + 1 + 1))
         let after = try await open(new)
         let moved = try await after.storage.fetchEntries()
@@ -177,30 +184,28 @@ private final class NamedEmbedder: Embedder {
         for entry in moved { #expect(entry.embeddings == new.vector(entry.content)) }
     }
 
-    @Test func `what is begun for one model is of no use for another, and can be given up`() async throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
+    @Test func `an interrupted migration is not used for another model and can be discarded`() async throws {
         _ = try await store(.sqlite, NamedEmbedder("old", dimension: 8))
         for name in ["first", "second"] {
             let failing = NamedEmbedder(name, dimension: 5, failingAfter: 256)
             await #expect(throws: NamedEmbedder.Failed.self) {
-                try await StoreReembedding(of: directory, with: failing).run()
+                try await ModelMigration(of: directory, to: failing).run()
             }
-            #expect(try await StoreReembedding.unfinished(in: directory)?.space.model == name)
+            #expect(try await ModelMigration.unfinished(in: directory)?.space.model == name)
         }
-        #expect(try await StoreReembedding.discard(in: directory))
-        #expect(try await !StoreReembedding.discard(in: directory))
-        #expect(try await StoreReembedding.unfinished(in: directory) == nil)
+        #expect(try await ModelMigration.discard(in: directory))
+        #expect(try await !ModelMigration.discard(in: directory))
+        #expect(try await ModelMigration.unfinished(in: directory) == nil)
     }
 
-    @Test func `writers that go on lose nothing`() async throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
+    @Test func `entries that are added during a migration are not lost`() async throws {
         let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("new", dimension: 8))
         let before = try await store(.sqlite, old)
         async let added: Int = {
             var count = 0
             while true {
                 do {
-                    try await before.add("added while the store moves, number \(count)")
+                    try await before.add("added during the migration, number \(count)")
                     count += 1
                     try await Task.sleep(for: .milliseconds(40))
                 } catch let error as RoostError where error.code == .spaceMismatch {
@@ -208,7 +213,7 @@ private final class NamedEmbedder: Embedder {
                 }
             }
         }()
-        _ = try await StoreReembedding(of: directory, with: new).run()
+        _ = try await ModelMigration(of: directory, to: new).run()
         let count = try await added
         let after = try await open(new)
         let moved = try await after.storage.fetchEntries()
@@ -216,12 +221,13 @@ private final class NamedEmbedder: Embedder {
         for entry in moved { #expect(entry.embeddings == new.vector(entry.content)) }
     }
 
-    /// The three states that a process which dies at the replacing may leave.
+    /// The states that a process may leave if it ends during the replacement of the vectors.
     @Test(arguments: [false, true])
-    func `a process that dies between manifest and storage leaves a whole store`(isCommitted: Bool)
+    func `a store stays consistent if a process ends between the writes of manifest and storage`(
+        isCommitted: Bool
+    )
         async throws
     {
-        defer { try? FileManager.default.removeItem(at: directory) }
         let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("new", dimension: 8))
         let before = try await store(.json, old)
         let epoch = UUID()
@@ -241,24 +247,23 @@ private final class NamedEmbedder: Embedder {
         await #expect { try await open(wrong) } throws: { ($0 as? RoostError)?.code == .spaceMismatch }
         let after = try await open(right)
         #expect(try await after.query("swift ").hits.isEmpty == false)
-        // Opening settles it either way.
+        // Opening the store settles the migration in both cases.
         #expect(try StoreManifest.read(in: directory).move == nil)
         #expect(try StoreManifest.read(in: directory).format == 1)
         if !isCommitted {
-            #expect(try await StoreReembedding(of: directory, with: new).run().isMoved)
+            #expect(try await ModelMigration(of: directory, to: new).run().isMoved)
             #expect(try StoreManifest.read(in: directory).move == nil)
         }
     }
 
-    @Test func `two moves at once are refused, a cancelled one goes on`() async throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
+    @Test func `a second simultaneous migration is refused, and a cancelled one resumes`() async throws {
         _ = try await store(.sqlite, NamedEmbedder("old", dimension: 8))
         let new = NamedEmbedder("new", dimension: 5)
         let outcomes = await withTaskGroup(of: Result<Bool, any Error>.self) { group in
             for _ in 0..<3 {
                 group.addTask { [directory] in
                     do {
-                        return .success(try await StoreReembedding(of: directory, with: new).run().isMoved)
+                        return .success(try await ModelMigration(of: directory, to: new).run().isMoved)
                     } catch {
                         return .failure(error)
                     }
@@ -273,20 +278,19 @@ private final class NamedEmbedder: Embedder {
 
         let newest = NamedEmbedder("newest", dimension: 7)
         let task = Task {
-            try await StoreReembedding(of: directory, with: newest).run { _ in
+            try await ModelMigration(of: directory, to: newest).run { _ in
                 withUnsafeCurrentTask { $0?.cancel() }
             }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(try await StoreReembedding.unfinished(in: directory)?.done == 256)
-        #expect(try await StoreReembedding(of: directory, with: newest).run().embedded == 44)
+        #expect(try await ModelMigration.unfinished(in: directory)?.done == 256)
+        #expect(try await ModelMigration(of: directory, to: newest).run().embedded == 44)
     }
 
-    @Test func `a JSON store that is repaired after a move has no vectors of before`() async throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
+    @Test func `a JSON store that is repaired after a migration has only new vectors`() async throws {
         let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("new", dimension: 8))
         try await store(.json, old).close()
-        #expect(try await StoreReembedding(of: directory, with: new).run().isMoved)
+        #expect(try await ModelMigration(of: directory, to: new).run().isMoved)
         let generations = directory.appendingPathComponent("Storage/generations")
         let names = try FileManager.default.contentsOfDirectory(atPath: generations.path)
         #expect(names.count == 1)
@@ -295,15 +299,14 @@ private final class NamedEmbedder: Embedder {
         try file.seek(toOffset: 100)
         try file.write(contentsOf: Data([1, 2, 3, 4, 5, 6, 7, 8]))
         try file.close()
-        _ = try await StoreInspection(directory) { [new] }.repair()
+        _ = try await StoreInspector(directory) { [new] }.repair()
         let after = try await open(new)
         for entry in try await after.storage.fetchEntries() where !entry.embeddings.isEmpty {
             #expect(entry.embeddings == new.vector(entry.content))
         }
     }
 
-    @Test func `a copy that is made while the store moves is of one model`() async throws {
-        defer { try? FileManager.default.removeItem(at: directory) }
+    @Test func `a copy that is made during a migration has vectors of one model`() async throws {
         let (old, new) = (NamedEmbedder("old", dimension: 8), NamedEmbedder("new", dimension: 8))
         try await store(.sqlite, old).close()
         let directory = directory
@@ -321,7 +324,7 @@ private final class NamedEmbedder: Embedder {
             }
             return number
         }()
-        #expect(try await StoreReembedding(of: directory, with: new).run().isMoved)
+        #expect(try await ModelMigration(of: directory, to: new).run().isMoved)
         for number in 0..<(try await copies) {
             let copy = directory.appendingPathComponent("copy\(number)")
             let space = try StoreManifest.read(in: copy).space

@@ -1,10 +1,12 @@
 import Foundation
 import Roost
+import RoostConversations
+import TestSupport
 import Testing
 
-/// `roost session` over what programs keep by themselves.
-struct SessionCommandTests {
-    private let cli = CommandLineTests()
+/// The command `roost session` on the session storages of other programs.
+@Suite(.temporaryFolders) struct SessionCommandTests {
+    private let cli = CommandLineDriver()
 
     private func messages(_ texts: String...) -> [ChatMessage] {
         texts.enumerated().map { number, text in
@@ -26,8 +28,7 @@ struct SessionCommandTests {
     }
 
     @Test(arguments: ["sessions.sqlite", "sessions"])
-    func `sessions of a program are listed, shown, removed and taken in`(name: String) async throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    func `sessions in a storage are listed, shown, removed and imported`(name: String) async throws {
         let url = cli.home.appendingPathComponent(name)
         let storage = try SessionStorageLocation(url).open(creates: true)
         try await fill(storage)
@@ -48,22 +49,22 @@ struct SessionCommandTests {
         #expect(try cli.roost("session", "list", "--in", name, "--user=ada").status == 64)
 
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
-        let taken = try cli.roost("session", "import", "--store=s", name, "--user=ada")
-        #expect(taken.output == "6 messages new, 0 known, of 3 sessions\n", "\(taken.error)")
-        #expect(taken.error.contains("3 thoughts"))
+        let imported = try cli.roost("session", "import", "--store=s", name, "--user=ada")
+        #expect(imported.output == "6 new messages, 0 known, in 3 sessions\n", "\(imported.error)")
+        #expect(imported.error.contains("3 thoughts"))
         #expect(
             try cli.roost("session", "import", "--store=s", name, "--user=ada").output
-                == "0 messages new, 6 known, of 3 sessions\n")
+                == "0 new messages, 6 known, in 3 sessions\n")
         let found = try cli.roost("chat", "search", "--store=s", "water of new", "-n", "1", "--context=0")
         #expect(found.output.contains("stands in the water of new"))
         #expect(try cli.roost("session", "list", "--store=s").output.split(separator: "\n").count == 3)
-        // A session without messages is its first message, until there are others.
+        // A session without messages is imported as its first message, which real messages replace.
         try await storage.saveSession(id: "bare", firstMessage: "the opening")
         func texts() throws -> String { try cli.roost("session", "show", "--store=s", "bare").output }
-        #expect(try cli.roost("session", "import", "--store=s", name).output.hasPrefix("7 messages new"))
+        #expect(try cli.roost("session", "import", "--store=s", name).output.hasPrefix("7 new messages"))
         #expect(try texts().contains("the opening"))
         try await storage.updateSessionMessages(id: "bare", messages: messages("the opening", "answered"))
-        #expect(try cli.roost("session", "import", "--store=s", name).output.hasPrefix("2 messages new"))
+        #expect(try cli.roost("session", "import", "--store=s", name).output.hasPrefix("2 new messages"))
         #expect(try texts().components(separatedBy: "the opening").count == 2)
         try await storage.deleteSession(id: "bare")
 
@@ -77,25 +78,25 @@ struct SessionCommandTests {
         #expect(try await storage.getAllSessions().map(\.id) == ["new"])
     }
 
-    @Test func `sessions are copied, and what is another at the target stays`() async throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    @Test func `sessions are copied, and a different session at the destination is kept`() async throws {
         let source = cli.home.appendingPathComponent("a")
         try await fill(try SessionStorageLocation(source).open(creates: true))
         let copied = try cli.roost("session", "copy", "a", "b.sqlite")
-        #expect(copied.output == "3 sessions copied, 0 were there\n", "\(copied.error)")
+        #expect(copied.output == "copied 3 sessions; 0 already existed\n", "\(copied.error)")
         let target = try SessionStorageLocation(cli.home.appendingPathComponent("b.sqlite")).open()
         #expect(try await target.getAllSessions().map(\.id) == ["new", "old-2", "old-1"])
         try await target.updateSessionMessages(id: "old-1", messages: messages("something else"))
         let again = try cli.roost("session", "copy", "a", "b.sqlite")
-        #expect(again.status == 65 && again.error.contains("'old-1' is another there"), "\(again.error)")
-        #expect(again.output == "0 sessions copied, 2 were there\n")
+        #expect(
+            again.status == 65 && again.error.contains("'old-1' differs in the destination"), "\(again.error)"
+        )
+        #expect(again.output == "copied 0 sessions; 2 already existed\n")
         #expect(try await target.getSession(id: "old-1")?.messages.count == 1)
         #expect(try cli.roost("session", "copy", "none", "c").status == 66)
         #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("c").path))
     }
 
-    @Test func `what cannot be read is told, and set aside when asked`() async throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    @Test func `unreadable sessions are reported, and moved aside with --repair`() async throws {
         let folder = cli.home.appendingPathComponent("a")
         try await fill(try SessionStorageLocation(folder).open(creates: true))
         #expect(try cli.roost("session", "doctor", "a").output == "all sessions can be read\n")
@@ -109,10 +110,12 @@ struct SessionCommandTests {
             to: file, atomically: true, encoding: .utf8)
         let list = try cli.roost("session", "list", "--in=a")
         #expect(list.status == 0 && list.output.split(separator: "\n").count == 2)
-        #expect(list.error.contains("left out a session") && list.error.contains("line 3"), "\(list.error)")
-        let hurt = try cli.roost("session", "show", "--in=a", "old-1")
-        #expect(hurt.status == 65 && hurt.error.contains("session doctor"), "\(hurt.error)")
-        // Another that begins with its name is not taken for it.
+        #expect(
+            list.error.contains("skipped an unreadable session") && list.error.contains("line 3"),
+            "\(list.error)")
+        let damaged = try cli.roost("session", "show", "--in=a", "old-1")
+        #expect(damaged.status == 65 && damaged.error.contains("session doctor"), "\(damaged.error)")
+        // A session whose id has the damaged one's id as a prefix is a different session.
         try await SessionStorageLocation(folder).open().saveSession(id: "old-12", firstMessage: "x")
         #expect(try cli.roost("session", "delete", "--in=a", "old-1").status == 65)
         #expect(try cli.roost("session", "show", "--in=a", "old-").error.contains("3 sessions begin with"))
@@ -120,28 +123,28 @@ struct SessionCommandTests {
         let partial = try cli.roost("session", "import", "--store=t", "a", "--json")
         #expect(partial.status == 65 && partial.output.contains("\"unreadable\" : 1"), "\(partial.output)")
         let copied = try cli.roost("session", "copy", "a", "b")
-        #expect(copied.status == 65 && copied.error.contains("1 sessions cannot be read"), "\(copied.error)")
-        let told = try cli.roost("session", "doctor", "a")
-        #expect(told.status == 65 && told.output.contains("session 'old-1'"), "\(told.output)")
+        #expect(
+            copied.status == 65 && copied.error.contains("1 sessions that cannot be read"), "\(copied.error)")
+        let report = try cli.roost("session", "doctor", "a")
+        #expect(report.status == 65 && report.output.contains("session 'old-1'"), "\(report.output)")
         let repaired = try cli.roost("session", "doctor", "a", "--repair")
-        #expect(repaired.status == 0 && repaired.output.contains("it is now in"), "\(repaired.error)")
+        #expect(repaired.status == 0 && repaired.output.contains("is now in"), "\(repaired.error)")
         #expect(try cli.roost("session", "list", "--in=a").output.split(separator: "\n").count == 3)
         #expect(try cli.roost("session", "show", "--in=a", "old-1").output.split(separator: "\n").count == 2)
     }
 
-    @Test func `a place of something else is refused, and stays as it is`() async throws {
-        defer { try? FileManager.default.removeItem(at: cli.home) }
+    @Test func `a location that is not a session storage is refused and not changed`() async throws {
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         #expect(try cli.roost("add", "--store=s", "a note").status == 0)
         try Data("text".utf8).write(to: cli.home.appendingPathComponent("note.txt"))
         try Data().write(to: cli.home.appendingPathComponent("empty.db"))
         func names() throws -> [String] { try FileManager.default.subpathsOfDirectory(atPath: cli.home.path) }
         let before = Set(try names())
-        for place in ["s", "s/roost.sqlite", "note.txt", "empty.db", "none", "."] {
-            let list = try cli.roost("session", "list", "--in", place)
-            #expect([65, 66].contains(list.status) && list.output.isEmpty, "\(place): \(list.error)")
-            #expect([65, 66].contains(try cli.roost("session", "doctor", place, "--repair").status))
-            #expect(try cli.roost("session", "prune", "--in", place, "--older-than=1d").status != 0)
+        for location in ["s", "s/roost.sqlite", "note.txt", "empty.db", "none", "."] {
+            let list = try cli.roost("session", "list", "--in", location)
+            #expect([65, 66].contains(list.status) && list.output.isEmpty, "\(location): \(list.error)")
+            #expect([65, 66].contains(try cli.roost("session", "doctor", location, "--repair").status))
+            #expect(try cli.roost("session", "prune", "--in", location, "--older-than=1d").status != 0)
         }
         #expect(
             Set(try names()).subtracting(before).allSatisfy { $0.hasSuffix("-shm") || $0.hasSuffix("-wal") })

@@ -3,7 +3,7 @@ import Testing
 @testable import RoostText
 
 @Suite struct EnglishStemmerTests {
-    /// Words of every rule, with their stems as Snowball's own implementation (2.2) gives them.
+    /// Words for every rule with their stems, computed with the reference implementation of Snowball 2.2.
     private let stems = """
         a a, abilities abil, abnormality abnorm, accesses access, across across, active activ,
         activeness activ, adaptation adapt, additional addit, adhesiveness adhes, agreed agre,
@@ -74,7 +74,7 @@ import Testing
         worried worri, youth youth, zoophagic zoophag
         """
 
-    @Test func `stems are those of Snowball`() {
+    @Test func `stems match those of Snowball`() {
         let pairs = stems.split { $0 == "," || $0.isNewline }.map { $0.split(separator: " ") }
         #expect(pairs.count > 200)
         for pair in pairs {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `what is no English word is its own stem`() {
+    @Test func `a word that is not English is returned unchanged`() {
         for word in ["", "a", "ab", "x264s", "na\u{EF}ves", "\u{43A}\u{43B}\u{44E}\u{447}", "3's"] {
             #expect(EnglishStemmer.stem(Array(word.utf8)) == Array(word.utf8))
         }

@@ -14,7 +14,7 @@ import Testing
         var state = seed
         func next(_ below: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            // The lower numbers more often, as in language.
+            // Lower numbers are more frequent, like words in natural language.
             return Int(state >> 33) % (1 + Int(state >> 40) % below)
         }
         return (0..<count).map { _ in (0..<next(30)).map { _ in vocabulary[next(20)] }.joined(separator: " ")
@@ -31,7 +31,7 @@ import Testing
         Words(text).map { String(decoding: Term($0.folded.utf8).stem, as: UTF8.self) }
     }
 
-    /// The formula, word by word; `nil` for texts without any.
+    /// Returns the BM25 scores according to the formula; `nil` for texts without any of the words.
     private func scores(_ texts: [String], _ query: [String]) -> [Double?] {
         let words = texts.map(stems)
         let mean = max(1, Double(words.reduce(0) { $0 + $1.count }) / Double(texts.count))
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `scores are those of the formula`() throws {
+    @Test func `scores match the formula`() throws {
         let texts = texts(300, seed: 1)
         var collection = TextCollection()
         collection.parts = [TextPart(index(texts))]
@@ -78,14 +78,14 @@ import Testing
         }
     }
 
-    @Test func `how texts are divided into parts makes no difference, nor do texts that are gone`() throws {
+    @Test func `results do not depend on the division into parts or on deleted texts`() throws {
         let texts = texts(300, seed: 2)
-        var whole = TextCollection()
-        whole.parts = [TextPart(index(texts))]
-        // The same texts in three parts, the first of which has others too.
-        let strangers = self.texts(80, seed: 3)
-        var first = TextPart(index(strangers + texts[..<100]))
-        for document in strangers.indices {
+        var undivided = TextCollection()
+        undivided.parts = [TextPart(index(texts))]
+        // The same texts in three parts; the first part also contains deleted texts.
+        let deleted = self.texts(80, seed: 3)
+        var first = TextPart(index(deleted + texts[..<100]))
+        for document in deleted.indices {
             first.remove(document)
             first.remove(document)
         }
@@ -93,7 +93,7 @@ import Testing
         divided.parts = [
             first, TextPart(index(Array(texts[100..<101]))), TextPart(index(Array(texts[101...]))),
         ]
-        let starts = [-strangers.count, 100, 101]
+        let starts = [-deleted.count, 100, 101]
         for query in ["boat", "painted roofs", "kni* bread", "\"boat sea\" night", "sea -\"the of\" -zep*"] {
             let parsed = TextQuery(query)
             func all(_ collection: TextCollection, _ starts: [Int]) throws -> [Int: Float] {
@@ -104,13 +104,13 @@ import Testing
                 return Dictionary(
                     uniqueKeysWithValues: found.map { ($0.document + starts[$0.part], $0.score) })
             }
-            let expected = try all(whole, [0])
+            let expected = try all(undivided, [0])
             #expect(!expected.isEmpty)
             #expect(try all(divided, starts) == expected, "of \(query)")
         }
     }
 
-    @Test func `what is required and excluded is what stands in the texts`() throws {
+    @Test func `required and excluded phrases and prefixes select the right texts`() throws {
         let texts = texts(500, seed: 4)
         var collection = TextCollection()
         collection.parts = [TextPart(index(texts))]
@@ -133,7 +133,7 @@ import Testing
         #expect(try collection.allowed(by: TextQuery("\"no such words\"")) == [texts.map { _ in false }])
     }
 
-    @Test func `bytes that are not as they were written are no harm`() throws {
+    @Test func `a corrupt index causes an error or wrong results, but never a crash`() throws {
         let original = index(texts(200, seed: 5))
         let sections = original.withSections { $0.map { ($0.name, Array($0.bytes)) } }
         var state: UInt64 = 1
@@ -143,11 +143,11 @@ import Testing
             let name = sections[round % sections.count].0
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             guard var bytes = damaged[name] else { continue }
-            let place = Int(state >> 33) % bytes.count
+            let offset = Int(state >> 33) % bytes.count
             if round % 3 == 0 {
-                bytes.removeLast(bytes.count - place / 8 * 8)
+                bytes.removeLast(bytes.count - offset / 8 * 8)
             } else {
-                bytes[place] ^= UInt8(state >> 56)
+                bytes[offset] ^= UInt8(state >> 56)
             }
             damaged[name] = bytes
             let memory = Memory(damaged)

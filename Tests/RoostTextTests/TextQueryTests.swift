@@ -3,10 +3,10 @@ import Testing
 @testable import RoostText
 
 @Suite struct TextQueryTests {
-    private func wanted(_ query: String) -> [String] {
-        TextQuery(query).wanted.map { wanted in
-            let count = wanted.count
-            return switch wanted.clause {
+    private func scoring(_ query: String) -> [String] {
+        TextQuery(query).scoring.map { clause in
+            let count = clause.count
+            return switch clause.clause {
             case .phrase(let terms):
                 terms.map { String(decoding: $0.word, as: UTF8.self) }.joined(separator: "+") + " \(count)"
             case .prefix(let word): String(decoding: word, as: UTF8.self) + "* \(count)"
@@ -14,10 +14,10 @@ import Testing
         }
     }
 
-    @Test func `signs are read where they mean something`() {
+    @Test func `quotes, minus signs and asterisks are operators`() {
         let query = TextQuery("boats \"paint the roof\" -rain -\"dry dock\" sea* -sto*")
         #expect(
-            wanted("boats \"paint the roof\" -rain -\"dry dock\" sea* -sto*") == [
+            scoring("boats \"paint the roof\" -rain -\"dry dock\" sea* -sto*") == [
                 "boats 1", "paint 1", "the 1", "roof 1", "sea* 1",
             ])
         #expect(query.required.count == 1 && query.excluded.count == 3)
@@ -25,7 +25,7 @@ import Testing
         #expect(query.isSelective && query.hasWords)
     }
 
-    @Test func `signs elsewhere are punctuation`() {
+    @Test func `operators in other positions are punctuation`() {
         for text in [
             "state-of-the-art paint", "say \"unfinished", "a - b", "-- -", "5 * 3", "\"\"", "* **", "?!", "",
             " ",
@@ -33,16 +33,16 @@ import Testing
         ] {
             #expect(!TextQuery(text).isSelective, "\(text)")
         }
-        #expect(wanted("state-of-the-art paint") == ["state 1", "art 1", "paint 1"])
+        #expect(scoring("state-of-the-art paint") == ["state 1", "art 1", "paint 1"])
         #expect(!TextQuery("?! *").hasWords)
         #expect(TextQuery("-5").excluded.count == 1)
         #expect(TextQuery("paint -roof-top").excluded.count == 1)
         #expect(TextQuery("\u{201C}dry dock\u{201D}").required.count == 1)
     }
 
-    @Test func `words that say nothing count where nothing else is said`() {
-        #expect(wanted("who is the one") == ["who 1", "is 1", "the 1", "one 1"])
-        #expect(wanted("who is the painter") == ["painter 1"])
-        #expect(wanted("boat boats boat") == ["boat 2", "boats 1"])
+    @Test func `stop words count only if the query contains nothing else`() {
+        #expect(scoring("who is the one") == ["who 1", "is 1", "the 1", "one 1"])
+        #expect(scoring("who is the painter") == ["painter 1"])
+        #expect(scoring("boat boats boat") == ["boat 2", "boats 1"])
     }
 }

@@ -3,10 +3,10 @@ import Testing
 @testable import RoostText
 
 @Suite struct WordsTests {
-    /// The definition, scalar by scalar.
+    /// Returns the words according to the definition, scalar by scalar.
     private func reference(_ text: String) -> [Range<Int>] {
         let scalars = Array(text.unicodeScalars)
-        func isAlone(_ scalar: Unicode.Scalar) -> Bool {
+        func isSeparateWord(_ scalar: Unicode.Scalar) -> Bool {
             switch scalar.value {
             case 0x3040...0x30FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0x20000...0x2FA1F: true
             default: false
@@ -26,14 +26,14 @@ import Testing
         for (index, scalar) in scalars.enumerated() {
             let next = index + 1 < scalars.count ? scalars[index + 1] : " "
             let isInside = start != nil && (scalar == "'" || scalar == "\u{2019}")
-            let belongs = isWord(scalar) || (isInside && isWord(next) && !isAlone(next))
-            if let begun = start, !belongs || isAlone(scalar) {
+            let belongs = isWord(scalar) || (isInside && isWord(next) && !isSeparateWord(next))
+            if let begun = start, !belongs || isSeparateWord(scalar) {
                 ranges.append(begun..<offset)
                 start = nil
             }
             if belongs, start == nil { start = offset }
             offset += UTF8.width(scalar)
-            if isAlone(scalar), let begun = start {
+            if isSeparateWord(scalar), let begun = start {
                 ranges.append(begun..<offset)
                 start = nil
             }
@@ -42,7 +42,7 @@ import Testing
         return ranges
     }
 
-    @Test func `words are runs of letters, digits and marks`() {
+    @Test func `words match the definition`() {
         let pieces = [
             "a", "B", "7", "'", "\u{2019}", " ", "-", "_", "é", "e\u{301}", "я", "\u{94D}", "क", "知", "か",
             "가", "𝒳", "🙂", "\u{0}", "\u{FFFD}", "ﬁ", "\n", "\"", "\u{20000}",
@@ -60,14 +60,14 @@ import Testing
             Words("Don\u{2019}t stop, O'Neill: 知识!").map(\.folded) == ["don't", "stop", "o'neill", "知", "识"])
     }
 
-    @Test func `terms are without case, accents and English endings`() {
+    @Test func `terms are independent of case, accents and English endings`() {
         func term(_ word: String) -> String { String(decoding: Term(word.utf8).stem, as: UTF8.self) }
         #expect(term("Running") == "run" && term("RUNS") == "run")
         #expect(term("Café") == term("cafe\u{301}") && term("café") == "cafe")
         #expect(term("Ёлка") == term("елка"))
         #expect(term("ﬁles") == "file")
-        #expect(term("한글") == "한글", "syllables stay whole")
-        #expect(term("क्षमा") == "क्षमा", "vowel signs and viramas are no accents")
+        #expect(term("한글") == "한글", "Hangul syllables are not decomposed")
+        #expect(term("क्षमा") == "क्षमा", "vowel signs and viramas are not removed")
         #expect(term("don\u{2019}t") == term("don't"))
         #expect(term(String(repeating: "x", count: 200)) == String(repeating: "x", count: 128))
         #expect(term(String(repeating: "я", count: 200)) == String(repeating: "я", count: 64))

@@ -1,26 +1,35 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostBackups
+import RoostChunks
 
 struct Backups: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Backup, restore and verification of a store, and a second backup after 1% of its entries changed; restic beside it.")
+        abstract: "Measure backup, incremental backup, verification and restore of a store.",
+        discussion: """
+            The second backup is made after 1% of the entries have changed. If restic is installed, it is \
+            measured on the same data.
+            """)
 
-    @Option var entries = 100_000
-    @Option(help: "A folder on the disk to be measured.") var folder: String?
+    @Option(help: "The number of entries in the store.") var entries = 100_000
+    @Option(help: "A folder on the disk to measure; by default the temporary folder.") var folder: String?
 
     private static let dimension = 384
     private static let words = (0..<8000).map { number -> String in
         var generator = SeededGenerator(seed: UInt64(number))
-        return String((0..<(2 + generator.nextIndex(below: 9))).map { _ in Character(UnicodeScalar(97 + UInt8(generator.nextIndex(below: 26)))) })
+        let letters = (0..<(2 + generator.nextIndex(below: 9))).map { _ in
+            Character(UnicodeScalar(97 + UInt8(generator.nextIndex(below: 26))))
+        }
+        return String(letters)
     }
 
-    /// About 400 bytes of words, the frequent ones often.
+    /// Returns about 400 bytes of words with a skewed distribution.
     private static func text(_ number: Int, _ round: Int) -> String {
         var generator = SeededGenerator(seed: UInt64(number) &* 31 &+ UInt64(round))
         return (0..<60).map { _ in
-            let place = pow(generator.nextUnit(), 3) * Double(words.count)
-            return words[min(words.count - 1, Int(place))]
+            let rank = pow(generator.nextUnit(), 3) * Double(words.count)
+            return words[min(words.count - 1, Int(rank))]
         }.joined(separator: " ")
     }
 
@@ -29,14 +38,18 @@ struct Backups: AsyncParsableCommand {
         let vector = vectors.row((number + 7919 * round) % vectors.rows)
         return Entry(
             id: EntryID.derived(source: "benchmark", key: "\(number)"), content: content, embeddings: vector,
-            passages: [Passage(ordinal: 0, utf8Range: 0..<content.utf8.count, tokenCount: 80, vector: vector)],
-            source: "file:///notes/\(document(of: number))", key: "\(number)", metadata: ["day": .integer(Int64(number % 365))])
+            passages: [
+                Passage(ordinal: 0, utf8Range: 0..<content.utf8.count, tokenCount: 80, vector: vector)
+            ],
+            source: "file:///notes/\(document(of: number))", key: "\(number)",
+            metadata: ["day": .integer(Int64(number % 365))])
     }
 
-    /// Ten entries came from each document, and those that change are of a hundredth of the documents.
+    /// Returns the number of the document of an entry. Ten entries belong to each document, and the entries
+    /// that change belong to one percent of the documents.
     private static func document(of number: Int) -> Int { number % 100 * 100 + number / 1000 }
 
-    /// Keeps documents made of their entries' texts, with the records of their sources.
+    /// Stores original documents that consist of the texts of their entries, with their source records.
     private func keep(_ documents: Set<Int>, _ round: Int, in store: KnowledgeStore) async throws {
         var texts: [Int: [String]] = [:]
         for number in 0..<entries where documents.contains(Self.document(of: number)) {
@@ -60,7 +73,8 @@ struct Backups: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: top) }
         let directory = top.appendingPathComponent("store")
         let vectors = Material.vectors(entries, Self.dimension)
-        let store = try await KnowledgeStore.create(in: directory, embedder: LexicalEmbedder(dimension: Self.dimension))
+        let embedder = LexicalEmbedder(dimension: Self.dimension)
+        let store = try await KnowledgeStore.create(in: directory, embedder: embedder)
         for start in stride(from: 0, to: entries, by: 2000) {
             _ = try await store.storage.commit(
                 WriteBatch(upserts: (start..<min(entries, start + 2000)).map { Self.entry($0, 0, vectors) }))
@@ -68,9 +82,22 @@ struct Backups: AsyncParsableCommand {
         try await keep(Set((0..<entries).map(Self.document)), 0, in: store)
         try await store.storage.compact()
         Material.line("store of \(entries) × \(Self.dimension)", Double(Self.size(of: directory)) / 1e6, "MB")
-        let repository = try await StoreBackup.openOrCreate(top.appendingPathComponent("ours"))
-        let theirs = Restic(folder: top.appendingPathComponent("theirs"))
-        if theirs.isThere { try theirs.run(["init"]) }
+        let repository = try await StoreBackup.openOrCreate(top.appendingPathComponent("roost"))
+        let restic = Restic(folder: top.appendingPathComponent("restic"))
+        if restic.isInstalled { try restic.run(["init"]) }
+        try await measureBackups(of: store, directory, vectors, in: repository, restic)
+        try await measureVerification(of: repository, restic)
+        try await measureRestore(from: repository, restic, top)
+        print("peak memory \(Material.peakMegabytes) MB")
+        try await store.close()
+    }
+
+    /// Measures the first backup, and the second after changes.
+    private func measureBackups(
+        of store: KnowledgeStore, _ directory: URL, _ vectors: Matrix, in repository: BackupRepository,
+        _ restic: Restic
+    ) async throws {
+        let folder = directory.deletingLastPathComponent().appendingPathComponent("roost")
         for round in 0...1 {
             let name = round == 0 ? "first" : "second"
             if round == 1 {
@@ -80,34 +107,47 @@ struct Backups: AsyncParsableCommand {
                 try await keep(Set(documents), 1, in: store)
                 guard documents.count > 1 else { throw ExitCode(70) }
             }
-            let before = (Self.size(of: top.appendingPathComponent("ours")), Self.size(of: theirs.folder))
-            let time = try await Material.seconds { _ = try await StoreBackup(directory).create(in: repository) }
+            let before = (Self.size(of: folder), Self.size(of: restic.folder))
+            let time = try await Material.seconds {
+                _ = try await StoreBackup(directory).create(in: repository)
+            }
             Material.line("\(name) backup", time, "s")
-            let size = Self.size(of: top.appendingPathComponent("ours")) - before.0
+            let size = Self.size(of: folder) - before.0
             Material.line("\(name) backup", Double(size) / 1e6, "MB")
-            guard theirs.isThere else { continue }
-            let theirTime = try await Material.seconds { try theirs.run(["backup", directory.path]) }
-            Material.line("restic, \(name) backup", theirTime, "s")
-            Material.line("restic, \(name) backup", Double(Self.size(of: theirs.folder) - before.1) / 1e6, "MB")
+            guard restic.isInstalled else { continue }
+            let resticTime = try await Material.seconds { try restic.run(["backup", directory.path]) }
+            Material.line("restic, \(name) backup", resticTime, "s")
+            let resticSize = Self.size(of: restic.folder) - before.1
+            Material.line("restic, \(name) backup", Double(resticSize) / 1e6, "MB")
         }
+    }
+
+    private func measureVerification(of repository: BackupRepository, _ restic: Restic) async throws {
         let verifying = try await Material.seconds {
             guard try await repository.verify(readingData: true).isSound else { throw ExitCode(65) }
         }
         Material.line("verify, all data", verifying, "s")
-        if theirs.isThere {
-            Material.line("restic check --read-data", try await Material.seconds { try theirs.run(["check", "--read-data"]) }, "s")
+        if restic.isInstalled {
+            let checking = try await Material.seconds { try restic.run(["check", "--read-data"]) }
+            Material.line("restic check --read-data", checking, "s")
         }
+    }
+
+    private func measureRestore(
+        from repository: BackupRepository, _ restic: Restic, _ top: URL
+    ) async throws {
         let snapshot = try await repository.snapshot("latest")
         let restoring = try await Material.seconds {
             try await StoreBackup(top.appendingPathComponent("restored")).restore(snapshot, from: repository)
         }
         Material.line("restore into SQLite", restoring, "s")
-        if theirs.isThere {
-            let target = top.appendingPathComponent("theirs-restored").path
-            Material.line("restic restore", try await Material.seconds { try theirs.run(["restore", "latest", "--target", target]) }, "s")
+        if restic.isInstalled {
+            let target = top.appendingPathComponent("restic-restored").path
+            let restoring = try await Material.seconds {
+                try restic.run(["restore", "latest", "--target", target])
+            }
+            Material.line("restic restore", restoring, "s")
         }
-        print("peak memory \(Material.peakMegabytes) MB")
-        try await store.close()
     }
 
     private static func size(of folder: URL) -> Int {
@@ -119,44 +159,19 @@ struct Backups: AsyncParsableCommand {
 
     private struct Restic {
         let folder: URL
-        var isThere: Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/restic") }
+        var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/restic") }
 
         func run(_ arguments: [String]) throws {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/restic")
             process.arguments = ["-q", "--no-cache", "-r", folder.path] + arguments
-            process.environment = ["RESTIC_PASSWORD": "benchmark", "PATH": "/usr/bin:/bin", "HOME": folder.deletingLastPathComponent().path]
+            process.environment = [
+                "RESTIC_PASSWORD": "benchmark", "PATH": "/usr/bin:/bin",
+                "HOME": folder.deletingLastPathComponent().path,
+            ]
             try process.run()
             process.waitUntilExit()
             guard process.terminationStatus == 0 else { throw ExitCode(process.terminationStatus) }
         }
-    }
-}
-
-struct ChunkExistence: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Whether chunks are in a git-style folder: a million in one batch, and one by one.")
-
-    @Option var chunks = 100_000
-
-    func run() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-chunks-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let organization = GitStyleOrganization()
-        let names = (0..<10 * chunks).map { ChunkIdentifier(hashing: Data("\($0)".utf8)) }
-        for name in names.prefix(chunks) {
-            let url = folder.appendingPathComponent(organization.storagePath(for: name))
-            try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            FileManager.default.createFile(atPath: url.path, contents: Data("x".utf8))
-        }
-        let storage = ComposableFileSystemChunkStorage(baseURL: folder)
-        var found = 0
-        let batch = try await Material.seconds { found = try await storage.chunksExist(names).values.count { $0 } }
-        guard found == chunks else { throw ExitCode(70) }
-        Material.line("\(names.count) checks in one batch", batch, "s")
-        let single = try await Material.seconds {
-            for name in names.prefix(chunks) { _ = try await storage.chunkExists(name) }
-        }
-        Material.line("\(chunks) single checks", single, "s")
     }
 }

@@ -1,16 +1,21 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostConversations
+import RoostMemory
 
 struct Conversations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conversations",
-        abstract: "What adding to a short history and to a long one costs, by turns, and listing many.",
-        discussion: "Medians. Each addition is one message or one pair, and survives a loss of power.")
+        abstract: "Measure additions to short and long histories, and listing of conversations.",
+        discussion: """
+            All times are medians. Each addition is one message or one pair of messages and is durable. \
+            Additions to the short and the long history alternate.
+            """)
 
-    @Option(help: "The messages of the long history.") var long = 10_000
-    @Option(help: "The conversations that are listed, of 50 messages each.") var conversations = 1_000
-    @Option(help: "How often each addition is timed.") var additions = 200
+    @Option(help: "The number of messages in the long history.") var long = 10_000
+    @Option(help: "The number of conversations to list, with 50 messages each.") var conversations = 1_000
+    @Option(help: "The number of additions to measure.") var additions = 200
 
     private static func messages(_ count: Int) -> [ChatMessage] {
         (0..<count).map { number in
@@ -22,16 +27,23 @@ struct Conversations: AsyncParsableCommand {
 
     private static func pair() -> [ConversationMessage] {
         let text = String(repeating: "of some length ", count: 12)
-        return [ConversationMessage(role: .user, content: text), ConversationMessage(role: .assistant, content: text)]
+        return [
+            ConversationMessage(role: .user, content: text),
+            ConversationMessage(role: .assistant, content: text),
+        ]
     }
 
     private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
     func run() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-benchmark-\(UUID())")
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("roost-benchmark-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         let sessions: [(String, any SessionStorageProtocol)] = [
-            ("SQLite", try SQLiteSessionStorage(databasePath: folder.appendingPathComponent("s.sqlite").path)),
+            (
+                "SQLite",
+                try SQLiteSessionStorage(databasePath: folder.appendingPathComponent("s.sqlite").path)
+            ),
             ("files", FileSessionStorage(directory: folder.appendingPathComponent("sessions"))),
         ]
         for (name, storage) in sessions {
@@ -44,7 +56,9 @@ struct Conversations: AsyncParsableCommand {
                 for id in ["short", "long"] {
                     let one = Self.messages(1)
                     times[id]?.append(
-                        try await Material.seconds { try await storage.appendSessionMessages(id: id, messages: one) })
+                        try await Material.seconds {
+                            try await storage.appendSessionMessages(id: id, messages: one)
+                        })
                 }
             }
             report("add to a session, \(name)", median(times["short"]!), median(times["long"]!))
@@ -72,9 +86,9 @@ struct Conversations: AsyncParsableCommand {
         try await list(folder.appendingPathComponent("store"))
     }
 
-    private func report(_ what: String, _ short: Double, _ long: Double) {
-        Material.line("\(what), of 10", short * 1000, "ms")
-        Material.line("\(what), of \(self.long)", long * 1000, "ms")
+    private func report(_ operation: String, _ short: Double, _ long: Double) {
+        Material.line("\(operation), of 10", short * 1000, "ms")
+        Material.line("\(operation), of \(self.long)", long * 1000, "ms")
         Material.line("  long / short", long / short, "")
     }
 
@@ -85,9 +99,10 @@ struct Conversations: AsyncParsableCommand {
             let drafts = (0..<50).map { turn in
                 MessageDraft(
                     id: "\(turn)", role: turn % 2 == 0 ? .user : .assistant,
-                    content: "turn \(turn) of conversation \(number), about subject \(number % 37) and \(turn % 11)")
+                    content: "turn \(turn) of conversation \(number), about \(number % 37) and \(turn % 11)")
             }
-            try await memory.remember(drafts, in: ChatScope(userId: "u", sessionId: "\(number)", agentId: "a"))
+            try await memory.remember(
+                drafts, in: ChatScope(userId: "u", sessionId: "\(number)", agentId: "a"))
         }
         var (listed, read): ([Double], [Double]) = ([], [])
         for _ in 0..<5 {
@@ -95,7 +110,7 @@ struct Conversations: AsyncParsableCommand {
             read.append(try await Material.seconds { _ = try await memory.messages() })
         }
         Material.line("list \(conversations) conversations", median(listed) * 1000, "ms")
-        Material.line("read their \(conversations * 50) messages", median(read) * 1000, "ms")
+        Material.line("read \(conversations * 50) messages", median(read) * 1000, "ms")
         try await store.close()
     }
 }

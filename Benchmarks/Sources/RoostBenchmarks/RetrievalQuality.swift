@@ -4,14 +4,14 @@ import Roost
 
 struct RetrievalQuality: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "nDCG@10 and recall@10 by meaning, by words and by both, the best passage standing for its document.",
+        abstract: "Measure nDCG@10 and recall@10 of search by vectors, by words and by both.",
         discussion: """
-            A query that belongs to a conversation is asked of that conversation; questions that have no answer \
-            (category 5) are left out.
+            The best passage determines the rank of its document. A query that belongs to a conversation is \
+            asked of that conversation. Questions without an answer (category 5) are excluded.
             """)
 
-    @Option var set = "scifact-train"
-    @Option(help: "How much words count beside meaning.") var textWeight: Float = 1
+    @Option(help: "The data set, a folder in retrieval/.") var set = "scifact-train"
+    @Option(help: "The weight of words relative to vectors.") var textWeight: Float = 1
     @OptionGroup var options: ModelOptions
 
     func run() async throws {
@@ -34,43 +34,47 @@ struct RetrievalQuality: AsyncParsableCommand {
         for mode in SearchMode.allCases {
             var (gain, recall, elapsed) = (0.0, 0.0, 0.0)
             for query in queries {
-                guard let wanted = relevant[query.id] else { continue }
-                var search = QueryOptions()
+                guard let answers = relevant[query.id] else { continue }
+                var search = EntrySearch(query.text)
                 search.mode = mode
                 search.textWeight = textWeight
-                if let conversation = query.conversation { search.filter.metadata = ["conversation": conversation] }
+                if let conversation = query.conversation {
+                    search.filter.metadata = ["conversation": conversation]
+                }
                 var found: [String] = []
                 elapsed += try await Material.seconds {
-                    found = try await store.query(query.text, search).hits.compactMap(\.entry.key)
+                    found = try await store.search(search).hits.compactMap(\.entry.key)
                 }
-                let quality = Self.measure(found, wanted)
+                let quality = Self.measure(found, answers)
                 gain += quality.gain
                 recall += quality.recall
             }
             let count = Double(queries.count)
             Material.line("\(mode.rawValue) nDCG@10", gain / count, "")
             Material.line("\(mode.rawValue) recall@10", recall / count, "")
-            Material.line("a query, embedding included", elapsed * 1000 / count, "ms")
+            Material.line("time per query, with embedding", elapsed * 1000 / count, "ms")
         }
     }
 
-    /// nDCG@10 and recall@10 of ten answers at most.
-    static func measure(_ found: [String], _ wanted: Set<String>) -> (gain: Double, recall: Double) {
-        let hits = found.enumerated().filter { wanted.contains($0.element) }
-        let ideal = (0..<min(10, wanted.count)).reduce(0.0) { $0 + 1 / log2(Double($1) + 2) }
+    /// Returns nDCG@10 and recall@10 of a result of at most ten documents.
+    static func measure(_ found: [String], _ relevant: Set<String>) -> (gain: Double, recall: Double) {
+        let hits = found.enumerated().filter { relevant.contains($0.element) }
+        let ideal = (0..<min(10, relevant.count)).reduce(0.0) { $0 + 1 / log2(Double($1) + 2) }
         return (
             hits.reduce(0.0) { $0 + 1 / log2(Double($1.offset) + 2) } / ideal,
-            Double(hits.count) / Double(wanted.count)
+            Double(hits.count) / Double(relevant.count)
         )
     }
 
-    /// The relevant documents of each query.
+    /// Returns the relevant documents of each query.
     static func judgements(of set: String) throws -> [String: Set<String>] {
         let file = Material.data.appendingPathComponent("retrieval/\(set)/qrels.tsv")
         var relevant: [String: Set<String>] = [:]
         for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n").dropFirst() {
             let fields = line.split(separator: "\t").map(String.init)
-            if fields.count == 3, (Double(fields[2]) ?? 0) > 0 { relevant[fields[0], default: []].insert(fields[1]) }
+            if fields.count == 3, (Double(fields[2]) ?? 0) > 0 {
+                relevant[fields[0], default: []].insert(fields[1])
+            }
         }
         return relevant
     }

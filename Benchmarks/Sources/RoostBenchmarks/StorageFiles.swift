@@ -5,11 +5,11 @@ import Roost
 struct StorageFiles: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "json-storage",
-        abstract: "The JSON provider: opening, one entry, all entries, one save; each in a process of its own.")
+        abstract: "Measure the JSON provider: open, fetch, save and compact, each in a separate process.")
 
-    @Option var entries = 100_000
-    @Option(help: "Internal: a folder to measure, and what.") var folder: String?
-    @Option var step: String?
+    @Option(help: "The number of entries.") var entries = 100_000
+    @Option(help: ArgumentHelp("The folder to measure.", visibility: .hidden)) var folder: String?
+    @Option(help: ArgumentHelp("The measurement.", visibility: .hidden)) var step: String?
 
     private static let dimension = 384
 
@@ -19,20 +19,24 @@ struct StorageFiles: AsyncParsableCommand {
 
     private static func entry(_ number: Int, _ vectors: Matrix) -> Entry {
         let vector = vectors.row(number % vectors.rows)
-        let content = "note \(number): the swifts came back on day \(number % 365) and left with the first cold nights"
+        let content =
+            "note \(number): the swifts came back on day \(number % 365) and left with the first cold nights"
         return Entry(
             id: id(number), content: content, embeddings: vector,
-            passages: [Passage(ordinal: 0, utf8Range: 0..<content.utf8.count, tokenCount: 20, vector: vector)],
+            passages: [
+                Passage(ordinal: 0, utf8Range: 0..<content.utf8.count, tokenCount: 20, vector: vector)
+            ],
             metadata: ["day": .integer(Int64(number % 365))], tags: ["bird"])
     }
 
     func run() async throws {
         if let folder, let step { return try await measure(URL(fileURLWithPath: folder), step) }
         for count in [100, entries] {
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-json-\(UUID().uuidString)")
+            let folder = FileManager.default.temporaryDirectory
+                .appendingPathComponent("roost-json-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
             print("\(count) × \(Self.dimension)")
-            for step in ["build \(count)", "open", "fetch", "save", "fold"] { try spawn(folder, step) }
+            for step in ["build \(count)", "open", "fetch", "save", "compact"] { try spawn(folder, step) }
         }
     }
 
@@ -54,20 +58,21 @@ struct StorageFiles: AsyncParsableCommand {
             let time = try await Material.seconds {
                 let storage = try LocalStorageProvider(directory: folder)
                 for start in stride(from: 0, to: count, by: 1000) {
-                    try await storage.saveEntries((start..<min(count, start + 1000)).map { Self.entry($0, vectors) })
+                    let batch = start..<min(count, start + 1000)
+                    try await storage.saveEntries(batch.map { Self.entry($0, vectors) })
                 }
                 try await storage.compact()
             }
             let file = folder.appendingPathComponent("entries.json")
             let size = (try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) >> 20
-            Material.line("  save in batches of 1,000 and fold (\(size) MB)", time, "s")
+            Material.line("  save in batches of 1,000 and compact (\(size) MB)", time, "s")
         case "open":
             let time = try await Material.seconds {
                 let storage = try LocalStorageProvider(directory: folder)
                 let found = try await storage.snapshot().entries([Self.id(50)])
                 precondition(found.count == 1)
             }
-            Material.line("  open and answer one id", time, "s")
+            Material.line("  open and fetch one entry", time, "s")
             print("    peak memory \(Material.peakMegabytes) MB (\(base) MB before)")
         case "fetch":
             let time = try await Material.seconds {
@@ -81,12 +86,14 @@ struct StorageFiles: AsyncParsableCommand {
             let storage = try LocalStorageProvider(directory: folder)
             _ = try await storage.snapshot().stamp
             let time = try await Material.seconds {
-                for number in 0..<200 { try await storage.saveEntry(Self.entry(10_000_000 + number, vectors)) }
+                for number in 0..<200 {
+                    try await storage.saveEntry(Self.entry(10_000_000 + number, vectors))
+                }
             }
             Material.line("  one save", time * 1000 / 200, "ms")
         default:
             let storage = try LocalStorageProvider(directory: folder)
-            Material.line("  fold", try await Material.seconds { try await storage.compact() }, "s")
+            Material.line("  compact", try await Material.seconds { try await storage.compact() }, "s")
             print("    peak memory \(Material.peakMegabytes) MB (\(base) MB before)")
         }
     }

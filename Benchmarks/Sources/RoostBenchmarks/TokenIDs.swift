@@ -1,21 +1,27 @@
 import ArgumentParser
 import Foundation
 import Roost
+import RoostBenchmarkSupport
 
 struct TokenIDs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token-ids",
-        abstract: "Reads JSON strings, one a line, and prints each text's token ids; for Scripts/compare-tokens.")
+        abstract: "Print the token ids of texts; used by Scripts/compare-tokens.",
+        discussion: "Reads one JSON string per line from standard input.")
 
     @OptionGroup var options: ModelOptions
 
     func run() async throws {
-        guard let model = try options.open() as? BERTEmbedder else { throw ValidationError("the model has no tokens") }
+        let model = try options.open()
         let input = FileHandle.standardInput.readDataToEndOfFile()
         var output = ""
         for line in input.split(separator: 10) {
-            let text = try JSONDecoder().decode([String].self, from: Data("[".utf8) + line + Data("]".utf8))[0]
-            output += model.tokenIDs(of: text).map(String.init).joined(separator: " ") + "\n"
+            let text = try JSONDecoder().decode([String].self, from: Data("[".utf8) + line + Data("]".utf8))[
+                0]
+            guard let ids = tokenIDs(of: text, model) else {
+                throw ValidationError("the model has no WordPiece tokenizer")
+            }
+            output += ids.map(String.init).joined(separator: " ") + "\n"
         }
         FileHandle.standardOutput.write(Data(output.utf8))
     }

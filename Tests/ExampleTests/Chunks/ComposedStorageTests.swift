@@ -3,10 +3,10 @@ import RoostChunks
 import RoostTestKit
 import Testing
 
-// What users of the chunk storage write: parts of their own beside ours, in a target without any of our
-// settings.
+// Code as users of chunk storage write it: custom parts combined with parts of the library. The target has
+// only access to public API and none of the package's Swift settings.
 
-/// A database of records, as many services have one.
+/// A database of records, in place of a database that a service already has.
 final actor RecordDatabase {
     private var records: [String: Data] = [:]
     private var descriptions: [String: Data] = [:]
@@ -21,10 +21,10 @@ final actor RecordDatabase {
         records[name] = nil
         descriptions[name] = nil
     }
-    func names(of wanted: [String]) -> Set<String> { Set(wanted).intersection(records.keys) }
+    func names(of names: [String]) -> Set<String> { Set(names).intersection(records.keys) }
 }
 
-/// An organization of one's own.
+/// A custom organization.
 public struct RecordOrganization: ChunkStorageOrganization {
     public let name = "records"
     public let description = "Names of records"
@@ -46,7 +46,7 @@ public struct RecordOrganization: ChunkStorageOrganization {
     }
 }
 
-/// A retrieval of one's own.
+/// A custom retrieval.
 struct RecordRetrieval: ChunkStorageRetrieval {
     private let database: RecordDatabase
     private let organization: ChunkStorageOrganization
@@ -90,7 +90,7 @@ struct RecordRetrieval: ChunkStorageRetrieval {
     }
 }
 
-/// An existence of one's own.
+/// A custom existence check.
 struct RecordExistence: ChunkStorageExistence {
     let database: RecordDatabase
 
@@ -108,7 +108,7 @@ struct RecordExistence: ChunkStorageExistence {
     }
 }
 
-/// A decorator of one's own.
+/// A custom decorator.
 public struct ReversedRetrieval: ChunkStorageRetrieval {
     private let wrapped: ChunkStorageRetrieval
 
@@ -136,7 +136,7 @@ public struct ReversedRetrieval: ChunkStorageRetrieval {
     }
 }
 
-/// A storage composed of one's own parts.
+/// A storage that is composed of custom parts.
 struct RecordChunkStorage: ChunkStorageComposable {
     let organization: ChunkStorageOrganization
     let retrieval: ChunkStorageRetrieval
@@ -156,7 +156,7 @@ struct RecordChunkStorage: ChunkStorageComposable {
     }
 }
 
-/// A storage in a folder that a system gives, composed of our parts.
+/// A storage in a folder that the system provides, composed of parts of the library.
 public struct DriveChunkStorage: ChunkStorageComposable {
     public let organization: ChunkStorageOrganization
     public let retrieval: ChunkStorageRetrieval
@@ -176,8 +176,8 @@ public struct DriveChunkStorage: ChunkStorageComposable {
     }
 }
 
-/// A storage in one piece.
-actor WholeStorage: ChunkStorage {
+/// A storage that is not composed of parts.
+actor MonolithicStorage: ChunkStorage {
     private var chunks: [ChunkIdentifier: Data] = [:]
 
     func writeChunk(_ data: Data, identifier: ChunkIdentifier, metadata: ChunkMetadata?) async throws {
@@ -212,7 +212,7 @@ struct ComposedStorageTests {
         #expect(try await storage.readChunk(identifier) == nil)
     }
 
-    @Test func `storages in folders`() async throws {
+    @Test func `composed storages in folders store and delete chunks`() async throws {
         try await folder { baseURL in
             try await use(ComposableFileSystemChunkStorage(baseURL: baseURL))
             let flatOrg = FlatOrganization()
@@ -224,7 +224,7 @@ struct ComposedStorageTests {
         }
     }
 
-    @Test func `parts of one's own, and ours around them`() async throws {
+    @Test func `custom parts work together with decorators of the library`() async throws {
         let database = RecordDatabase()
         let organization = RecordOrganization()
         let baseRetrieval = RecordRetrieval(database: database, organization: organization)
@@ -237,7 +237,7 @@ struct ComposedStorageTests {
         try await use(storage)
         try await use(
             ComposedChunkStorage(organization: organization, retrieval: reversed, existence: existence))
-        try await use(WholeStorage())
+        try await use(MonolithicStorage())
         let metadata = ChunkMetadata(size: 3, contentType: "text/plain")
         try await storage.writeChunk(data, identifier: ChunkIdentifier(hashing: data), metadata: metadata)
         #expect(await database.record(ChunkIdentifier(hashing: data).id) != nil)
@@ -248,14 +248,15 @@ struct ComposedStorageTests {
     }
 
     @Test(arguments: ChunkRetrievalLaw.allCases)
-    func `a decorator of one's own obeys the laws`(law: ChunkRetrievalLaw) async throws {
-        // It lists nothing and keeps no metadata, which is allowed; creating is not one step.
-        guard law != .oneOfManyCreates else { return }
+    func `a custom decorator obeys the laws`(law: ChunkRetrievalLaw) async throws {
+        // The decorator neither lists chunks nor stores metadata, which is allowed. It uses the default
+        // `createChunk`, which is not atomic.
+        guard law != .onlyOneTaskCreatesChunk else { return }
         try await law.check(ReversedRetrieval(wrapped: InMemoryRetrieval()))
     }
 
-    @Test func `chunks move from a storage in one piece to a composed one`() async throws {
-        let old = WholeStorage()
+    @Test func `chunks can be copied from a monolithic storage to a composed one`() async throws {
+        let old = MonolithicStorage()
         let names = (0..<5).map { ChunkIdentifier(id: "chunk \($0)") }
         for name in names { try await old.writeChunk(data, identifier: name, metadata: nil) }
         try await folder { baseURL in

@@ -4,9 +4,10 @@ import RoostModel
 import RoostTestKit
 import Testing
 
-// What programs write that follow the guides on storing chats and sessions: in a target without any settings.
+// Code as programs write it that follow the guides on chat and session storage. The target has only access
+// to public API and none of the package's Swift settings.
 
-/// A history in the user's defaults, each scope as one blob of JSON.
+/// A storage of histories in the user's defaults, with each scope as one JSON blob.
 public actor BlobChatStorage: ChatStorage {
     private let defaults: UserDefaults
     private let encoder: JSONEncoder
@@ -69,7 +70,7 @@ public actor BlobChatStorage: ChatStorage {
     }
 }
 
-/// Rows as a program with a database of its own would keep them: messages as one blob of JSON.
+/// A storage of sessions as rows, with the messages of a session as one JSON blob, as in a custom database.
 actor RowSessionStorage: SessionStorageProtocol {
     private struct Row {
         var created = Date()
@@ -119,8 +120,8 @@ actor RowSessionStorage: SessionStorageProtocol {
     }
 }
 
-/// A plain class that wraps another storage and tells what it does.
-class TellingSessionStorage: SessionStorageProtocol {
+/// A class without synchronisation that wraps another storage and logs its calls.
+class LoggingSessionStorage: SessionStorageProtocol {
     private let underlyingStorage: SessionStorageProtocol
     private(set) var lines: [String] = []
 
@@ -139,8 +140,12 @@ class TellingSessionStorage: SessionStorageProtocol {
     }
 
     func getAllSessions() async throws -> [StoredSession] { try await underlyingStorage.getAllSessions() }
-    func getSession(id: String) async throws -> StoredSession? { try await underlyingStorage.getSession(id: id) }
-    func updateLastAccessed(id: String) async throws { try await underlyingStorage.updateLastAccessed(id: id) }
+    func getSession(id: String) async throws -> StoredSession? {
+        try await underlyingStorage.getSession(id: id)
+    }
+    func updateLastAccessed(id: String) async throws {
+        try await underlyingStorage.updateLastAccessed(id: id)
+    }
     func deleteSession(id: String) async throws { try await underlyingStorage.deleteSession(id: id) }
     func deleteAllSessions() async throws { try await underlyingStorage.deleteAllSessions() }
     func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
@@ -151,7 +156,7 @@ class TellingSessionStorage: SessionStorageProtocol {
     }
 }
 
-/// Keeps all sessions in memory after the first look.
+/// A storage of sessions in memory.
 actor OptimizedStorage: SessionStorageProtocol {
     private var cache: [String: StoredSession] = [:]
 
@@ -169,14 +174,16 @@ actor OptimizedStorage: SessionStorageProtocol {
     func updateLastAccessed(id: String) async throws { cache[id]?.lastAccessedAt = Date() }
     func deleteSession(id: String) async throws { cache[id] = nil }
     func deleteAllSessions() async throws { cache = [:] }
-    func updateSessionMessages(id: String, messages: [ChatMessage]) async throws { cache[id]?.messages = messages }
+    func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
+        cache[id]?.messages = messages
+    }
     func updateSessionId(oldId: String, newId: String) async throws {
         cache[newId] = cache.removeValue(forKey: oldId)
         cache[newId]?.id = newId
     }
 }
 
-/// Leaves nothing of a test's defaults in the home of who runs it.
+/// Removes the defaults of a test, which would otherwise stay in the home folder of the user who runs it.
 func removeDefaults(_ suiteName: String) {
     UserDefaults.standard.removePersistentDomain(forName: suiteName)
     let home = FileManager.default.homeDirectoryForCurrentUser
@@ -185,19 +192,19 @@ func removeDefaults(_ suiteName: String) {
 
 @Suite struct ConversationExampleTests {
     @Test(arguments: ChatStorageLaw.basic)
-    func `a chat storage of one's own obeys the basic laws`(law: ChatStorageLaw) async throws {
+    func `a custom chat storage obeys the basic laws`(law: ChatStorageLaw) async throws {
         let suiteName = "roost-example-\(UUID().uuidString)"
         defer { removeDefaults(suiteName) }
         try await law.check(BlobChatStorage(suiteName: suiteName))
     }
 
     @Test(arguments: SessionStorageLaw.basic)
-    func `a session storage of one's own obeys the basic laws`(law: SessionStorageLaw) async throws {
+    func `a custom session storage obeys the basic laws`(law: SessionStorageLaw) async throws {
         try await law.check(RowSessionStorage())
-        try await law.check(TellingSessionStorage(wrapping: RowSessionStorage()))
+        try await law.check(LoggingSessionStorage(wrapping: RowSessionStorage()))
     }
 
-    @Test func `a container hands out a storage of one's own`() async throws {
+    @Test func `a container provides the custom storage`() async throws {
         let customStorage = RowSessionStorage()
         let dependencies = DependencyContainer(
             globalPreferences: GlobalPreferencesStorage(),
@@ -213,7 +220,7 @@ func removeDefaults(_ suiteName: String) {
         #expect(try await customStorage.getSession(id: "test")?.messages.map(\.content) == ["Hello, world!"])
     }
 
-    @Test func `a mock stands in for it`() async throws {
+    @Test func `a mock can replace a storage in tests`() async throws {
         let mockStorage = MockSessionStorage()
         let container = DependencyContainer(
             globalPreferences: GlobalPreferencesStorage(),
@@ -224,17 +231,17 @@ func removeDefaults(_ suiteName: String) {
         #expect(sessions.count == 1)
         #expect(await mockStorage.calls.map(\.name) == ["saveSession", "getAllSessions"])
         await mockStorage.fail { $0.name == "saveSession" ? StorageError(.full, "no room") : nil }
-        let telling = TellingSessionStorage(wrapping: mockStorage)
+        let logging = LoggingSessionStorage(wrapping: mockStorage)
         do {
-            try await telling.saveSession(id: "x", firstMessage: "y")
-            Issue.record("no error")
+            try await logging.saveSession(id: "x", firstMessage: "y")
+            Issue.record("saveSession did not throw")
         } catch let error as StorageError {
             #expect((error.underlying as? StorageError)?.code == .full)
         }
-        #expect(telling.lines == ["[Storage] Saving session: x"])
+        #expect(logging.lines == ["[Storage] Saving session: x"])
     }
 
-    @Test func `sessions move from the default storage to one's own`() async throws {
+    @Test func `sessions can be copied from the default storage to a custom one`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         let globalPreferences = GlobalPreferencesStorage(name: "example", folder: folder)
@@ -263,7 +270,7 @@ func removeDefaults(_ suiteName: String) {
         #expect(moved.map(\.messages) == [SessionStorageLaw.messages])
     }
 
-    @Test func `a shipped store is used in the same way`() async throws {
+    @Test func `a conversation works with a library storage or without one`() async throws {
         let suiteName = "roost-example-\(UUID().uuidString)"
         defer { removeDefaults(suiteName) }
         let store = UserDefaultsChatStorage(suiteName: suiteName)
@@ -274,8 +281,8 @@ func removeDefaults(_ suiteName: String) {
             ConversationMessage(role: .assistant, content: "Good morning"))
         #expect(try await conversation.history().map(\.content) == ["Hello", "Good morning"])
         #expect(try await conversation.session().map(\.content) == ["Hello", "[a] Good morning"])
-        let nobody = Conversation(userId: "u", sessionId: "s", agentId: "a", store: nil)
-        try await nobody.add(ConversationMessage(role: .user, content: "Hello"))
-        #expect(try await nobody.history().isEmpty)
+        let withoutStore = Conversation(userId: "u", sessionId: "s", agentId: "a", store: nil)
+        try await withoutStore.add(ConversationMessage(role: .user, content: "Hello"))
+        #expect(try await withoutStore.history().isEmpty)
     }
 }

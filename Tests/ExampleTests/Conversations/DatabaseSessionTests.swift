@@ -5,9 +5,9 @@ import RoostModel
 import RoostTestKit
 import Testing
 
-// What programs write that follow the guide on session storage, over a database of their own.
+// Code as programs write it that follow the guide on session storage and have a custom database.
 
-/// Sessions in a database, messages as one blob of JSON a session.
+/// A storage of sessions in a database table, with the messages of a session as one JSON blob.
 actor DatabaseSessionStorage: SessionStorageProtocol {
     private let db: DatabaseQueue
 
@@ -29,7 +29,8 @@ actor DatabaseSessionStorage: SessionStorageProtocol {
 
     private static func session(_ row: Row) throws -> StoredSession {
         let messagesData: Data = row["messages_data"]
-        let messages = try messagesData.isEmpty ? [] : JSONDecoder().decode([ChatMessage].self, from: messagesData)
+        let messages =
+            try messagesData.isEmpty ? [] : JSONDecoder().decode([ChatMessage].self, from: messagesData)
         return StoredSession(
             id: row["id"],
             createdAt: Date(timeIntervalSince1970: row["created_at"]),
@@ -57,9 +58,10 @@ actor DatabaseSessionStorage: SessionStorageProtocol {
 
     func getAllSessions() async throws -> [StoredSession] {
         var sessions: [StoredSession] = []
-        for row in try db.read({ try Row.fetchAll($0, sql: "SELECT * FROM sessions ORDER BY last_accessed DESC") }) {
-            sessions.append(try Self.session(row))
+        let rows = try db.read {
+            try Row.fetchAll($0, sql: "SELECT * FROM sessions ORDER BY last_accessed DESC")
         }
+        for row in rows { sessions.append(try Self.session(row)) }
         return sessions
     }
 
@@ -100,7 +102,7 @@ actor DatabaseSessionStorage: SessionStorageProtocol {
     }
 }
 
-/// Loads what is on the disk at the first look.
+/// A storage of sessions in a JSON file, which is loaded at the first access.
 actor LoadingStorage: SessionStorageProtocol {
     private var cache: [String: StoredSession] = [:]
     private var isDirty = false
@@ -132,12 +134,15 @@ actor LoadingStorage: SessionStorageProtocol {
     func saveSession(id: String, firstMessage: String) async throws {
         try await change { cache in
             let now = Date()
-            let new = StoredSession(id: id, createdAt: now, firstUserMessage: firstMessage, lastAccessedAt: now)
+            let new = StoredSession(
+                id: id, createdAt: now, firstUserMessage: firstMessage, lastAccessedAt: now)
             cache[id, default: new].lastAccessedAt = now
         }
     }
 
-    func getSession(id: String) async throws -> StoredSession? { try await getAllSessions().first { $0.id == id } }
+    func getSession(id: String) async throws -> StoredSession? {
+        try await getAllSessions().first { $0.id == id }
+    }
     func updateLastAccessed(id: String) async throws { try await change { $0[id]?.lastAccessedAt = Date() } }
     func deleteSession(id: String) async throws { try await change { $0[id] = nil } }
     func deleteAllSessions() async throws { try await change { $0 = [:] } }
@@ -164,19 +169,21 @@ actor LoadingStorage: SessionStorageProtocol {
     }
 
     @Test(arguments: SessionStorageLaw.basic)
-    func `storages over a database and a file of one's own obey the basic laws`(law: SessionStorageLaw) async throws {
+    func `custom storages in databases and files obey the basic laws`(law: SessionStorageLaw) async throws {
         try await withFolder { folder in
             try await law.check(
-                try DatabaseSessionStorage(databasePath: folder.appendingPathComponent("sessions.sqlite").path))
+                try DatabaseSessionStorage(
+                    databasePath: folder.appendingPathComponent("sessions.sqlite").path))
             try await law.check(LoadingStorage(file: folder.appendingPathComponent("sessions.json")))
         }
     }
 
-    @Test func `a shipped database is handed to a container, wrapped, and sessions move into it`() async throws {
+    @Test func `sessions of a custom database can be migrated to a wrapped library storage`() async throws {
         try await withFolder { folder in
-            let own = try DatabaseSessionStorage(databasePath: folder.appendingPathComponent("own.sqlite").path)
-            try await own.saveSession(id: "a", firstMessage: "Hello, Claude!")
-            try await own.updateSessionMessages(id: "a", messages: SessionStorageLaw.messages)
+            let custom = try DatabaseSessionStorage(
+                databasePath: folder.appendingPathComponent("custom.sqlite").path)
+            try await custom.saveSession(id: "a", firstMessage: "Hello, Claude!")
+            try await custom.updateSessionMessages(id: "a", messages: SessionStorageLaw.messages)
 
             let customStorage = try SQLiteSessionStorage(
                 databasePath: folder.appendingPathComponent("database.sqlite").path)
@@ -184,20 +191,20 @@ actor LoadingStorage: SessionStorageProtocol {
                 globalPreferences: GlobalPreferencesStorage(),
                 customSessionStorage: CachingSessionStorage(wrapping: customStorage)
             )
-            let report = try await migrateSessions(from: own, to: dependencies.sessionStorage)
+            let report = try await migrateSessions(from: custom, to: dependencies.sessionStorage)
             #expect(report.moved == 1 && report.conflicts.isEmpty && report.unreadable.isEmpty)
             let debug = DebugSessionStorage(wrapping: dependencies.sessionStorage)
             #expect(try await debug.getAllSessions().map(\.messages) == [SessionStorageLaw.messages])
         }
     }
 
-    @Test func `a storage of one's own is brought to its schema`() throws {
+    @Test func `a custom storage can migrate its schema`() throws {
         let suiteName = "roost-example-\(UUID().uuidString)"
         let defaults = UserDefaults(suiteName: suiteName) ?? .standard
         defer { removeDefaults(suiteName) }
         var migrated = 0
 
-        // As the guide has it.
+        // The code of the guide.
         func migrateIfNeeded() throws {
             let currentVersion = defaults.integer(forKey: "StorageVersion")
             if currentVersion < 2 {
@@ -209,8 +216,10 @@ actor LoadingStorage: SessionStorageProtocol {
         try migrateIfNeeded()
         #expect(migrated == 1)
 
-        // With the steps by their versions.
-        let schema = SchemaMigrator(steps: [.init(version: 2) { migrated += 10 }, .init(version: 3) { migrated += 100 }])
+        // The same with a migrator, whose steps have versions.
+        let schema = SchemaMigrator(steps: [
+            .init(version: 2) { migrated += 10 }, .init(version: 3) { migrated += 100 },
+        ])
         for _ in 0..<2 {
             try schema.migrateIfNeeded(stored: defaults.object(forKey: "StorageVersion") as? Int) {
                 defaults.set($0, forKey: "StorageVersion")
@@ -219,15 +228,17 @@ actor LoadingStorage: SessionStorageProtocol {
         #expect(migrated == 101 && defaults.integer(forKey: "StorageVersion") == 3)
     }
 
-    @Test func `the code of our own guide`() async throws {
+    @Test func `the chat example of the guide works`() async throws {
         try await withFolder { folder in
-            let store = try SQLiteChatStorage(databasePath: folder.appendingPathComponent("chats.sqlite").path)
+            let store = try SQLiteChatStorage(
+                databasePath: folder.appendingPathComponent("chats.sqlite").path)
             try await store.saveMessages(
                 [
                     ConversationMessage(role: .user, content: "Where do swifts sleep?"),
                     ConversationMessage(role: .assistant, content: "On the wing."),
                 ], userId: "ada", sessionId: "monday", agentId: "birds", maxMessages: 20)
-            let window = try await store.fetch(userId: "ada", sessionId: "monday", agentId: "birds", maxMessages: 20)
+            let window = try await store.fetch(
+                userId: "ada", sessionId: "monday", agentId: "birds", maxMessages: 20)
             #expect(window.map(\.content) == ["Where do swifts sleep?", "On the wing."])
         }
     }

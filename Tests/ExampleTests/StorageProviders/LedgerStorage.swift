@@ -1,8 +1,9 @@
 import Foundation
 import Roost
 
-/// A full backend: every batch is a file of its own in a folder, named by its revision; what the store holds is what
-/// the batches make in order. Several handles of one process may use a folder; several processes may not.
+/// A complete backend: each batch is a separate, numbered file (a page) in a folder. The contents of the
+/// store result from applying the pages in order. Several handles of one process can use a folder; several
+/// processes cannot.
 actor LedgerStorage: StorageProvider {
     private struct Page: Codable {
         var batch: WriteBatch?
@@ -11,10 +12,10 @@ actor LedgerStorage: StorageProvider {
 
     private let folder: URL
     private let state: InMemoryStorageProvider
-    private var known = 0
+    /// The number of the last page that was applied to the state.
+    private var lastPage = 0
     private var isClosed = false
 
-    /// A page that is there was written in full: its name is given to it last.
     init(folder: URL) throws {
         self.folder = folder
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -24,29 +25,29 @@ actor LedgerStorage: StorageProvider {
         }
         let text = try String(contentsOf: identity, encoding: .utf8)
         guard let store = UUID(uuidString: text) else {
-            throw StorageError(.damaged, "\(identity.path) is no UUID; put back a copy of it")
+            throw StorageError(.damaged, "\(identity.path) does not contain a UUID; restore it from a copy")
         }
         state = InMemoryStorageProvider(store: store)
     }
 
     func commit(_ batch: WriteBatch) async throws -> Revision {
         try Task.checkCancellation()
-        // No `await` from here on: what was looked at is what is written after.
+        // No `await` from here on, so that the state does not change between reading it and writing the page.
         while true {
             try catchUp()
-            // The reference says what the batch comes to, or why it is refused, before anything is written.
+            // The reference implementation validates the batch and determines its revision before the write.
             let trial = state.copy()
             let revision = try trial.apply(batch)
             if revision == state.stamp.revision { return revision }
             var page = batch
             page.expecting = .init()
-            if try write(Page(batch: page), number: known + 1) { return revision }
+            if try write(Page(batch: page), number: lastPage + 1) { return revision }
         }
     }
 
     func renewEpoch() async throws -> Stamp {
         try Task.checkCancellation()
-        repeat { try catchUp() } while try !write(Page(epoch: UUID()), number: known + 1)
+        repeat { try catchUp() } while try !write(Page(epoch: UUID()), number: lastPage + 1)
         try catchUp()
         return state.stamp
     }
@@ -65,7 +66,9 @@ actor LedgerStorage: StorageProvider {
 
     private func url(_ number: Int) -> URL { folder.appendingPathComponent("\(number).json") }
 
-    /// - Returns: whether the number was free; the commit point is the link.
+    /// Writes a complete page and links it to its number. The link is the commit point.
+    ///
+    /// - Returns: `false` if another writer already used the number.
     private func write(_ page: Page, number: Int) throws -> Bool {
         let temporary = folder.appendingPathComponent(".\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: temporary) }
@@ -84,18 +87,18 @@ actor LedgerStorage: StorageProvider {
         }
     }
 
-    /// Applies the pages that are not known yet, whoever wrote them.
+    /// Applies the pages that other handles have written.
     private func catchUp() throws {
-        guard !isClosed else { throw StorageError(.closed, "the store was closed") }
-        while FileManager.default.fileExists(atPath: url(known + 1).path) {
-            guard let data = try? Data(contentsOf: url(known + 1)),
+        guard !isClosed else { throw StorageError(.closed, "the store is closed") }
+        while FileManager.default.fileExists(atPath: url(lastPage + 1).path) {
+            guard let data = try? Data(contentsOf: url(lastPage + 1)),
                 let page = try? JSONDecoder().decode(Page.self, from: data)
             else {
-                throw StorageError(.damaged, "\(url(known + 1).path) is not as it was written")
+                throw StorageError(.damaged, "cannot read \(url(lastPage + 1).path): it is corrupt")
             }
             if let batch = page.batch { try state.apply(batch) }
             if let epoch = page.epoch { try state.renewEpoch(to: epoch) }
-            known += 1
+            lastPage += 1
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Roost
 
-/// A small backend: one text file a line of JSON an entry, rewritten at every save.
+/// A small backend: a text file with one line of JSON for each entry, which every save rewrites.
 actor NotesStorage: SimpleStorageProvider {
     private let file: URL
     private let clustersFile: URL
@@ -12,7 +12,7 @@ actor NotesStorage: SimpleStorageProvider {
         file = folder.appendingPathComponent("notes.jsonl")
         clustersFile = folder.appendingPathComponent("groups.json")
         let decoder = JSONDecoder()
-        // Only a file that is not there is an empty store; one that cannot be read is an error.
+        // A missing file is an empty store. A file that cannot be read is an error.
         if FileManager.default.fileExists(atPath: file.path) {
             entries = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map {
                 try decoder.decode(Entry.self, from: Data($0.utf8))
@@ -30,7 +30,7 @@ actor NotesStorage: SimpleStorageProvider {
         } else {
             changed.append(entry)
         }
-        // Written first: a save that fails leaves no trace in memory.
+        // The file is written first, so that a failed save does not change the memory.
         try write(changed)
         entries = changed
     }

@@ -3,7 +3,8 @@ import Roost
 import RoostTestKit
 import Testing
 
-/// Both backends of the guide *Writing a storage provider*, held to the laws that they declare.
+// Both backends of the guide *Writing a storage provider*, checked with the laws of their levels.
+
 struct NotesFixture: StorageFixture {
     let level = StorageLevel.simple
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("notes-\(UUID().uuidString)")
@@ -27,18 +28,21 @@ struct LedgerFixture: StorageFixture {
 
 struct StorageProviderTests {
     @Test(arguments: StorageLaw.laws(upTo: .simple))
-    func `the small backend obeys`(law: StorageLaw) async throws { try await law.check(NotesFixture()) }
+    func `the small backend obeys the laws of its level`(law: StorageLaw) async throws {
+        try await law.check(NotesFixture())
+    }
 
     @Test(arguments: StorageLaw.laws(upTo: .durable))
-    func `the full backend obeys`(law: StorageLaw) async throws { try await law.check(LedgerFixture()) }
+    func `the complete backend obeys the laws of its level`(law: StorageLaw) async throws {
+        try await law.check(LedgerFixture())
+    }
 
-    @Test(arguments: [1, 2, 3]) func `the full backend does what the reference does`(seed: UInt64)
-        async throws
-    {
+    @Test(arguments: [1, 2, 3])
+    func `the complete backend agrees with the reference`(seed: UInt64) async throws {
         try await StorageFuzzer(seed: seed).run { LedgerFixture() }
     }
 
-    @Test func `Roost works over a backend of one's own`() async throws {
+    @Test func `a knowledge store works with a custom backend`() async throws {
         let fixture = LedgerFixture()
         let storage = try await fixture.open().caching(limit: 100).retrying().logging()
         let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
@@ -51,9 +55,9 @@ struct StorageProviderTests {
         await fixture.tearDown()
     }
 
-    /// The guide shows the code that is compiled here, line by line.
+    /// Every line of the code that is compiled here must be a line of the guide.
     @Test(arguments: ["NotesStorage", "LedgerStorage"])
-    func `the guide shows what is compiled`(name: String) throws {
+    func `the guide shows the compiled code`(name: String) throws {
         let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let guide = try String(

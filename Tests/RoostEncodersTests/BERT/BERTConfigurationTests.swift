@@ -12,7 +12,8 @@ import Testing
         return try BERTEmbedder(folder: folder)
     }
 
-    @Test func `prefixes are the model's own, and count as tokens but not as the text's`() async throws {
+    @Test func `the prefixes of the model are embedded, but not counted as tokens of the text`() async throws
+    {
         let model = try open(
             "config_sentence_transformers.json",
             ["prompts": ["query": "a query: ", "passage": "note: "], "default_prompt_name": NSNull()])
@@ -34,7 +35,7 @@ import Testing
         #expect(both.space.queryPrefix == "the " && both.space.documentPrefix == "the ")
     }
 
-    @Test func `pooling and norm are the model's own`() async throws {
+    @Test func `pooling and normalisation follow the configuration of the model`() async throws {
         let first = try open(
             "1_Pooling/config.json", ["pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false])
         #expect(first.space.pooling == "cls")
@@ -47,15 +48,16 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data(
             """
-            [{"type": "sentence_transformers.models.Transformer"}, {"type": "sentence_transformers.models.Pooling"}]
+            [{"type": "sentence_transformers.models.Transformer"},
+            {"type": "sentence_transformers.models.Pooling"}]
             """.utf8
         ).write(to: folder.appendingPathComponent("modules.json"))
         let free = try BERTEmbedder(folder: folder)
         #expect(!free.space.isNormalized)
-        let whole = try await free.embed(line.text, as: .document)
+        let pooled = try await free.embed(line.text, as: .document)
         let mean = free.reference.pooled(state)
-        #expect(zip(whole, mean).allSatisfy { abs($0 - $1) < 1e-4 })
-        #expect(abs(length(of: whole) - 1) > 0.1)
+        #expect(zip(pooled, mean).allSatisfy { abs($0 - $1) < 1e-4 })
+        #expect(abs(length(of: pooled) - 1) > 0.1)
     }
 
     @Test(arguments: [
@@ -64,15 +66,16 @@ import Testing
         ("1_Pooling/config.json", "pooling_mode_max_tokens", "true"),
         ("1_Pooling/config.json", "include_prompt", "false"),
         ("sentence_bert_config.json", "do_lower_case", "true"),
-    ]) func `a setting that is not supported is refused by its name`(file: String, key: String, value: String)
-    {
+    ]) func `an unsupported setting is an error that names the setting`(
+        file: String, key: String, value: String
+    ) {
         let setting: Any = ["true": true, "false": false][value] ?? value
         let error = #expect(throws: EmbedderError.self) { try open(file, [key: setting]) }
         #expect(error?.code == .unsupportedModel)
         #expect(error?.message.contains(key) == true, "\(error?.message ?? "")")
     }
 
-    /// The tiny model with its weights in another form.
+    /// Returns a copy of the tiny model with its weights converted to another type.
     func rewritten(as type: String, _ convert: (Float) -> [UInt8]) throws -> URL {
         let folder = try TinyBERT.copy("config.json") { _ in }
         let url = folder.appendingPathComponent("model.safetensors")
@@ -95,20 +98,20 @@ import Testing
         return folder
     }
 
-    @Test func `weights in 16 bits are read`() async throws {
+    @Test func `16-bit weights are supported`() async throws {
         let folder = try rewritten(as: "BF16") { number in
             let bits = UInt16(truncatingIfNeeded: (number.bitPattern &+ 0x8000) >> 16)
             return [UInt8(truncatingIfNeeded: bits), UInt8(bits >> 8)]
         }
         defer { try? FileManager.default.removeItem(at: folder) }
-        let (half, whole) = (try BERTEmbedder(folder: folder), try BERTEmbedder(folder: TinyBERT.folder))
+        let (half, full) = (try BERTEmbedder(folder: folder), try BERTEmbedder(folder: TinyBERT.folder))
         for line in try TinyBERT.lines() {
             let (a, b) = (
-                try await half.embed(line.text, as: .query), try await whole.embed(line.text, as: .query)
+                try await half.embed(line.text, as: .query), try await full.embed(line.text, as: .query)
             )
             #expect(innerProduct(a, b) > 0.99)
         }
-        // binary16, value by value.
+        // Examples of binary16.
         for (bits, value) in [
             (0x0000, 0), (0x8000, -0.0), (0x3C00, 1), (0xC000, -2), (0x7BFF, 65504), (0x0001, 0x1p-24),
             (0x3555, 0.333251953125),
@@ -118,14 +121,14 @@ import Testing
         #expect(Conversions.halfPrecision(0x7C00) == .infinity && Conversions.halfPrecision(0x7E00).isNaN)
     }
 
-    @Test func `weights in a form that a BERT model cannot have are refused`() throws {
+    @Test func `a weight type that BERT models do not support is an error that names the type`() throws {
         let folder = try rewritten(as: "I8") { [UInt8(bitPattern: Int8(max(-127, min(127, $0 * 50))))] }
         defer { try? FileManager.default.removeItem(at: folder) }
         let error = #expect(throws: EmbedderError.self) { try BERTEmbedder(folder: folder) }
         #expect(error?.code == .unsupportedModel && error?.message.contains("I8") == true)
     }
 
-    @Test func `weights that are no numbers are refused`() throws {
+    @Test func `weights that are not finite are an error`() throws {
         var count = 0
         let folder = try rewritten(as: "F32") { number in
             count += 1

@@ -5,7 +5,8 @@ import Testing
 
 @testable import RoostEncoders
 
-/// A BERT of two small layers with random weights (`Scripts/tiny-model`), and what transformers gives for it.
+/// A BERT model of two small layers with random weights, and the output of the transformers library for it.
+/// Both are created by `Scripts/tiny-model`.
 enum TinyBERT {
     struct Line: Decodable, Sendable {
         var text: String
@@ -21,7 +22,7 @@ enum TinyBERT {
             .map { try JSONDecoder().decode(Line.self, from: $0) }
     }
 
-    /// A copy of the folder with one JSON file's settings changed.
+    /// Returns a copy of the folder in which the settings in one JSON file are changed.
     static func copy(_ file: String, _ change: (inout [String: Any]) -> Void) throws -> URL {
         let target = FileManager.default.temporaryDirectory.appendingPathComponent(
             "tiny-\(UUID().uuidString)")
@@ -41,7 +42,7 @@ enum TinyBERT {
 
     func difference(_ a: [Float], _ b: [Float]) -> Float { zip(a, b).map { abs($0 - $1) }.max() ?? 0 }
 
-    @Test func `tokens and each layer are those of transformers`() throws {
+    @Test func `token ids and the output of every layer match the transformers library`() throws {
         let model = try Self.model.get()
         for line in try TinyBERT.lines() {
             #expect(model.tokenIDs(of: line.text) == line.ids, "\(line.text)")
@@ -55,7 +56,7 @@ enum TinyBERT {
     }
 
     @Test(arguments: PanelKernelTests.kernels)
-    func `the fast pass gives what the plain one gives`(kernels: String) async throws {
+    func `the forward pass matches the straightforward implementation`(kernels: String) async throws {
         let model = try Self.model.get().using(try #require(PanelKernels(named: kernels)))
         let quantized = try Self.quantized.get().using(try #require(PanelKernels(named: kernels)))
         let lines = try TinyBERT.lines()
@@ -74,7 +75,7 @@ enum TinyBERT {
         }
     }
 
-    @Test func `a vector does not depend on the text's company`() async throws {
+    @Test func `the vector of a text does not depend on the other texts`() async throws {
         let model = try Self.model.get()
         let texts = (0..<200).map {
             String(repeating: "the swift flew over the roof ", count: $0 % 6) + "\($0)"
@@ -88,7 +89,7 @@ enum TinyBERT {
         }
     }
 
-    @Test func `a cancelled task stops between batches`() async throws {
+    @Test func `cancellation stops embedding between groups`() async throws {
         let model = try Self.model.get()
         let texts = Array(
             repeating: String(repeating: "the swift flew over the roof ", count: 6), count: 20_000)

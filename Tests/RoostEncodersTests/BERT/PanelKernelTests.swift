@@ -5,14 +5,14 @@ import Testing
 
 @testable import RoostEncoders
 
-/// The kernels of every instruction set that this processor has, each held to plain loops.
+/// Compares the kernels of every instruction set that this processor supports with plain loops.
 @Suite struct PanelKernelTests {
     static let kernels = ["avx512vnni", "avx512", "avxvnni", "avx2", "portable"].filter {
         PanelKernels(named: $0) != nil
     }
     static let lanes = PanelKernels.tokens
 
-    /// Numbers in panels: `count` tokens of `features`, with room to read past the end.
+    /// Random numbers in panels: `count` tokens of `features`, with padding that kernels may read.
     struct Panels {
         let features: Int
         let count: Int
@@ -25,11 +25,11 @@ import Testing
             numbers = (0..<panels * features * lanes + 64).map { _ in Float(generator.nextNormal()) }
         }
 
-        func place(_ feature: Int, _ token: Int) -> Int {
+        func index(_ feature: Int, _ token: Int) -> Int {
             token / lanes * features * lanes + feature * lanes + token % lanes
         }
 
-        subscript(feature: Int, token: Int) -> Float { numbers[place(feature, token)] }
+        subscript(feature: Int, token: Int) -> Float { numbers[index(feature, token)] }
     }
 
     func random(_ count: Int, seed: UInt64) -> [Float] {
@@ -42,7 +42,9 @@ import Testing
     @Test(
         arguments: kernels,
         [(1, 16, 16), (8, 48, 31), (9, 400, 17), (33, 384, 50), (100, 1552, 16), (64, 12, 7)])
-    func `a linear layer is the sum of products`(name: String, size: (tokens: Int, inputs: Int, outputs: Int))
+    func `a linear layer computes the matrix product`(
+        name: String, size: (tokens: Int, inputs: Int, outputs: Int)
+    )
         throws
     {
         let kernels = try #require(PanelKernels(named: name))
@@ -50,15 +52,15 @@ import Testing
         let x = Panels(size.inputs, size.tokens, seed: 3)
         for activation in [ROOST_IDENTITY, ROOST_GELU] {
             let before = Panels(size.outputs, size.tokens, seed: 4)
-            var (whole, parts, few) = (before, before, before)
+            var (complete, parts, few) = (before, before, before)
             weight.withUnsafeBufferPointer { weight in
                 bias.withUnsafeBufferPointer { bias in
                     let layer = roost_linear_layer(
                         weight: weight.baseAddress, bias: bias.baseAddress, outputs: size.outputs,
                         inputs: size.inputs)
                     let stride = size.outputs * Self.lanes
-                    // In place of the residual, as the forward pass does it.
-                    whole.numbers.withUnsafeMutableBufferPointer {
+                    // The output overwrites the residual, as in the forward pass.
+                    complete.numbers.withUnsafeMutableBufferPointer {
                         kernels.linear(
                             layer, 0, size.outputs, x.numbers, size.tokens, $0.baseAddress!, stride,
                             $0.baseAddress,
@@ -91,8 +93,8 @@ import Testing
                     let expected = Float(activation == ROOST_GELU ? Self.gelu(sum) : sum)
                     let tolerance = 1e-5 * Float(size.inputs).squareRoot() * max(1, abs(expected))
                     try #require(
-                        abs(whole[row, token] - expected) <= tolerance, "row \(row) of token \(token)")
-                    try #require(parts[row, token] == whole[row, token])
+                        abs(complete[row, token] - expected) <= tolerance, "row \(row) of token \(token)")
+                    try #require(parts[row, token] == complete[row, token])
                     if size.tokens <= PanelKernels.fewTokens, size.inputs % 16 == 0 {
                         try #require(abs(few[row, token] - expected) <= tolerance)
                     }
@@ -102,7 +104,9 @@ import Testing
     }
 
     @Test(arguments: kernels, [(1, 16, 16), (33, 384, 50), (70, 1536, 11)])
-    func `8-bit layers are near the exact ones`(name: String, size: (tokens: Int, inputs: Int, outputs: Int))
+    func `8-bit layers approximate the exact ones`(
+        name: String, size: (tokens: Int, inputs: Int, outputs: Int)
+    )
         throws
     {
         let kernels = try #require(PanelKernels(named: name))
@@ -131,7 +135,8 @@ import Testing
                 return quantized
             }
         }
-        // The same sums over the rounded numbers: nothing but rounding to 8 bits may differ from exact ones.
+        // Compares with exact sums over the quantised numbers, so that only quantisation may cause
+        // differences.
         let layer = quantized.layers[0]
         let minimum = scales[(size.tokens + Self.lanes)...]
         for token in 0..<size.tokens {
@@ -139,10 +144,10 @@ import Testing
             for row in 0..<size.outputs {
                 var sum = Double(bias[row])
                 for input in 0..<size.inputs {
-                    let place =
+                    let index =
                         panel * size.inputs * Self.lanes + input / 4 * 4 * Self.lanes + lane * 4 + input % 4
                     let a =
-                        Double(bytes[place]) * Double(scales[token])
+                        Double(bytes[index]) * Double(scales[token])
                         + Double(minimum[minimum.startIndex + token])
                     try #require(abs(a - Double(x[input, token])) <= 0.51 * Double(scales[token]))
                     sum += a * Double(layer.weight[row * size.inputs + input]) * Double(layer.scale[row])
@@ -155,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: kernels, [1, 16, 33, 70])
-    func `layer norm gives mean 0 and deviation 1 before its weights`(name: String, tokens: Int) throws {
+    func `layer norm computes mean 0 and deviation 1 before its weights`(name: String, tokens: Int) throws {
         let kernels = try #require(PanelKernels(named: name))
         let (gamma, beta) = (random(48, seed: 1), random(48, seed: 2))
         let before = Panels(48, tokens, seed: 3)
@@ -174,11 +179,9 @@ import Testing
     }
 
     @Test(arguments: kernels, [0..<1, 0..<33, 5..<22, 30..<35, 31..<100])
-    func `attention is a softmax over the keys, and leaves other tokens alone`(
+    func `attention is a softmax over the keys and does not change other tokens`(
         name: String, tokens: Range<Int>
-    )
-        throws
-    {
+    ) throws {
         let kernels = try #require(PanelKernels(named: name))
         let (width, head, size) = (24, 1, 8)
         let qkv = Panels(3 * width, 110, seed: 1)

@@ -13,7 +13,7 @@ import Testing
         try await body(folder)
     }
 
-    /// A folder in Model2Vec's layout, of three words in two dimensions.
+    /// Writes a model of three words in the layout of Model2Vec.
     func write(
         _ configuration: String, _ tensors: [Safetensors.Named],
         vocabulary: String = "[UNK]\nswift\nroof\nnest\n"
@@ -30,7 +30,7 @@ import Testing
         .init(name, .float32, shape, numbers.withUnsafeBytes { Data($0) })
     }
 
-    @Test func `a text is the weighted mean of its known tokens`() async throws {
+    @Test func `the vector of a text is the weighted mean of its known tokens`() async throws {
         try await withFolder { folder in
             try write(
                 #"{"model_type": "model2vec", "normalize": false, "seq_length": 4}"#,
@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"model_type": "bert"}"#, "model_type"), (#"{"model_type": "model2vec"}"#, "embeddings"),
-    ]) func `what is no static model is refused`(configuration: String, words: String) async throws {
+    ]) func `a folder without a static model is an error`(configuration: String, words: String) async throws {
         try await withFolder { folder in
             try write(configuration, [floats("other", [1], [1])])
             let error = #expect(throws: EmbedderError.self) { try StaticEmbedder(folder: folder) }
@@ -61,7 +61,9 @@ import Testing
         ("[UNK]\na\nb\na\n", "lines 2 and 4"), ("[UNK]\n\nb\n", "line 2"),
         ("[UNK]\na\nb\nc\nd\n", "5 tokens"),
     ])
-    func `a vocabulary with tokens twice or none is refused`(vocabulary: String, words: String) async throws {
+    func `a vocabulary with duplicate, empty or surplus tokens is an error`(vocabulary: String, words: String)
+        async throws
+    {
         try await withFolder { folder in
             try write(
                 #"{"model_type": "model2vec"}"#, [floats("embeddings", [4, 1], [1, 2, 3, 4])],
@@ -73,15 +75,15 @@ import Testing
         }
     }
 
-    @Test func `a model is distilled from another`() async throws {
+    @Test func `a static model is distilled from a contextual one`() async throws {
         try await withFolder { folder in
             let parent = try BERTEmbedder(folder: TinyBERT.folder)
-            let (whole, small) = (
-                folder.appendingPathComponent("whole"), folder.appendingPathComponent("small")
+            let (full, small) = (
+                folder.appendingPathComponent("full"), folder.appendingPathComponent("small")
             )
-            try await StaticEmbedder.distill(parent, into: whole, dimension: 24)
+            try await StaticEmbedder.distill(parent, into: full, dimension: 24)
             try await StaticEmbedder.distill(parent, into: small, dimension: 24, precision: .int8)
-            let (exact, rough) = (try StaticEmbedder(folder: whole), try StaticEmbedder(folder: small))
+            let (exact, rough) = (try StaticEmbedder(folder: full), try StaticEmbedder(folder: small))
             #expect(exact.space.dimension == 24 && !exact.space.isCompatible(with: rough.space))
             let texts = try TinyBERT.lines().map(\.text).filter { !$0.isEmpty }
             let (a, b) = (
@@ -92,18 +94,18 @@ import Testing
                 #expect(innerProduct(a.row(row), b.row(row)) > 0.999)
                 #expect(abs(length(of: a.row(row)) - 1) < 1e-5)
             }
-            // One token: the direction of its own vector among the principal components, whatever its weight.
+            // A text of one distinct token has the direction of its vector, whatever the weight of the token.
             let words = try await exact.embed(["swift", "roof"], as: .document).vectors
             let alone = try await exact.embed(["swift swift swift"], as: .document).vectors
             #expect(innerProduct(words.row(0), alone.row(0)) > 0.9999)
             #expect(innerProduct(words.row(0), words.row(1)) < 0.99)
             let error = await #expect(throws: EmbedderError.self) {
-                try await StaticEmbedder.distill(parent, into: whole, dimension: 8)
+                try await StaticEmbedder.distill(parent, into: full, dimension: 8)
             }
             #expect(error?.code == .badOutput)
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
-                    "small", "whole",
+                    "full", "small",
                 ])
         }
     }

@@ -4,9 +4,8 @@ import Testing
 
 @testable import RoostEncoders
 
-/// What Hugging Face's tokenizers do with characters that are read in more than one way;
-/// `Scripts/compare-tokens`
-/// compares whole collections of texts.
+/// Characters whose treatment is ambiguous, with the results of Hugging Face's tokenizers.
+/// `Scripts/compare-tokens` compares large collections of texts.
 @Suite struct WordPieceTokenizerTests {
     let pieces = [
         "[UNK]", "[CLS]", "[SEP]", "a", "##b", "##\u{93E}", "\u{93E}", "ab", "\u{61D}", "\u{166D}", "b",
@@ -19,25 +18,27 @@ import Testing
     }
 
     @Test(arguments: [
-        // A sign that joins the mark of a continuing piece in Swift's idea of a character.
+        // A combining character that Swift merges with the # before it into one character.
         ("a\u{93E}b", ["a", "##\u{93E}", "##b"]),
-        // A control character first, white space second.
+        // Control characters are removed before white space is recognised.
         ("a\u{85}b", ["ab"]), ("a\u{A0}b", ["a", "b"]), ("a\u{200B}b", ["ab"]), ("a\u{FFFD}b", ["ab"]),
-        // Punctuation since Unicode 14, a letter to the tables that models were trained with.
+        // Punctuation since Unicode 14, but a letter in the tables with which models were trained.
         ("a\u{61D}b", ["[UNK]"]),
-        // Punctuation in Unicode 8, a symbol today.
+        // Punctuation in Unicode 8, now a symbol.
         ("a\u{166D}b", ["a", "\u{166D}", "b"]),
         ("\u{E1}B", ["ab"]),
-    ]) func `characters`(text: String, expected: [String]) throws {
+    ]) func `characters are normalised like in Hugging Face's tokenizers`(text: String, expected: [String])
+        throws
+    {
         #expect(try tokens(text) == expected)
     }
 
-    /// As transformers has it: what `tokenizer_config.json` does not say, `tokenizer.json` does.
+    /// Like the transformers library, uses `tokenizer.json` for settings that `tokenizer_config.json` lacks.
     @Test(arguments: [
         (nil, #"{"type": "BertNormalizer", "lowercase": false}"#, false),
         (#"{"do_lower_case": true}"#, #"{"type": "BertNormalizer", "lowercase": false}"#, true),
         (#"{"do_lower_case": false}"#, nil, false), (nil, nil, true),
-    ]) func `whether case counts is read from the model's files`(
+    ]) func `case sensitivity is read from the files of the model`(
         settings: String?, normalizer: String?, lowercases: Bool
     ) throws {
         let folder = try TinyBERT.copy("config.json") { _ in }
@@ -50,13 +51,13 @@ import Testing
                 .write(to: folder.appendingPathComponent("tokenizer.json"))
         }
         let tokenizer = try WordPieceTokenizer(try ModelFolder(folder))
-        let isSame = tokenizer.tokenize("ROOF").ids == tokenizer.tokenize("roof").ids
-        #expect(isSame == lowercases)
+        let isEqual = tokenizer.tokenize("ROOF").ids == tokenizer.tokenize("roof").ids
+        #expect(isEqual == lowercases)
     }
 
     @Test(arguments: [
-        (#""normalizer": null"#, "no normalizer"), (#""normalizer": {"type": "NFC"}"#, "type 'NFC'"),
-    ]) func `a normalizer that is not BERT's is refused`(normalizer: String, words: String) throws {
+        (#""normalizer": null"#, "without normalizer"), (#""normalizer": {"type": "NFC"}"#, "type 'NFC'"),
+    ]) func `a normalizer other than that of BERT is an error`(normalizer: String, words: String) throws {
         let folder = try TinyBERT.copy("tokenizer_config.json") { $0 = [:] }
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data("{\"model\": {\"vocab\": {}}, \(normalizer)}".utf8)
@@ -65,7 +66,7 @@ import Testing
         #expect(error?.code == .unsupportedModel && error?.message.contains(words) == true)
     }
 
-    @Test func `a word of megabytes is one unknown token`() throws {
+    @Test func `a word of several megabytes is one unknown token`() throws {
         #expect(try tokens(String(repeating: "a", count: 10 << 20)) == ["[UNK]"])
         #expect(try tokens(String(repeating: "\u{301}", count: 1 << 20)) == [])
     }

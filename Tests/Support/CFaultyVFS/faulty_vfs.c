@@ -12,7 +12,7 @@ static sqlite3_vfs layer;
 
 typedef struct {
     sqlite3_file file;
-    const char *path; /* SQLite keeps the name as long as the file is open. */
+    const char *path; /* SQLite keeps this string alive while the file is open. */
     sqlite3_file *real;
 } faulty_file;
 

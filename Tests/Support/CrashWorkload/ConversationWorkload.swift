@@ -1,21 +1,21 @@
-public import Foundation
+package import Foundation
 import RoostConversations
-public import RoostFiles
+package import RoostFiles
 
-/// Changes of conversations, the same at every run: a child process makes them and is killed in the middle;
-/// the test knows what must be there.
-public struct ConversationWorkload: Sendable {
-    public enum Backend: String, Sendable, CaseIterable {
+/// A fixed sequence of changes of conversations. A child process makes them and is killed at some step; the
+/// test knows the expected contents after each change.
+package struct ConversationWorkload: Sendable {
+    package enum Backend: String, Sendable, CaseIterable {
         case fileHistories = "file-histories"
         case fileSessions = "file-sessions"
         case databaseHistories = "database-histories"
         case databaseSessions = "database-sessions"
 
-        public var isDatabase: Bool { self == .databaseHistories || self == .databaseSessions }
+        package var isDatabase: Bool { self == .databaseHistories || self == .databaseSessions }
     }
 
-    /// What a storage has: the texts of each history or session under its name.
-    public typealias State = [String: [String]]
+    /// The contents of a storage: the texts of each history or session, by its name.
+    package typealias State = [String: [String]]
 
     private enum Storage: Sendable {
         case histories(any ChatStorage)
@@ -24,7 +24,7 @@ public struct ConversationWorkload: Sendable {
 
     private let storage: Storage
 
-    public init(_ backend: Backend, in folder: URL, files: FileSystem = .standard) throws {
+    package init(_ backend: Backend, in folder: URL, files: FileSystem = .standard) throws {
         let path = folder.appendingPathComponent("conversations.sqlite").path
         let directory = folder.appendingPathComponent("conversations")
         storage =
@@ -36,16 +36,17 @@ public struct ConversationWorkload: Sendable {
             }
     }
 
-    /// How many changes there are.
-    public static let count = 330
+    /// The number of changes.
+    package static let count = 330
 
     /// Makes a change.
     ///
-    /// - Parameter number: from 0; each is made once, in their order.
-    public func perform(_ number: Int) async throws {
+    /// - Parameter number: The index of the change. Each is made once, in ascending order.
+    package func perform(_ number: Int) async throws {
         switch storage {
         case .histories(let storage):
-            // One history is kept whole, the other has a window: its file is written anew in the end.
+            // One history keeps all messages. The other keeps a window, which causes its file to be
+            // rewritten.
             let isWhole = number % 10 == 0
             try await storage.saveMessages(
                 [
@@ -74,8 +75,8 @@ public struct ConversationWorkload: Sendable {
         }
     }
 
-    /// Adds a question and its answer, of the same text, to what all processes share.
-    public func addPair(_ text: String) async throws {
+    /// Adds a question and an answer with the same text to the conversation that all processes share.
+    package func addPair(_ text: String) async throws {
         switch storage {
         case .histories(let storage):
             try await storage.saveMessages(
@@ -93,13 +94,13 @@ public struct ConversationWorkload: Sendable {
         }
     }
 
-    /// The texts of ``addPair(_:)``, each twice.
-    public func pairs() async throws -> [String] {
+    /// Returns the texts that ``addPair(_:)`` added, each twice.
+    package func pairs() async throws -> [String] {
         let state = try await state()
         return state["whole"] ?? state["shared"].map { Array($0.dropFirst()) } ?? []
     }
 
-    public func state() async throws -> State {
+    package func state() async throws -> State {
         switch storage {
         case .histories(let storage):
             var state = State()
@@ -116,8 +117,8 @@ public struct ConversationWorkload: Sendable {
         }
     }
 
-    /// What there is after each number of changes, from none on.
-    public static func expected(_ backend: Backend) async throws -> [State] {
+    /// Returns the contents after each number of changes, beginning with none.
+    package static func expected(_ backend: Backend) async throws -> [State] {
         let inMemory: Storage =
             switch backend {
             case .fileHistories, .databaseHistories: .histories(InMemoryChatStorage())

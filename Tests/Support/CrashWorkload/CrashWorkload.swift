@@ -1,21 +1,21 @@
-public import Foundation
-public import RoostFiles
+package import Foundation
+package import RoostFiles
 import RoostJSON
-public import RoostModel
+package import RoostModel
 import RoostSQLite
-public import RoostTestKit
+package import RoostTestKit
 import RoostVectors
 
-/// Writes of every kind, the same at every run: a child process makes them and is killed in the middle; the
-/// test knows what must be there.
-public enum CrashWorkload {
-    public enum Step: Sendable {
+/// A fixed sequence of writes of every kind. A child process makes them and is killed at some step; the test
+/// knows the expected contents after each write.
+package enum CrashWorkload {
+    package enum Step: Sendable {
         case commit(WriteBatch)
         case renewEpoch
         case compact
     }
 
-    public enum Backend: String, Sendable, CaseIterable {
+    package enum Backend: String, Sendable, CaseIterable {
         case json, sqlite
     }
 
@@ -57,7 +57,7 @@ public enum CrashWorkload {
             createdAt: date)
     }
 
-    public static let steps: [Step] = [
+    package static let steps: [Step] = [
         .commit(
             WriteBatch(
                 upserts: (1...3).map { entry($0, "entry \($0)", source: "s") },
@@ -71,12 +71,13 @@ public enum CrashWorkload {
                 clustering: .init(
                     run: run(1), clusters: [cluster(1, "one"), cluster(2, "two")],
                     assignments: [
-                        Assignment(entry: id(1), place: .cluster(id(901)), run: id(951), similarity: 0.9),
-                        Assignment(entry: id(2), place: .cluster(id(902)), run: id(951), similarity: 0.8),
-                        Assignment(entry: id(3), place: .outlier(.distant), run: id(951), similarity: 0.1),
+                        Assignment(entry: id(1), target: .cluster(id(901)), run: id(951), similarity: 0.9),
+                        Assignment(entry: id(2), target: .cluster(id(902)), run: id(951), similarity: 0.8),
+                        Assignment(entry: id(3), target: .outlier(.distant), run: id(951), similarity: 0.1),
                     ]))),
         .commit(
-            WriteBatch(removals: [id(3)], assignments: [Assignment(entry: id(4), place: .cluster(id(901)))])),
+            WriteBatch(
+                removals: [id(3)], assignments: [Assignment(entry: id(4), target: .cluster(id(901)))])),
         .compact,
         .commit(
             WriteBatch(upserts: [entry(3, "back again"), entry(5, String(repeating: "long ", count: 60_000))])
@@ -95,7 +96,7 @@ public enum CrashWorkload {
         .commit(WriteBatch(upserts: [entry(40, "the last")])),
     ]
 
-    public static func open(
+    package static func open(
         _ backend: Backend, in folder: URL, files: FileSystem = .standard
     ) async throws -> any StorageProvider {
         switch backend {
@@ -109,7 +110,7 @@ public enum CrashWorkload {
         }
     }
 
-    public static func perform(_ step: Step, on store: any StorageProvider) async throws {
+    package static func perform(_ step: Step, on store: any StorageProvider) async throws {
         switch step {
         case .commit(let batch): _ = try await store.commit(batch)
         case .renewEpoch: try await store.renewEpoch()
@@ -117,8 +118,8 @@ public enum CrashWorkload {
         }
     }
 
-    /// What a store has after each number of steps.
-    public static func expected() async throws -> [StorageContents] {
+    /// Returns the contents of a store after each number of steps, beginning with none.
+    package static func expected() async throws -> [StorageContents] {
         let model = InMemoryStorageProvider()
         var all = [try await StorageContents(model)]
         for step in steps {

@@ -2,22 +2,22 @@ package import Foundation
 import NIOCore
 import Synchronization
 
-/// An object store on loopback that goes wrong when it is told to.
+/// An object store on the loopback interface that fails on request.
 package final class FakeObjectStore: Sendable {
     package enum Fault: Sendable, CaseIterable {
         case internalError
         case slowDown
-        /// The connection is closed, and nothing was done.
+        /// Closes the connection without executing the request.
         case hangsUp
-        /// It is done, and the connection closed before an answer.
+        /// Executes the request, then closes the connection before it answers.
         case losesAnswer
-        /// Half of the answer, and then nothing.
+        /// Sends half of the answer, then nothing.
         case stalls
-        /// Half of the answer, and the connection is closed.
+        /// Sends half of the answer, then closes the connection.
         case cutsOff
-        /// A byte of the body is another.
+        /// Changes a byte of the body.
         case wrongByte
-        /// Something else answers for the store.
+        /// Returns the page of another server, such as a captive portal.
         case portal
     }
 
@@ -39,13 +39,15 @@ package final class FakeObjectStore: Sendable {
 
     package func close() async { await server.withLock { $0 }?.close() }
 
-    /// From now on, and counted from 1 on again, requests go wrong as `fault` says.
+    /// Sets the faults of the following requests, and restarts their count.
+    ///
+    /// - Parameter fault: Receives the request and its number, from 1; returns `nil` for a correct answer.
     package func fail(_ fault: @escaping @Sendable (FakeServer.Request, Int) -> Fault?) {
         count.withLock { $0 = 0 }
         self.fault.withLock { $0 = fault }
     }
 
-    /// The objects as they are, to be put back with ``restore(_:)``.
+    /// A copy of all objects, which ``restore(_:)`` accepts.
     package var state: [String: (data: Data, headers: [String: String])] { objects.withLock { $0 } }
 
     package func restore(_ state: [String: (data: Data, headers: [String: String])]) {
@@ -117,7 +119,7 @@ package final class FakeObjectStore: Sendable {
         }
     }
 
-    /// Two names on a page.
+    /// Returns a page of two names.
     private static func list(_ keys: [String], bucket: String, _ query: String) -> Data {
         func value(_ name: String) -> String {
             let field = query.split(separator: "&").first { $0.hasPrefix(name + "=") }

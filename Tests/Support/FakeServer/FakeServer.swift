@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A server on loopback that answers each request by a function, and remembers what it was asked.
+/// A server on the loopback interface that calls a function for each request and records all requests.
 package final class FakeServer: Sendable {
     package struct Request: Sendable {
         package var method: String
@@ -12,7 +12,7 @@ package final class FakeServer: Sendable {
         package var headers: [String: String]
         package var body: Data
 
-        /// The texts that were to be embedded.
+        /// The texts of an embedding request.
         package var inputs: [String] {
             ((try? JSONSerialization.jsonObject(with: body)) as? [String: Any])?["input"] as? [String] ?? []
         }
@@ -22,11 +22,11 @@ package final class FakeServer: Sendable {
         package var status = 200
         package var headers: [String: String] = [:]
         package var body = Data()
-        /// The connection is closed before an answer.
+        /// Closes the connection instead of answering.
         package var hangsUp = false
-        /// Half of the body is sent, and nothing after.
+        /// Sends half of the body, then nothing.
         package var stalls = false
-        /// Half of the body is sent, and the connection closed.
+        /// Sends half of the body, then closes the connection.
         package var cutsOff = false
         package var delay = TimeAmount.zero
 
@@ -100,9 +100,9 @@ package final class FakeServer: Sendable {
             case .end:
                 let answer = box.answer.withLock { $0 }(request)
                 let loopContext = NIOLoopBound(context, eventLoop: context.eventLoop)
-                let me = NIOLoopBound(self, eventLoop: context.eventLoop)
+                let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
                 context.eventLoop.scheduleTask(in: answer.delay) {
-                    me.value.write(answer, loopContext.value)
+                    handler.value.write(answer, loopContext.value)
                 }
             }
         }

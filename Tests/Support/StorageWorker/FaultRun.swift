@@ -8,15 +8,14 @@ import Synchronization
 
 /// `storage-worker fault BACKEND FOLDER KIND LIMIT`
 ///
-/// Makes the writes of `CrashWorkload` again and again, each time with a fault at another step of the file
-/// system; after it the store must be as before the write, for its own handle and for another, and the same
-/// write must then succeed. Writes what it found to standard output; exits with 1 where the store was
-/// otherwise.
+/// Repeats the writes of `CrashWorkload`, each time with a fault at a different step of the file system.
+/// After the fault, the provider and a new provider must find the store unchanged, and the same write must
+/// then succeed. Writes the results to standard output; exits with 1 if a store was different.
 struct FaultRun {
     enum Kind: String, CaseIterable {
         case ioError = "io-error"
         case diskFull = "disk-full"
-        /// Everything fails from the step on, until the write has failed.
+        /// All steps from this one on fail, until the write has failed.
         case diskStaysFull = "disk-stays-full"
         case shortWrite = "short-write"
         case noPermission = "no-permission"
@@ -30,7 +29,7 @@ struct FaultRun {
         }
     }
 
-    // The file system of SQLite calls a C function, which can carry nothing along.
+    // Static, because the hook of SQLite's file system is a C function, which cannot capture values.
     private static let point = Atomic(0)
     private static let steps = Atomic(0)
     private static let kind = Mutex(Kind.ioError)
@@ -52,7 +51,7 @@ struct FaultRun {
         Self.kind.withLock { $0 = kind }
     }
 
-    /// Whether a step fails; none does after `disarm`.
+    /// Returns whether the current step must fail. After `disarm`, none does.
     private static func isDue() -> Bool {
         let (step, point) = (steps.add(1, ordering: .relaxed).newValue, point.load(ordering: .relaxed))
         guard point > 0 else { return false }
@@ -94,9 +93,9 @@ struct FaultRun {
         if backend == .sqlite { installVFS() }
         let expected = try await CrashWorkload.expected()
         Self.arm(.max)
-        let whole = folder.appendingPathComponent("whole")
-        try FileManager.default.createDirectory(at: whole, withIntermediateDirectories: true)
-        let store = try await open(in: whole)
+        let uninterrupted = folder.appendingPathComponent("uninterrupted")
+        try FileManager.default.createDirectory(at: uninterrupted, withIntermediateDirectories: true)
+        let store = try await open(in: uninterrupted)
         for step in CrashWorkload.steps { try await CrashWorkload.perform(step, on: store) }
         try await store.close()
         let count = Self.steps.load(ordering: .relaxed)
@@ -115,7 +114,7 @@ struct FaultRun {
             }
             try? FileManager.default.removeItem(at: copy)
         }
-        print("\(tried) points of \(count), \(failed) writes failed, wrong: \(violations.count)")
+        print("\(tried) points of \(count), \(failed) writes failed, violations: \(violations.count)")
         for violation in violations.prefix(10) { print(violation) }
         exit(violations.isEmpty ? 0 : 1)
     }
@@ -147,12 +146,14 @@ struct FaultRun {
                 guard let error = error as? StorageError, [.inputOutput, .full].contains(error.code),
                     !error.message.isEmpty
                 else { return (true, "write \(number + 1) threw \(error)") }
-                // The same handle, and one that knows nothing.
+                // The provider that failed, and a new one.
                 let fresh = try await CrashWorkload.open(backend, in: folder)
                 for handle in [store, fresh] {
                     let differences = try await StorageContents(handle).differences(from: expected[number])
                     guard differences.isEmpty else {
-                        return (true, "write \(number + 1) failed (\(error)) and left other \(differences)")
+                        return (
+                            true, "write \(number + 1) failed (\(error)) and left different \(differences)"
+                        )
                     }
                 }
                 try await fresh.close()
@@ -160,7 +161,7 @@ struct FaultRun {
             }
             let differences = try await StorageContents(store).differences(from: expected[number + 1])
             guard differences.isEmpty else {
-                return (hasFailed, "after write \(number + 1) there are other \(differences)")
+                return (hasFailed, "after write \(number + 1) found different \(differences)")
             }
         }
         Self.disarm()
@@ -169,6 +170,6 @@ struct FaultRun {
         let differences = try await StorageContents(again).differences(
             from: expected[CrashWorkload.steps.count])
         try await again.close()
-        return (hasFailed, differences.isEmpty ? nil : "opened again there are other \(differences)")
+        return (hasFailed, differences.isEmpty ? nil : "opened again found different \(differences)")
     }
 }

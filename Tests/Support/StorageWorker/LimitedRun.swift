@@ -5,8 +5,8 @@ import RoostTestKit
 
 /// `storage-worker limited BACKEND FOLDER BYTES`
 ///
-/// Saves entries until the system refuses to let a file grow beyond a size, as a full disk does; then looks
-/// whether everything that was acknowledged is there, lifts the limit, and goes on.
+/// Saves entries until the system refuses to let a file grow beyond a size, which simulates a full disk. Then
+/// checks that all acknowledged entries are present, removes the limit, and saves another entry.
 struct LimitedRun {
     private let backend: CrashWorkload.Backend
     private let folder: URL
@@ -36,7 +36,7 @@ struct LimitedRun {
         var refusal: StorageError?
         while refusal == nil, saved.count < 100_000 {
             let entry = Entry(
-                content: "entry \(saved.count) " + String(repeating: "and so on ", count: 50),
+                content: "entry \(saved.count) " + String(repeating: "more text ", count: 50),
                 embeddings: [1, 0, 0, 0], createdAt: Date(milliseconds: Int64(saved.count)))
             do {
                 try await store.saveEntry(entry)

@@ -1,0 +1,184 @@
+import Foundation
+import RoostModel
+import RoostVectors
+import Testing
+
+@testable import RoostBackups
+
+/// Decoders accept exactly the encodings of valid values.
+struct SegmentCodecTests {
+    private let entries = (0..<20).map { BackupMaterial.entry($0) }
+    private var ids: [Entry.ID] { entries.map(\.id) }
+
+    private let assignments = (0..<20).map { number -> Assignment? in
+        guard number % 3 != 0 else { return nil }
+        return Assignment(
+            entry: BackupMaterial.entry(number).id,
+            target: number % 2 == 0 ? .cluster(UUID()) : .outlier(.distant),
+            run: number % 5 == 0 ? nil : UUID(), similarity: 0.5, confidence: 0.25)
+    }
+
+    private static func name(_ byte: UInt8) -> SegmentID { SegmentID([UInt8](repeating: byte, count: 32)) }
+
+    private let runs = (1..<6).map { number in
+        RunRecord(
+            ids: Self.name(UInt8(number)), entries: Self.name(21), vectors: Self.name(22),
+            assignments: number % 2 == 0 ? nil : Self.name(23), count: number)
+    }
+
+    private let packs = (1..<4).map { number in
+        PackContents(name: Self.name(UInt8(number)), segments: (0..<number).map { Self.packedSegment($0) })
+    }
+
+    private static func packedSegment(_ index: Int) -> (id: SegmentID, location: SegmentLocation) {
+        let location = SegmentLocation(
+            kind: .entries, form: index == 0 ? .plain : .relative, offset: 10 * index, storedSize: 10,
+            size: 20, base: index == 0 ? nil : name(40))
+        return (name(UInt8(40 + index)), location)
+    }
+
+    /// Checks that a decoder rejects every truncated encoding, and an encoding with further bytes.
+    private func requireExact(
+        _ encoding: Data, sourceLocation: SourceLocation = #_sourceLocation,
+        _ decode: (Data) throws -> Void
+    ) {
+        #expect(throws: Never.self, sourceLocation: sourceLocation) { try decode(encoding) }
+        for length in 0..<encoding.count {
+            #expect(throws: EntryCodec.Damaged.self, "\(length) bytes", sourceLocation: sourceLocation) {
+                try decode(encoding.prefix(length))
+            }
+        }
+        #expect(throws: EntryCodec.Damaged.self, "extended", sourceLocation: sourceLocation) {
+            try decode(encoding + [0])
+        }
+    }
+
+    /// Checks that a decoder of a list accepts only truncations at the end of an element, and that it returns
+    /// the elements before it.
+    private func requirePrefixes<Element: Equatable>(
+        _ encoding: Data, of elements: [Element], sourceLocation: SourceLocation = #_sourceLocation,
+        _ decode: (Data) throws -> [Element]
+    ) {
+        var accepted = 0
+        for length in 0...encoding.count {
+            guard let decoded = try? decode(encoding.prefix(length)) else { continue }
+            #expect(decoded == Array(elements.prefix(accepted)), sourceLocation: sourceLocation)
+            accepted += 1
+        }
+        #expect(accepted == elements.count + 1, sourceLocation: sourceLocation)
+    }
+
+    @Test func `truncated and extended encodings of runs are rejected`() throws {
+        let (ids, entries) = (ids, entries)
+        requireExact(try EntryCodec.encodeTexts(entries)) { _ = try EntryCodec.decodeTexts($0, ids: ids) }
+        requireExact(EntryCodec.encodeVectors(entries)) { data in
+            var copy = entries
+            try EntryCodec.decodeVectors(data, into: &copy)
+        }
+        requireExact(EntryCodec.encodeAssignments(assignments)) {
+            _ = try EntryCodec.decodeAssignments($0, ids: ids)
+        }
+        requireExact(try PackIndexCodec.encode(packs)) { _ = try PackIndexCodec.decode($0) }
+        requirePrefixes(EntryCodec.encodeIDs(entries), of: ids, EntryCodec.decodeIDs)
+        requirePrefixes(RunListCodec.encode(runs), of: runs, RunListCodec.decode)
+    }
+
+    @Test func `truncated encodings of sources and documents are rejected`() throws {
+        let sources = (0..<5).map {
+            Source(
+                id: "file:///\($0)", fingerprint: "sha256:\($0)",
+                ingestedAt: Date(milliseconds: 1_700_000_000_000))
+        }
+        requirePrefixes(try RecordCodec.encode(sources), of: sources, RecordCodec.decodeSources)
+        let documents = (1..<5).map { number in
+            OriginalRecord(
+                digest: Self.name(UInt8(number)), size: (number - 1) * OriginalRecord.maximumPartSize + 1,
+                parts: (0..<number).map { Self.name(UInt8($0)) })
+        }
+        requirePrefixes(OriginalListCodec.encode(documents), of: documents, OriginalListCodec.decode)
+    }
+
+    /// The values of an entry that a damaged encoding may change to other valid values, in a form that is
+    /// equal after encoding and decoding them. Dates far from the present and JSON numbers lose precision,
+    /// and are omitted.
+    private struct Values: Equatable {
+        var texts: [String?]
+        var tags: [String]
+        var ranges: [Range<Int>]
+        var vectors: [[UInt32]]
+
+        init(_ entry: Entry) {
+            texts = [entry.content, entry.source, entry.key]
+            tags = entry.tags
+            ranges = entry.passages.map(\.utf8Range)
+            vectors = ([entry.embeddings] + entry.passages.map(\.vector)).map { $0.map(\.bitPattern) }
+        }
+    }
+
+    @Test func `decoders of random bytes throw or return values that can be encoded`() throws {
+        var generator = SystemRandomNumberGenerator()
+        let encodings = [
+            EntryCodec.encodeIDs(entries), try EntryCodec.encodeTexts(entries),
+            EntryCodec.encodeVectors(entries), EntryCodec.encodeAssignments(assignments),
+            try PackIndexCodec.encode(packs), RunListCodec.encode(runs),
+        ]
+        for encoding in encodings {
+            for _ in 0..<400 {
+                var bytes = encoding
+                for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] =
+                        .random(in: 0...255, using: &generator)
+                }
+                if Bool.random(using: &generator) {
+                    bytes = bytes.prefix(Int.random(in: 0...bytes.count, using: &generator))
+                }
+                try check(bytes)
+            }
+        }
+    }
+
+    /// Decodes bytes with every decoder. Each must throw one of its documented errors or return valid values.
+    private func check(_ bytes: Data) throws {
+        func decoded<Value>(_ decode: () throws -> Value) throws -> Value? {
+            do {
+                return try decode()
+            } catch is EntryCodec.Damaged {
+                return nil
+            } catch is DecodingError {
+                return nil
+            }
+        }
+        let ids = ids
+        if let decodedIDs = try decoded({ try EntryCodec.decodeIDs(bytes) }) {
+            #expect(16 * decodedIDs.count == bytes.count)
+        }
+        if let texts = try decoded({ try EntryCodec.decodeTexts(bytes, ids: ids) }) {
+            #expect(texts.map(\.id) == ids)
+            for entry in texts {
+                let size = entry.content.utf8.count
+                #expect(entry.passages.allSatisfy { $0.utf8Range.upperBound <= size })
+            }
+            let again = try EntryCodec.decodeTexts(try EntryCodec.encodeTexts(texts), ids: ids)
+            #expect(again.map(Values.init) == texts.map(Values.init))
+        }
+        var entries = entries
+        if try decoded({ try EntryCodec.decodeVectors(bytes, into: &entries) }) != nil {
+            var again = entries
+            try EntryCodec.decodeVectors(EntryCodec.encodeVectors(entries), into: &again)
+            #expect(again.map(Values.init) == entries.map(Values.init))
+        }
+        if let assignments = try decoded({ try EntryCodec.decodeAssignments(bytes, ids: ids) }) {
+            #expect(Set(assignments.map(\.entry)).isSubset(of: ids) && assignments.count <= ids.count)
+        }
+        if let packs = try decoded({ try PackIndexCodec.decode(bytes) }) {
+            let sizes = packs.flatMap(\.segments).map { max($0.location.size, $0.location.storedSize) }
+            #expect(sizes.allSatisfy { 0...SegmentLocation.maximumSize ~= $0 })
+        }
+        if let runs = try decoded({ try RunListCodec.decode(bytes) }) {
+            #expect(RunListCodec.encode(runs) == bytes)
+        }
+        _ = try decoded { try RecordCodec.decodeClusters(bytes) }
+        _ = try decoded { try RecordCodec.decodeSources(bytes) }
+        _ = try decoded { try OriginalListCodec.decode(bytes) }
+    }
+}

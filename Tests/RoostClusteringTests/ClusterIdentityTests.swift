@@ -1,0 +1,59 @@
+import Foundation
+import RoostModel
+import RoostVectors
+import Testing
+
+@testable import RoostClustering
+
+@Suite struct ClusterIdentityTests {
+    static let ids = (0..<200).map { _ in UUID() }
+
+    func cluster(_ members: Range<Int>) -> Cluster {
+        Cluster(label: "\(members)", members: Array(Self.ids[members]))
+    }
+
+    func labels(_ groups: [[Int]], _ previous: [Cluster]) -> [String?] {
+        ClusterIdentity.match(groups.map { $0.map { Self.ids[$0] } }, to: previous).map { $0?.label }
+    }
+
+    @Test
+    func `the larger part of a split cluster and the larger of two merged clusters keep their identity`() {
+        let old = [cluster(0..<60), cluster(60..<100), cluster(100..<130)]
+        #expect(
+            labels([Array(0..<20), Array(20..<60), Array(60..<130)], old) == [nil, "0..<60", "60..<100"])
+        // Three parts, each smaller than half of the cluster.
+        #expect(labels([Array(0..<18), Array(18..<42), Array(42..<60)], old) == [nil, "0..<60", nil])
+        #expect(labels([Array(130..<150)], old) == [nil])
+        #expect(labels([], old) == [])
+    }
+
+    @Test func `each cluster continues in one group, chosen so that most members keep their cluster`() {
+        // A greedy match would give the first cluster the group that the second one needs.
+        let old = [cluster(0..<100), cluster(100..<150)]
+        let groups = [Array(0..<50) + Array(100..<145), Array(50..<100)]
+        #expect(labels(groups, old) == ["100..<150", "0..<100"])
+    }
+
+    @Test func `the assignment has the maximum weight`() {
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<200 {
+            let (rows, columns) = (1 + generator.nextIndex(below: 5), 1 + generator.nextIndex(below: 5))
+            let weights = (0..<rows).map { _ in
+                (0..<columns).map { _ in Double(generator.nextIndex(below: 9)) }
+            }
+            func best(_ row: Int, _ free: Set<Int>) -> Double {
+                guard row < rows else { return 0 }
+                return free.reduce(best(row + 1, free)) {
+                    max($0, weights[row][$1] + best(row + 1, free.subtracting([$1])))
+                }
+            }
+            let found = ClusterIdentity.assignment(weights)
+            let taken = found.compactMap(\.self)
+            #expect(Set(taken).count == taken.count)
+            let sum = found.indices.reduce(0.0) { sum, row in
+                sum + (found[row].map { column in weights[row][column] } ?? 0)
+            }
+            #expect(sum == best(0, Set(0..<columns)))
+        }
+    }
+}

@@ -1,0 +1,329 @@
+import Crypto
+import Foundation
+import RoostModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import RoostConversations
+
+/// Windows, damage, concurrent storages and retention.
+@Suite(.temporaryFolders)
+struct ChatStorageTests {
+    private func message(_ role: ConversationRole, _ content: String) -> ConversationMessage {
+        ConversationMessage(role: role, content: content)
+    }
+
+    private func history(_ roles: String) -> [ConversationMessage] {
+        roles.enumerated().map { message($0.element == "u" ? .user : .assistant, "\($0.offset)") }
+    }
+
+    @Test(
+        arguments: [
+            ("uaua", nil, "0123"), ("uaua", 4, "0123"), ("uaua", 3, "23"), ("uaua", 2, "23"), ("uaua", 1, ""),
+            ("uaua", 0, ""), ("uaua", -5, ""), ("", 4, ""), ("auau", 4, "0123"), ("auaua", 4, "1234"),
+            ("auaua", 3, "34"), ("uauau", 2, "4"), ("uauau", 4, "234"), ("aaaa", 2, "23"), ("u", 2, "0"),
+        ] as [(String, Int?, String)])
+    func `a window contains complete pairs and begins with a question`(
+        roles: String, maxMessages: Int?, expected: String
+    ) {
+        let trimmed = InMemoryChatStorage().trimToEvenPairs(history(roles), maxMessages: maxMessages)
+        #expect(trimmed.map(\.content).joined() == expected)
+    }
+
+    @Test func `consecutive messages of the same role are detected`() {
+        let storage = InMemoryChatStorage()
+        #expect(!storage.isConsecutiveSameRole([], message(.user, "")))
+        #expect(storage.isConsecutiveSameRole(history("u"), message(.user, "")))
+        #expect(!storage.isConsecutiveSameRole(history("ua"), message(.user, "")))
+        #expect(!storage.isConsecutiveSameRole(history("u"), message(.tool, "")))
+    }
+
+    @Test func `the agent's id is added once before assistant messages`() {
+        let answer = message(.assistant, "yes")
+        #expect(answer.attributed(agentId: "a").content == "[a] yes")
+        #expect(answer.attributed(agentId: "a").attributed(agentId: "a").content == "[a] yes")
+        #expect(answer.attributed(agentId: "a").attributed(agentId: "b").content == "[b] [a] yes")
+        #expect(message(.user, "yes").attributed(agentId: "a").content == "yes")
+    }
+
+    @Test func `files contain dates in milliseconds since 1970`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let storage = FileChatStorage(directory: folder)
+        let sent = ConversationMessage(
+            role: .user, content: "x", timestamp: Date(timeIntervalSince1970: 1_700_000_000.1239),
+            id: UUID(uuidString: "00000000-0000-4000-8000-000000000001")!)
+        try await storage.save(sent, userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix(".jsonl") })
+        let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+        #expect(
+            text
+                == """
+                {"append":[{"content":"x","id":"00000000-0000-4000-8000-000000000001","role":"user",\
+                "timestamp":1700000000124}],"scope":{"agentId":"a","sessionId":"s","userId":"u"}}
+
+                """)
+    }
+
+    @Test(arguments: [true, false])
+    func `the retention determines whether messages outside the window are kept`(isFile: Bool) async throws {
+        for retention in [ChatRetention.window, .everything] {
+            let folder = TemporaryFolder.unusedURL()
+            let storage: any ChatStorage =
+                isFile
+                ? FileChatStorage(directory: folder, retention: retention)
+                : try SQLiteChatStorage(
+                    databasePath: folder.appendingPathComponent("c").path, retention: retention)
+            for number in 0..<400 {
+                try await storage.saveMessages(
+                    [message(.user, "q\(number)"), message(.assistant, "a\(number)")], userId: "u",
+                    sessionId: "s", agentId: "a", maxMessages: 6)
+            }
+            func count(_ maxMessages: Int?) async throws -> Int {
+                try await storage.fetch(
+                    userId: "u", sessionId: "s", agentId: "a", maxMessages: maxMessages
+                )
+                .count
+            }
+            #expect(try await count(6) == 6)
+            #expect(try await count(nil) == (retention == .window ? 6 : 800))
+            let all = try await storage.fetchAllChats(userId: "u", sessionId: "s")
+            #expect(all.count == (retention == .window ? 6 : 800))
+        }
+    }
+
+    @Test func `an incomplete last line is ignored and truncated by the next save`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let storage = FileChatStorage(directory: folder)
+        func save(_ role: ConversationRole, _ text: String) async throws {
+            try await storage.save(
+                message(role, text), userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+        }
+        func texts() async throws -> [String] {
+            try await storage.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+                .map(\.content)
+        }
+        try await save(.user, "one")
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix(".jsonl") })
+        let url = folder.appendingPathComponent(name)
+        let first = try Data(contentsOf: url)
+        try await save(.assistant, "two")
+        let both = try Data(contentsOf: url)
+        for length in first.count..<both.count {
+            try both.prefix(length).write(to: url)
+            #expect(try await texts() == ["one"], "\(length) bytes")
+            try await save(.assistant, "two")
+            #expect(try await texts() == ["one", "two"], "\(length) bytes")
+        }
+    }
+
+    @Test func `a damaged file affects only its scope and can be set aside`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let storage = FileChatStorage(directory: folder)
+        for session in ["one", "two"] {
+            for (role, text) in [(ConversationRole.user, "q"), (.assistant, "a")] {
+                try await storage.save(
+                    message(role, text), userId: "u", sessionId: session, agentId: "a", maxMessages: nil)
+            }
+        }
+        let url = folder.appendingPathComponent(
+            ChatScope(userId: "u", sessionId: "one", agentId: "a").digest + ".jsonl")
+        var lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init)
+        lines[1] = "{\"append\": nonsense}"
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: url)
+        func fetch(_ session: String) async throws -> Int {
+            try await storage.fetch(userId: "u", sessionId: session, agentId: "a", maxMessages: nil).count
+        }
+        await #expect { try await fetch("one") } throws: {
+            ($0 as? StorageError)?.code == .damaged && "\($0)".contains("line 2")
+        }
+        await #expect(throws: StorageError.self) {
+            try await storage.fetchAllChats(userId: "u", sessionId: "one")
+        }
+        await #expect(throws: StorageError.self) {
+            try await storage.save(
+                message(.user, "x"), userId: "u", sessionId: "one", agentId: "a", maxMessages: nil)
+        }
+        #expect(try await fetch("two") == 2)
+        #expect(try await storage.fetchAllChats(userId: "u", sessionId: "two").count == 2)
+        let found = try await storage.setDamagedAside()
+        #expect(found.map(\.readable) == [1] && found[0].subject?.sessionId == "one")
+        #expect(FileManager.default.fileExists(atPath: found[0].movedTo ?? ""))
+        #expect(try await fetch("one") == 1)
+        #expect(try await storage.setDamagedAside().isEmpty)
+    }
+
+    @Test func `a file whose first line is corrupt is reported, and its other lines are kept`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let reported = Mutex<[ConversationDamage<ChatScope>]>([])
+        let storage = FileChatStorage(directory: folder) { damage in
+            reported.withLock { $0.append(damage) }
+        }
+        for agent in ["a", "b"] {
+            for (role, text) in [(ConversationRole.user, "q"), (.assistant, "r")] {
+                try await storage.save(
+                    message(role, text), userId: "u", sessionId: "s", agentId: agent, maxMessages: nil)
+            }
+        }
+        let url = folder.appendingPathComponent(
+            ChatScope(userId: "u", sessionId: "s", agentId: "a").digest + ".jsonl")
+        let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
+        try Data("{\"append\":[]\n\(lines[1])\n".utf8).write(to: url)
+        // The scope is known from the second line, so that the error is thrown for this session.
+        await #expect(throws: StorageError.self) {
+            try await storage.fetchAllChats(userId: "u", sessionId: "s")
+        }
+        try Data("nonsense\n".utf8).write(to: url)
+        #expect(try await storage.fetchAllChats(userId: "u", sessionId: "s").count == 2)
+        #expect(reported.withLock { $0.map(\.readable) } == [0])
+        try Data("{\"append\":[]\n\(lines[1])\n".utf8).write(to: url)
+        #expect(try await storage.setDamagedAside().map(\.readable) == [1])
+        #expect(try await storage.fetchAllChats(userId: "u", sessionId: "s").count == 3)
+    }
+
+    @Test func `large messages outside the window are removed from the file`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let storage = FileChatStorage(directory: folder)
+        let text = String(repeating: "x", count: 1 << 20)
+        for _ in 0..<12 {
+            try await storage.saveMessages(
+                [message(.user, text), message(.assistant, "short")], userId: "u", sessionId: "s",
+                agentId: "a", maxMessages: 2)
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        let name = try #require(names.first { $0.hasSuffix(".jsonl") })
+        let path = folder.appendingPathComponent(name).path
+        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        #expect(try #require(size) < 4 << 20)
+        #expect(
+            try await storage.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil).count
+                == 2)
+    }
+
+    @Test(arguments: [true, false])
+    func `concurrent saves by several storages are not lost`(isFile: Bool) async throws {
+        let folder = TemporaryFolder.unusedURL()
+        func open() throws -> any ChatStorage {
+            isFile
+                ? FileChatStorage(directory: folder)
+                : try SQLiteChatStorage(databasePath: folder.appendingPathComponent("c").path)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    let storage = try open()
+                    for number in 0..<50 {
+                        try await storage.saveMessages(
+                            [
+                                message(.user, "\(task).\(number)"),
+                                message(.assistant, "\(task).\(number)"),
+                            ],
+                            userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let found = try await open().fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+        #expect(found.count == 400 && Set(found.map(\.content)).count == 200)
+    }
+
+    @Test func `encrypted messages can be read only with the key and in their session`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let base = FileChatStorage(directory: folder)
+        let key = SymmetricKey(size: .bits256)
+        let encrypted = EncryptedChatStorage(wrapping: base, key: key)
+        try await encrypted.saveMessages(
+            [message(.user, "my secret"), message(.assistant, "is safe")], userId: "u", sessionId: "s",
+            agentId: "a", maxMessages: nil)
+        let stored = try await base.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+        #expect(stored.allSatisfy { !$0.content.contains("secret") && !$0.content.contains("safe") })
+        #expect(
+            try await encrypted.fetchAllChats(userId: "u", sessionId: "s").map(\.content)
+                == ["my secret", "[a] is safe"])
+        let other = EncryptedChatStorage(wrapping: base, key: SymmetricKey(size: .bits256))
+        await #expect(throws: StorageError.self) {
+            try await other.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+        }
+        // Encrypted messages that were copied to another session cannot be decrypted.
+        try await base.saveMessages(stored, userId: "u", sessionId: "t", agentId: "a", maxMessages: nil)
+        await #expect(throws: StorageError.self) {
+            try await encrypted.fetch(userId: "u", sessionId: "t", agentId: "a", maxMessages: nil)
+        }
+    }
+
+    @Test func `a file that is not a database is rejected and not changed`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appendingPathComponent("none")
+        try Data(repeating: 7, count: 8192).write(to: file)
+        #expect { try SQLiteChatStorage(databasePath: file.path) } throws: {
+            ($0 as? StorageError)?.code == .damaged
+        }
+        #expect(try Data(contentsOf: file) == Data(repeating: 7, count: 8192))
+    }
+
+    @Test func `an exchange with tools that exceeds the window is kept`() async throws {
+        let tool = ConversationRole.tool
+        let exchange = [
+            message(.user, "q"), message(.assistant, "1"), message(tool, "2"), message(.assistant, "3"),
+            message(tool, "4"),
+        ]
+        let storage = InMemoryChatStorage()
+        #expect(storage.trimToEvenPairs(exchange, maxMessages: 4).map(\.content) == ["1", "2", "3", "4"])
+        try await storage.saveMessages(exchange, userId: "u", sessionId: "s", agentId: "a", maxMessages: 4)
+        #expect(
+            try await storage.fetch(userId: "u", sessionId: "s", agentId: "a", maxMessages: 4).count == 4)
+    }
+
+    @Test func `databases are synchronized on commit and have private permissions`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.appendingPathComponent("c.sqlite").path
+        let storage = try SQLiteChatStorage(databasePath: path)
+        #expect(try storage.database.synchronousSetting() == 2)
+        try await storage.save(
+            message(.user, "x"), userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+        for suffix in ["", "-wal"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
+        }
+    }
+
+    @Test func `several storages can create the same database concurrently`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let path = folder.appendingPathComponent("c.sqlite").path
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    try await SQLiteChatStorage(databasePath: path).save(
+                        message(.user, "\(number)"), userId: "u", sessionId: "\(number)", agentId: "a",
+                        maxMessages: nil)
+                }
+            }
+            try await group.waitForAll()
+        }
+        let storage = try SQLiteChatStorage(databasePath: path)
+        for number in 0..<8 {
+            #expect(
+                try await storage.fetchAllChats(userId: "u", sessionId: "\(number)").count == 1)
+        }
+    }
+
+    @Test func `messages of 50 MB can be stored`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let text = String(repeating: "x", count: 50 << 20)
+        for storage in [
+            FileChatStorage(directory: folder) as any ChatStorage,
+            try SQLiteChatStorage(databasePath: folder.appendingPathComponent("c").path),
+        ] {
+            try await storage.save(
+                message(.user, text), userId: "u", sessionId: "s", agentId: "a", maxMessages: nil)
+            let found = try await storage.fetch(
+                userId: "u", sessionId: "s", agentId: "a", maxMessages: 10)
+            #expect(found.first?.content.utf8.count == 50 << 20)
+        }
+    }
+}

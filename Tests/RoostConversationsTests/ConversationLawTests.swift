@@ -1,0 +1,81 @@
+import Crypto
+import Foundation
+import RoostConversations
+import RoostModel
+import RoostTestKit
+import TestSupport
+import Testing
+
+/// Runs a test with a suite of user defaults, which is deleted afterwards.
+func withDefaults<Value>(_ body: (_ suite: String) async throws -> Value) async throws -> Value {
+    let suite = "roost-test-\(UUID().uuidString)"
+    defer {
+        UserDefaults.standard.removePersistentDomain(forName: suite)
+        let home = FileManager.default.homeDirectoryForCurrentUser
+        for folder in [".config", "Library/Preferences"] {
+            try? FileManager.default.removeItem(at: home.appendingPathComponent("\(folder)/\(suite).plist"))
+        }
+    }
+    return try await body(suite)
+}
+
+/// Every storage of histories and sessions satisfies the laws.
+@Suite(.temporaryFolders)
+struct ConversationLawTests {
+    enum Chat: CaseIterable {
+        case memory, file, sqlite, defaults, device, encrypted, everything
+
+        func make(_ folder: URL, _ suite: String) throws -> any ChatStorage {
+            switch self {
+            case .memory: InMemoryChatStorage()
+            case .file: FileChatStorage(directory: folder)
+            case .sqlite: try SQLiteChatStorage(databasePath: folder.appendingPathComponent("c.sqlite").path)
+            case .defaults: UserDefaultsChatStorage(suiteName: suite)
+            case .device: try DeviceChatStorage(name: "test", folder: folder)
+            case .encrypted:
+                EncryptedChatStorage(
+                    wrapping: try SQLiteChatStorage(
+                        databasePath: folder.appendingPathComponent("c.sqlite").path),
+                    key: SymmetricKey(size: .bits256))
+            case .everything: FileChatStorage(directory: folder, retention: .everything)
+            }
+        }
+    }
+
+    @Test(arguments: Chat.allCases, ChatStorageLaw.allCases)
+    func `chat storages satisfy the law`(kind: Chat, law: ChatStorageLaw) async throws {
+        let folder = TemporaryFolder.unusedURL()
+        try await withDefaults {
+            // Each save to user defaults writes the complete history, so that many pairs would take long.
+            try await law.check(try kind.make(folder, $0), pairs: kind == .defaults ? 40 : 250)
+        }
+    }
+
+    enum Sessions: CaseIterable {
+        case memory, file, sqlite, defaults, debug, caching, mock, container
+
+        func make(_ folder: URL, _ suite: String) throws -> sending any SessionStorageProtocol {
+            let path = folder.appendingPathComponent("s.sqlite").path
+            switch self {
+            case .memory: return InMemorySessionStorage()
+            case .file: return FileSessionStorage(directory: folder)
+            case .sqlite: return try SQLiteSessionStorage(databasePath: path)
+            case .defaults: return UserDefaultsSessionStorage(suiteName: suite)
+            case .debug: return DebugSessionStorage(wrapping: InMemorySessionStorage()) { _ in }
+            case .caching:
+                return CachingSessionStorage(wrapping: try SQLiteSessionStorage(databasePath: path))
+            case .mock: return MockSessionStorage()
+            case .container:
+                return DependencyContainer(
+                    globalPreferences: GlobalPreferencesStorage(name: "test", folder: folder)
+                ).sessionStorage
+            }
+        }
+    }
+
+    @Test(arguments: Sessions.allCases, SessionStorageLaw.allCases)
+    func `session storages satisfy the law`(kind: Sessions, law: SessionStorageLaw) async throws {
+        let folder = TemporaryFolder.unusedURL()
+        try await withDefaults { try await law.check(try kind.make(folder, $0)) }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import RoostFiles
+import TestSupport
+import Testing
+
+@Suite(.temporaryFolders) struct AtomicFileTests {
+    @Test func `a symbolic link in place of a temporary file is not followed`() throws {
+        let folder = try TemporaryFolder()
+        let victim = folder.url.appendingPathComponent("victim")
+        try Data("mine".utf8).write(to: victim)
+        // The names of temporary files contain random numbers. Even if another user guessed one, the link
+        // would not be followed.
+        let planted = folder.url.appendingPathComponent(".entries.json.1.2.tmp")
+        try FileManager.default.createSymbolicLink(at: planted, withDestinationURL: victim)
+        #expect(throws: FileError.self) {
+            try FileDescriptor(planted.path, O_WRONLY | O_CREAT | O_EXCL)
+        }
+        #expect(throws: FileError.self) { try FileDescriptor(planted.path, O_WRONLY | O_CREAT) }
+        #expect(try AtomicFile.removeLeftovers(in: folder.url) == [planted.lastPathComponent])
+        #expect(try Data(contentsOf: victim) == Data("mine".utf8))
+    }
+
+    @Test func `a failed write leaves the old file and no temporary file`() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("file")
+        try AtomicFile.write(Data("old".utf8), to: file)
+        for kind in [FileStep.Kind.create, .write, .fsync, .rename] {
+            let files = FileSystem { $0.kind == kind ? .error(EIO) : nil }
+            let error = #expect(throws: FileError.self) {
+                try AtomicFile.write(Data("new".utf8), to: file, files: files)
+            }
+            #expect(error?.path == file.path && error?.errno == EIO)
+            #expect(try Data(contentsOf: file) == Data("old".utf8))
+            #expect(AtomicFile.leftovers(in: folder.url).isEmpty)
+        }
+    }
+}

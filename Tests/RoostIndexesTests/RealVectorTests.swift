@@ -1,0 +1,43 @@
+import Foundation
+import RoostIndexes
+import RoostVectors
+import Testing
+
+/// Tests with the vectors of real texts in `Fixtures/Golden`, which `Scripts/golden` creates.
+@Suite struct RealVectorTests {
+    /// Returns the vectors of 256 notes: an NPY file with a header of 128 bytes and Float16 numbers.
+    static func notes() throws -> Matrix {
+        let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Fixtures/Golden/notes-minilm-f16.npy").standardizedFileURL
+        let numbers = try Data(contentsOf: url).dropFirst(128).withUnsafeBytes { bytes in
+            (0..<bytes.count / 2).map {
+                Float(bytes.loadUnaligned(fromByteOffset: 2 * $0, as: Float16.self))
+            }
+        }
+        var vectors = Matrix(rows: 256, columns: 384, elements: numbers)
+        vectors.normalizeRows()
+        return vectors
+    }
+
+    @Test func `exact search of real vectors matches a comparison with every vector`() async throws {
+        let vectors = try Self.notes()
+        let found = try await FlatIndex(vectors).search(vectors, k: 10)
+        for row in 0..<vectors.rows {
+            let scores = (0..<vectors.rows).map { innerProduct(vectors.row($0), vectors.row(row)) }
+            let expected = scores.indices.sorted { (scores[$1], $0) < (scores[$0], $1) }.prefix(10)
+            #expect(zip(found[row], expected).allSatisfy { abs($0.score - scores[$1]) < 1e-5 }, "row \(row)")
+            #expect(found[row].first?.row == UInt32(row))
+        }
+    }
+
+    @Test func `graph search of real vectors finds almost all nearest neighbors`() async throws {
+        let vectors = try Self.notes()
+        let truth = try await FlatIndex(vectors).search(vectors, k: 10)
+        let graph = try await GraphIndex(building: vectors)
+        let found = try await graph.search(vectors, k: 10)
+        let hits = zip(found, truth).reduce(0) {
+            $0 + Set($1.0.map(\.row)).intersection($1.1.map(\.row)).count
+        }
+        #expect(Double(hits) / Double(10 * vectors.rows) > 0.98, "\(hits) of \(10 * vectors.rows)")
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import RoostModel
+import TestSupport
+import Testing
+
+@testable import RoostJSON
+
+@Suite(.temporaryFolders) struct LocalRepairTests {
+    private let entries = (0..<5).map {
+        Entry(
+            content: "text \($0)", embeddings: [1, 0], source: "s\($0)", tags: ["t"],
+            createdAt: Date(milliseconds: Int64($0)))
+    }
+
+    /// Changes one byte of the third entry, and returns the changed file.
+    private func damageThirdEntry(of file: URL) throws -> Data {
+        var data = try Data(contentsOf: file)
+        let offset = try #require(data.firstRange(of: Data("text 2".utf8))?.lowerBound)
+        data[offset] = UInt8(ascii: "X")
+        try data.write(to: file)
+        return data
+    }
+
+    @Test func `a repair restores a damaged entry from the published copy`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try LocalStorageProvider(directory: folder.url)
+        try await store.saveEntries(entries)
+        try await store.deleteEntry(entries[4].id)
+        _ = try damageThirdEntry(of: folder.url.appendingPathComponent("generations/1/entries.json"))
+        #expect(throws: StorageError.self) {
+            try LocalFiles.mappingErrors {
+                _ = try LocalFiles(directory: folder.url, options: .init()).withLoaded {
+                    try $0.state.entry(entries[2].id)
+                }
+            }
+        }
+        _ = try await LocalStorageProvider.repair(directory: folder.url)
+        let repaired = try LocalStorageProvider(directory: folder.url)
+        #expect(try await repaired.fetchEntries() == Array(entries.prefix(4)))
+    }
+
+    @Test func `a repair without an intact copy loses the damaged entry and no other`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try LocalStorageProvider(directory: folder.url)
+        try await store.saveEntries(entries)
+        let damaged = try damageThirdEntry(
+            of: folder.url.appendingPathComponent("generations/1/entries.json"))
+        try damaged.write(to: folder.url.appendingPathComponent("entries.json"))
+        _ = try await LocalStorageProvider.repair(directory: folder.url)
+        let repaired = try LocalStorageProvider(directory: folder.url)
+        #expect(try await repaired.fetchEntries() == entries.filter { $0.id != entries[2].id })
+    }
+}

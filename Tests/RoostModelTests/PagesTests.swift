@@ -1,0 +1,63 @@
+import Foundation
+import RoostModel
+import Testing
+
+struct PagesTests {
+    private let entries = (0..<23).map {
+        Entry(content: "entry \($0)", embeddings: [Float($0), 1], tags: $0 % 2 == 0 ? ["even"] : [])
+    }
+
+    private func storage() async throws -> InMemoryStorageProvider {
+        let storage = InMemoryStorageProvider()
+        try await storage.saveEntries(entries)
+        return storage
+    }
+
+    @Test(arguments: [1, 5, 23, 1000])
+    func `pages of any size contain every entry once`(pageSize: Int) async throws {
+        let snapshot = try await storage().snapshot()
+        var (found, headers, vectors): ([Entry], [Entry.ID], [Entry.ID]) = ([], [], [])
+        for try await page in snapshot.entryPages(pageSize: pageSize) {
+            #expect(page.entries.count <= pageSize)
+            found += page.entries
+        }
+        for try await page in snapshot.headerPages(pageSize: pageSize) { headers += page.headers.map(\.id) }
+        for try await page in snapshot.vectorPages(of: .entries, pageSize: pageSize) { vectors += page.ids }
+        #expect(found == entries && headers == entries.map(\.id) && vectors == entries.map(\.id))
+    }
+
+    @Test func `pages contain only the entries that match a filter`() async throws {
+        let snapshot = try await storage().snapshot()
+        var found: [Entry] = []
+        for try await entry in snapshot.allEntries(matching: EntryFilter(tags: ["even"]), pageSize: 3) {
+            found.append(entry)
+        }
+        #expect(found == entries.filter { $0.tags == ["even"] })
+    }
+
+    @Test func `an empty store has no entries`() async throws {
+        var iterator = InMemoryStorageProvider().allEntries().makeAsyncIterator()
+        #expect(try await iterator.next() == nil)
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test func `a sequence of entries reads one snapshot, taken at its first entry`() async throws {
+        let storage = try await storage()
+        let sequence = storage.allEntries(pageSize: 2)
+        try await storage.deleteEntry(entries[0].id)
+        var iterator = sequence.makeAsyncIterator()
+        var found = [try await iterator.next()]
+        try await storage.saveEntry(Entry(content: "later"))
+        while let entry = try await iterator.next() { found.append(entry) }
+        #expect(found == Array(entries[1...]))
+    }
+
+    @Test func `reading pages stops when the task is cancelled`() async throws {
+        let snapshot = try await storage().snapshot()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            for try await _ in snapshot.entryPages(pageSize: 1) {}
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}

@@ -1,0 +1,264 @@
+import Foundation
+import Logging
+import RoostJSON
+import RoostModel
+import RoostTestKit
+import Synchronization
+import TestSupport
+import Testing
+
+/// A JSON store in a temporary folder, of which several providers can be opened.
+private struct LocalFixture: StorageFixture {
+    let level = StorageLevel.durable
+    let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+    func open() async throws -> any StorageProvider { try LocalStorageProvider(directory: folder.url) }
+    func tearDown() async {}
+}
+
+/// Several providers of a JSON store, each with a small cache.
+private struct CachedFixture: StorageFixture {
+    let level = StorageLevel.durable
+    let base: LocalFixture
+    init() throws { base = try LocalFixture() }
+    func open() async throws -> any StorageProvider { try await base.open().caching(limit: 3) }
+    func tearDown() async {}
+}
+
+/// The in-memory reference with all decorators that do not change its behaviour.
+private struct DecoratedFixture: StorageFixture {
+    let level = StorageLevel.inMemory
+    func open() async throws -> any StorageProvider {
+        InMemoryStorageProvider().caching(limit: 5).retrying().metered(by: StorageMeter()).logging()
+    }
+    func tearDown() async {}
+}
+
+/// A store that is locked at every other call.
+private struct BusyFixture: StorageFixture {
+    let level = StorageLevel.inMemory
+    func open() async throws -> any StorageProvider {
+        BusyStorage(base: InMemoryStorageProvider()).retrying(
+            RetryPolicy(attempts: 20, pause: .milliseconds(1)))
+    }
+    func tearDown() async {}
+}
+
+private final class BusyStorage: StorageDecorator {
+    let base: InMemoryStorageProvider
+    private let calls = Mutex(0)
+    init(base: InMemoryStorageProvider) { self.base = base }
+    private func refuseEveryOtherCall() throws {
+        let number = calls.withLock { count in
+            count += 1
+            return count
+        }
+        if number % 2 == 1 { throw StorageError(.locked, "busy", isRetryable: true) }
+    }
+    func commit(_ batch: WriteBatch) async throws -> Revision {
+        try refuseEveryOtherCall()
+        return try await base.commit(batch)
+    }
+    func snapshot() async throws -> any StorageSnapshot {
+        try refuseEveryOtherCall()
+        return try await base.snapshot()
+    }
+    // Through `commit` of this type, so that the call can be refused.
+    func saveEntry(_ entry: Entry) async throws { _ = try await commit(WriteBatch(upserts: [entry])) }
+}
+
+@Suite(.temporaryFolders) struct StorageDecoratorTests {
+    /// The seeds of the fuzzer; more with `ROOST_FUZZ_SEEDS`.
+    static let seeds = 1...(ProcessInfo.processInfo.environment["ROOST_FUZZ_SEEDS"].flatMap { Int($0) } ?? 8)
+
+    @Test(arguments: StorageLaw.laws(upTo: .durable))
+    func `a cached store obeys the law`(law: StorageLaw) async throws { try await law.check(CachedFixture()) }
+
+    @Test(arguments: StorageLaw.laws(upTo: .inMemory))
+    func `a retried store obeys the law`(law: StorageLaw) async throws { try await law.check(BusyFixture()) }
+
+    @Test(arguments: StorageLaw.laws(upTo: .inMemory))
+    func `a store with all decorators obeys the law`(law: StorageLaw) async throws {
+        try await law.check(DecoratedFixture())
+    }
+
+    @Test(arguments: seeds) func `a store with all decorators behaves like the reference`(seed: Int)
+        async throws
+    {
+        try await StorageFuzzer(seed: UInt64(seed), length: 120).run { DecoratedFixture() }
+    }
+
+    @Test func `a cache avoids reads and forgets entries that another provider has changed`() async throws {
+        let fixture = try LocalFixture()
+        let meter = StorageMeter()
+        let cached = try await fixture.open().metered(by: meter).caching(limit: 100)
+        let other = try await fixture.open()
+        var entry = Entry(content: "one", embeddings: [1, 0])
+        let quiet = Entry(content: "two", embeddings: [0, 1])
+        try await other.saveEntries([entry, quiet])
+        for _ in 0..<5 {
+            #expect(try await cached.snapshot().entries([entry.id, quiet.id]) == [entry, quiet])
+        }
+        #expect(meter.measurements[.readEntries]?.count == 1)
+        let old = try await cached.snapshot()
+        entry.content = "changed by another"
+        try await other.saveEntry(entry)
+        #expect(try await cached.snapshot().entries([entry.id, quiet.id]) == [entry, quiet])
+        #expect(meter.measurements[.readEntries]?.count == 2)
+        // An older snapshot does not use the cache.
+        #expect(try await old.entries([entry.id]).map(\.content) == ["one"])
+        #expect(try await cached.snapshot().entries([entry.id]).map(\.content) == ["changed by another"])
+        try await other.renewEpoch()
+        #expect(try await cached.snapshot().entries([entry.id]) == [entry])
+    }
+
+    @Test func `a cache keeps no more entries than its limit`() async throws {
+        let base = InMemoryStorageProvider()
+        let meter = StorageMeter()
+        let cached = base.metered(by: meter).caching(limit: 10)
+        let entries = (0..<100).map { Entry(content: "\($0)") }
+        try await base.saveEntries(entries)
+        for entry in entries { _ = try await cached.snapshot().entries([entry.id]) }
+        meter.reset()
+        // The latest entries are cached; the first ones are not.
+        for entry in entries.suffix(4) { _ = try await cached.snapshot().entries([entry.id]) }
+        #expect(meter.measurements[.readEntries] == nil)
+        for entry in entries.prefix(50) { _ = try await cached.snapshot().entries([entry.id]) }
+        #expect(meter.measurements[.readEntries]?.count == 50)
+    }
+
+    @Test func `a call is repeated only if that cannot change its effect`() async throws {
+        let busy = StorageError(.locked, "busy", isRetryable: true)
+        let lost = StorageError(.inputOutput, "the answer was lost", isRetryable: true)
+        let entry = Entry(content: "x", embeddings: [1])
+        let policy = RetryPolicy(attempts: 3, pause: .milliseconds(1))
+        func faulty(
+            _ fault: FaultyStorage<InMemoryStorageProvider>.Plan.Fault, count: Int
+        ) -> FaultyStorage<InMemoryStorageProvider> {
+            FaultyStorage(
+                InMemoryStorageProvider(), failing: .init([.commit, .saveEntry], count: count, with: fault))
+        }
+        let patient = faulty(.refusal(busy), count: 2)
+        try await patient.retrying(policy).saveEntry(entry)
+        #expect(patient.callCount == 3)
+        let hopeless = faulty(.refusal(busy), count: 9)
+        await #expect(throws: StorageError.self) { try await hopeless.retrying(policy).saveEntry(entry) }
+        #expect(hopeless.callCount == 3)
+        // The commit succeeded and its answer was lost. Repeating it changes nothing and returns the
+        // revision.
+        let done = faulty(.lostAnswer(lost), count: 1)
+        let revision = try await done.retrying(policy).commit(WriteBatch(upserts: [entry]))
+        #expect(revision.rawValue == 1)
+        // A batch with expectations is not repeated: its own first attempt would look like another writer.
+        let expecting = faulty(.lostAnswer(lost), count: 1)
+        let batch = WriteBatch(upserts: [entry], expecting: .init(entries: [entry.id: .zero]))
+        await #expect(throws: StorageError.self) { try await expecting.retrying(policy).commit(batch) }
+        #expect(expecting.callCount == 1)
+        let full = faulty(.refusal(StorageError(.full, "full")), count: 1)
+        await #expect(throws: StorageError.self) { try await full.retrying(policy).saveEntry(entry) }
+        #expect(full.callCount == 1)
+    }
+
+    @Test func `a read-only store rejects every write`() async throws {
+        let base = InMemoryStorageProvider()
+        let entry = Entry(content: "x", embeddings: [1], tags: ["t"])
+        try await base.saveEntry(entry)
+        try await base.updateCluster(Cluster(label: "c", members: [entry.id]))
+        let store = base.readOnly()
+        let before = try await StorageContents(base)
+        let writes: [() async throws -> Void] = [
+            { try await store.saveEntry(Entry(content: "y")) }, { try await store.saveEntries([]) },
+            { try await store.deleteEntry(entry.id) }, { try await store.updateCluster(Cluster(label: "d")) },
+            { try await store.renewEpoch() }, { try await store.compact() },
+            { _ = try await store.commit(WriteBatch()) },
+        ]
+        for write in writes {
+            let error = await #expect(throws: StorageError.self) { try await write() }
+            #expect(error?.code == .readOnly)
+        }
+        #expect(try await StorageContents(store) == before)
+    }
+
+    @Test func `a meter counts calls and failures`() async throws {
+        let meter = StorageMeter()
+        let mock = MockStorageProvider()
+        let store = mock.metered(by: meter)
+        mock.failNext(.saveEntry, with: StorageError(.full, "full"))
+        await #expect(throws: StorageError.self) { try await store.saveEntry(Entry(content: "x")) }
+        for _ in 0..<3 { try await store.saveEntry(Entry(content: "x")) }
+        _ = try await store.snapshot().entries([])
+        let saved = try #require(meter.measurements[.saveEntry])
+        #expect(
+            saved.count == 4 && saved.failures == 1 && saved.total >= saved.maximum && saved.maximum > .zero)
+        #expect(meter.measurements[.readEntries]?.count == 1)
+        meter.reset()
+        #expect(meter.measurements.isEmpty)
+    }
+
+    @Test func `the log contains calls and no text of the user`() async throws {
+        let lines = Lines()
+        var logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+        logger.logLevel = .debug
+        let mock = MockStorageProvider()
+        let store = mock.logging(logger)
+        let secret = "the words of a user"
+        try await store.saveEntry(
+            Entry(content: secret, source: secret, metadata: [secret: .string(secret)], tags: [secret]))
+        _ = try await store.snapshot().entries(after: nil, limit: 5, matching: EntryFilter(tags: [secret]))
+        mock.fail(.fetchEntries, with: StorageError(.damaged, secret))
+        await #expect(throws: StorageError.self) { try await store.fetchEntries() }
+        let text = lines.all.joined(separator: "\n")
+        #expect(lines.all.count == 4)
+        #expect(!text.contains("words"))
+        for word in ["saveEntry", "readPage", "fetchEntries", "damaged", "done"] {
+            #expect(text.contains(word))
+        }
+        logger.logLevel = .info
+        lines.clear()
+        try await mock.logging(logger).saveEntry(Entry(content: "x"))
+        #expect(lines.all.isEmpty)
+    }
+
+    @Test func `a mock records calls and fails on request`() async throws {
+        let mock = MockStorageProvider()
+        let entry = Entry(content: "x", embeddings: [1])
+        try await mock.saveEntry(entry)
+        #expect(try await mock.fetchEntries() == [entry])
+        #expect(mock.calls == [.saveEntry(entry), .fetchEntries])
+        mock.failNext(.deleteEntry, with: StorageError(.locked, "busy"))
+        await #expect(throws: StorageError.self) { try await mock.deleteEntry(entry.id) }
+        #expect(try await mock.fetchEntries() == [entry])
+        try await mock.deleteEntry(entry.id)
+        mock.resetCalls()
+        #expect(mock.calls.isEmpty)
+        mock.fail(.snapshot, with: CancellationError())
+        await #expect(throws: CancellationError.self) { try await mock.snapshot() }
+        await #expect(throws: CancellationError.self) { try await mock.snapshot() }
+        mock.fail(.snapshot, with: nil)
+        #expect(try await mock.snapshot().stamp.entryCount == 0)
+    }
+}
+
+private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func clear() { lines.withLock { $0 = [] } }
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+}
+
+private struct LineHandler: LogHandler {
+    let lines: Lines
+    var logLevel = Logger.Level.debug
+    var metadata = Logger.Metadata()
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(
+        level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String,
+        file: String,
+        function: String, line: UInt
+    ) { lines.add("\(message) \(metadata ?? [:])") }
+}

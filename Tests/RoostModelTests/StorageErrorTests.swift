@@ -1,0 +1,32 @@
+import Foundation
+import RoostFiles
+import RoostModel
+import Testing
+
+struct StorageErrorTests {
+    @Test(arguments: [
+        (ENOSPC, StorageError.Code.full), (EDQUOT, .full), (EROFS, .readOnly), (EACCES, .inputOutput),
+        (EPERM, .inputOutput), (EIO, .inputOutput), (ENOENT, .inputOutput),
+    ])
+    func `a file error becomes the storage error of its cause`(errno: Int32, code: StorageError.Code) throws {
+        let cause = FileError(operation: "write", path: "/a/b", errno: errno)
+        let error = try #require(StorageError.mapping(cause) as? StorageError)
+        #expect(error.code == code)
+        #expect(error.message == cause.description)
+        #expect(error.underlying as? FileError == cause)
+        #expect(!error.isRetryable)
+    }
+
+    @Test func `a lock timeout becomes a retryable error with the holder`() throws {
+        let cause = LockTimeout(path: "/a/lock", holder: "process 7 (roost)", seconds: 3)
+        let error = try #require(StorageError.mapping(cause) as? StorageError)
+        #expect(error.code == .locked && error.isRetryable)
+        #expect(error.message.contains("process 7 (roost)"))
+    }
+
+    @Test func `other errors are not changed`() {
+        #expect(StorageError.mapping(CancellationError()) is CancellationError)
+        let error = StorageError.mapping(StorageError(.damaged, "text")) as? StorageError
+        #expect(error?.code == .damaged && error?.message == "text")
+    }
+}

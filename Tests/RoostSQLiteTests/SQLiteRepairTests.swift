@@ -1,0 +1,163 @@
+import Foundation
+import GRDB
+import RoostJSON
+import RoostModel
+import TestSupport
+import Testing
+
+@testable import RoostSQLite
+
+@Suite(.temporaryFolders) struct SQLiteRepairTests {
+    private func entries(_ count: Int) -> [Entry] {
+        (0..<count).map {
+            Entry(
+                content: "text \($0)", embeddings: [1, 0], source: "s\($0)", tags: ["t"],
+                createdAt: Date(milliseconds: Int64($0)))
+        }
+    }
+
+    /// Creates a database with entries, sources and clusters, and closes it.
+    private func database(in folder: URL) async throws -> (URL, [Entry]) {
+        let json = try LocalStorageProvider(directory: folder.appendingPathComponent("json"))
+        let entries = entries(6)
+        try await json.saveEntries(entries)
+        _ = try await json.commit(
+            WriteBatch(sources: entries.map { Source(id: $0.source ?? "", fingerprint: "f") }))
+        let clusters = (0..<3).map { Cluster(label: "cluster \($0)") }
+        _ = try await json.commit(
+            WriteBatch(
+                clustering: .init(
+                    run: nil, clusters: clusters,
+                    assignments: entries.enumerated().map {
+                        Assignment(entry: $1.id, target: .cluster(clusters[$0 % 3].id))
+                    })))
+        // The transfer from a JSON store gives the first entry row 0, which SQLite itself never assigns.
+        let url = folder.appendingPathComponent("roost.sqlite")
+        try await SQLiteStorageProvider.fill(
+            databaseURL: url, options: .init(), from: try await json.transferableState(), progress: { _ in })
+        return (url, entries)
+    }
+
+    private func execute(_ url: URL, _ sql: String) throws {
+        let queue = try DatabaseQueue(path: url.path)
+        try queue.write { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
+    @Test func `the count of entries is maintained, and corrected after an older version has written`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let (url, entries) = try await database(in: folder.url)
+        func recordedCount() throws -> Int? {
+            let queue = try DatabaseQueue(path: url.path)
+            return try queue.read { try Meta($0).entryCount }
+        }
+        #expect(try recordedCount() == 6)
+        var store = try await SQLiteStorageProvider(databaseURL: url)
+        try await store.saveEntries([entries[0], Entry(content: "new")])
+        try await store.deleteEntry(entries[1].id)
+        try await store.deleteEntry(entries[1].id)
+        try await store.deleteEntry(entries[2].id)
+        #expect(try await store.snapshot().stamp.entryCount == 5)
+        _ = try await store.renewEpoch()
+        #expect(try await store.snapshot().stamp.entryCount == 5)
+        try await store.close()
+        #expect(try recordedCount() == 5)
+        // An older version changes the revision and leaves the count unchanged.
+        let queue = try DatabaseQueue(path: url.path)
+        try await queue.write { database in
+            try database.execute(sql: "UPDATE meta SET value = value - 1 WHERE key = 'entries_revision'")
+            try database.execute(sql: "UPDATE meta SET value = 77 WHERE key = 'entries'")
+            try Meta.seal(database)
+        }
+        #expect(try recordedCount() == nil)
+        store = try await SQLiteStorageProvider(databaseURL: url)
+        #expect(try await store.snapshot().stamp.entryCount == 5)
+        try await store.saveEntry(Entry(content: "newer"))
+        try await store.close()
+        #expect(try recordedCount() == 6)
+        #expect(try await SQLiteStorageProvider.inspect(databaseURL: url) == [])
+        // The inspection detects a wrong count.
+        try await queue.write { database in
+            try database.execute(sql: "UPDATE meta SET value = 77 WHERE key = 'entries'")
+            try Meta.seal(database)
+        }
+        try queue.close()
+        #expect(try await SQLiteStorageProvider.repair(databaseURL: url).contains { $0.subject == "meta" })
+        #expect(try recordedCount() == 6)
+    }
+
+    @Test func `a repair loses the damaged row of each table and no other`() async throws {
+        let folder = try TemporaryFolder()
+        let (url, entries) = try await database(in: folder.url)
+        for sql in [
+            "UPDATE vectors SET checksum = 1 WHERE row = 2",
+            "UPDATE assignments SET checksum = 1 WHERE row = 3",
+            "UPDATE sources SET checksum = 1 WHERE id = X'7334'", "DELETE FROM clusters WHERE position = 2",
+            "UPDATE entries SET checksum = 1 WHERE row = 5",
+        ] { try execute(url, sql) }
+        let findings = try await SQLiteStorageProvider.repair(databaseURL: url)
+        #expect(findings.contains { $0.message.contains("without their vectors") })
+        let store = try await SQLiteStorageProvider(databaseURL: url)
+        let kept = try await store.fetchEntries()
+        #expect(kept.map(\.content) == (0..<5).map { "text \($0)" })
+        #expect(kept[0] == entries[0])
+        #expect(kept[2].embeddings.isEmpty && kept[2].tags == ["t"])
+        #expect(try await store.snapshot().sources().map(\.id) == ["s0", "s1", "s2", "s3", "s5"])
+        #expect(try await store.fetchClusters().map(\.label) == ["cluster 0", "cluster 2"])
+        #expect(
+            try await store.snapshot().assignments(of: nil).map(\.entry) == [entries[0].id, entries[2].id])
+        try await store.close()
+        #expect(try await SQLiteStorageProvider.inspect(databaseURL: url).allSatisfy { $0.severity == .note })
+    }
+
+    @Test(arguments: ["", ".", "nothing.sqlite", "../roost.sqlite", "repaired-1.sqlite"])
+    func `a replacement marker that names no database leaves all files unchanged`(name: String) async throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("roost.sqlite")
+        let store = try await SQLiteStorageProvider(databaseURL: url)
+        try await store.saveEntries(entries(3))
+        if name.hasPrefix("repaired") {
+            try Data("no database".utf8).write(to: folder.url.appendingPathComponent(name))
+        }
+        try Data(name.utf8).write(to: URL(fileURLWithPath: url.path + "-replacing"))
+        let before = try folder.files()
+        let error = await #expect(throws: StorageError.self) {
+            try await SQLiteStorageProvider(databaseURL: url)
+        }
+        #expect(error?.message.contains("-replacing") == true)
+        let after = try folder.files()
+        #expect(before.allSatisfy { $0.key.hasSuffix("lock") || after[$0.key] == $0.value })
+        #expect(try await store.fetchEntries().count == 3)
+        try await store.close()
+    }
+
+    @Test func `the next process completes an interrupted repair`() async throws {
+        let folder = try TemporaryFolder()
+        let (url, _) = try await database(in: folder.url)
+        let replacement = folder.url.appendingPathComponent("repaired-1.sqlite")
+        let other = try await SQLiteStorageProvider(databaseURL: replacement)
+        try await other.saveEntry(Entry(content: "repaired", embeddings: [1, 0]))
+        try await other.close()
+        try Data("repaired-1.sqlite".utf8).write(to: URL(fileURLWithPath: url.path + "-replacing"))
+        let store = try await SQLiteStorageProvider(databaseURL: url)
+        #expect(try await store.fetchEntries().map(\.content) == ["repaired"])
+        #expect(!FileManager.default.fileExists(atPath: url.path + "-replacing"))
+        try await store.close()
+    }
+
+    @Test func `an intact database of format 1 is not repaired`() async throws {
+        let folder = try TemporaryFolder()
+        let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Fixtures/Formats/v1/sqlite")
+        let copy = folder.url.appendingPathComponent("store")
+        try FileManager.default.copyItem(at: fixtures, to: copy)
+        let url = copy.appendingPathComponent("roost.sqlite")
+        let before = try Data(contentsOf: url)
+        let findings = try await SQLiteStorageProvider.repair(databaseURL: url)
+        #expect(findings.allSatisfy { $0.severity == .note })
+        #expect(try Data(contentsOf: url) == before)
+    }
+}

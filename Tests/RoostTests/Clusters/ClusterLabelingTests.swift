@@ -1,0 +1,145 @@
+import Foundation
+import RoostTestKit
+import Synchronization
+import Testing
+
+@testable import Roost
+
+/// The labeling of clusters by a labeler.
+struct ClusterLabelingTests {
+    /// A labeler that answers by a function and records the excerpts that it gets.
+    final class Labeler: ClusterLabeler {
+        let name = "remote:namer"
+        private let received = Mutex<[ClusterExcerpt]>([])
+        private let answer: @Sendable (ClusterExcerpt) async throws -> String
+
+        init(_ answer: @escaping @Sendable (ClusterExcerpt) async throws -> String) { self.answer = answer }
+
+        var excerpts: [ClusterExcerpt] { received.withLock { $0 } }
+
+        func label(_ excerpt: ClusterExcerpt) async throws -> String {
+            received.withLock { $0.append(excerpt) }
+            return try await answer(excerpt)
+        }
+    }
+
+    func store(_ storage: any StorageProvider = InMemoryStorageProvider()) async throws -> KnowledgeStore {
+        let store = KnowledgeStore(storage: storage, embedder: LexicalEmbedder())
+        let drafts = (0..<120).map {
+            EntryDraft(
+                content: "\(ClusterTests.kinds[$0 % 4]) \($0)" + String(repeating: " \n filler", count: 90))
+        }
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
+        _ = try await store.recluster(clusters: 4, seed: 1)
+        return store
+    }
+
+    @Test func `a labeler gets limited excerpts, and later runs keep its labels`() async throws {
+        let store = try await store()
+        let labeler = Labeler { "**About \($0.keywords[0])**" }
+        let requests = try await store.labelingRequests()
+        let report = try await store.labelClusters(with: labeler, requests)
+        #expect((report.labeled.count, report.refused.count, report.outdatedCount) == (4, 0, 0))
+        let limits = KnowledgeStore.labelingLimits
+        #expect(labeler.excerpts.count == 4)
+        for excerpt in labeler.excerpts {
+            #expect(excerpt.texts.count == limits.texts && excerpt.keywords.count <= limits.keywords)
+            #expect(excerpt.texts.allSatisfy { $0.count <= limits.charactersPerText && !$0.contains("\n") })
+            #expect(excerpt.texts.contains { $0.count == limits.charactersPerText })
+        }
+        let stored = try await store.storage.fetchClusters()
+        #expect(stored.allSatisfy { $0.label == "About \($0.keywords[0])" && $0.labeledBy == labeler.name })
+        #expect(stored.allSatisfy { !$0.isLabelPinned })
+        _ = try await store.add("bread oven dough flour once more")
+        let again = try await store.recluster(clusters: 4, seed: 1)
+        #expect(again.clusters.allSatisfy { $0.labeledBy == labeler.name && $0.label.hasPrefix("About ") })
+        #expect(try await store.labelingRequests(unlessLabeledBy: labeler.name).isEmpty)
+        #expect(try await store.exportClusters().clusters.allSatisfy { $0.labeledBy == labeler.name })
+        // A person's label replaces the labeler's, and is not sent to the labeler again.
+        let id = again.clusters[0].id
+        let named = try await store.labelCluster(id, "Mine")
+        #expect(named.labeledBy == nil)
+        #expect(try await store.labelingRequests().map(\.cluster).contains(id) == false)
+        #expect(try await store.labelCluster(id, nil).labeledBy == nil)
+        await #expect(throws: RoostError.self) { try await store.labelingRequests(of: [UUID()]) }
+    }
+
+    @Test func `a cluster whose members have mostly changed loses a labeler's label`() async throws {
+        let store = try await store()
+        _ = try await store.labelClusters(with: Labeler { _ in "Odds" }, try await store.labelingRequests())
+        let ids = try await store.storage.fetchClusters().map(\.id)
+        // The merged cluster shares only a quarter of its members with the cluster that was labeled.
+        let merged = try await store.mergeClusters(ids)
+        #expect(merged.labeledBy == nil && !merged.label.hasPrefix("Odds"))
+    }
+
+    @Test func `equal labels get a keyword, and unusable answers are refused`() async throws {
+        let store = try await store()
+        let requests = try await store.labelingRequests()
+        let same = try await store.labelClusters(with: Labeler { _ in "Things" }, requests)
+        #expect(Set(same.labeled.map(\.label)).count == 4)
+        #expect(same.labeled.allSatisfy { $0.label.hasPrefix("Things") })
+        let first = requests[0].excerpt
+        let chatty = Labeler { excerpt in
+            if excerpt == first { return "I am sorry, but as a model I can not give a name to these texts." }
+            throw EmbedderError(.badAnswer, "no text")
+        }
+        let before = try await store.storage.snapshot().stamp
+        let report = try await store.labelClusters(with: chatty, requests)
+        #expect(report.labeled.isEmpty && report.refused.count == 4 && report.failure == nil)
+        #expect(try await store.storage.snapshot().stamp == before)
+    }
+
+    @Test func `labels received before a failure are kept, and a person's label given meanwhile wins`()
+        async throws
+    {
+        let store = try await store()
+        let requests = try await store.labelingRequests()
+        let first = requests[0].excerpt
+        let failing = Labeler { excerpt in
+            if excerpt == first { return "Good" }
+            throw EmbedderError(.unavailable, "the line is dead", isRetryable: true)
+        }
+        let report = try await store.labelClusters(with: failing, requests)
+        #expect(report.labeled.map(\.label) == ["Good"])
+        #expect(report.failure?.message == "the line is dead")
+        let pinned = requests[1].cluster
+        let slow = Labeler { excerpt in
+            _ = try? await store.labelCluster(pinned, "Mine")
+            return "Theirs \(excerpt.keywords[0])"
+        }
+        let second = try await store.labelClusters(with: slow, requests)
+        #expect(second.outdatedCount == 1)
+        let clusters = try await store.storage.fetchClusters()
+        #expect(clusters.first { $0.id == pinned }?.label == "Mine")
+        #expect(clusters.count { $0.label.hasPrefix("Theirs") } == 3)
+    }
+
+    @Test func `a cancelled labeling changes nothing`() async throws {
+        let store = try await store()
+        let requests = try await store.labelingRequests()
+        let before = try await store.storage.snapshot().stamp
+        let task = Task {
+            try await store.labelClusters(
+                with: Labeler { _ in
+                    try await Task.sleep(for: .seconds(60))
+                    return "x"
+                }, requests)
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await store.storage.snapshot().stamp == before)
+    }
+
+    @Test(arguments: [
+        ("Sourdough Baking", "Sourdough Baking"), ("\"Sourdough baking.\"\n", "Sourdough baking"),
+        ("<think>bread,\nor flour?</think>\n\nSourdough", "Sourdough"), ("hm, bread</think> Bread", "Bread"),
+        ("Label: **Bread  and\tbutter**", "Bread and butter"), ("# Café", "Café"), ("<think>never ends", nil),
+        ("", nil), ("\n \"\" \n", nil), ("…", nil), ("one two three four five six seven eight nine", nil),
+        (String(repeating: "x", count: 81), nil), ("bad\u{7}bell", nil), ("\u{202E}reversed", nil),
+        ("Pain\nBrot", "Pain"), ("日本語のパン", "日本語のパン"),
+    ])
+    func `a label is extracted from an answer`(answer: String, label: String?) {
+        #expect(ClusterLabelText.label(in: answer) == label)
+    }
+}

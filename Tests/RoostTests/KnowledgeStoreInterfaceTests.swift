@@ -1,0 +1,129 @@
+import Foundation
+import Roost
+import Synchronization
+import TestSupport
+import Testing
+
+/// Tests of the calls that the programs in `Examples` make.
+@Suite(.temporaryFolders) struct KnowledgeStoreInterfaceTests {
+    private let folder = TemporaryFolder.unusedURL()
+
+    private func write(_ text: String, to name: String) throws {
+        let file = folder.appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    private func contents(
+        of store: KnowledgeStore, matching filter: EntryFilter = .all
+    ) async throws -> [String] {
+        var contents: [String] = []
+        for try await entry in store.entries(matching: filter) { contents.append(entry.content) }
+        return contents
+    }
+
+    @Test func `openOrCreate opens the store that an earlier call created`() async throws {
+        let model = EmbeddingModel.folder(
+            Fixtures.folder.appendingPathComponent("Models/tiny-bert"))
+        for launch in 1...2 {
+            let store = try await KnowledgeStore.openOrCreate(at: folder, model: model)
+            let added = try await store.add("the swifts are back")
+            #expect(added.isNew == (launch == 1))
+            #expect(try await store.query("swifts").hits.map(\.entry.id) == [added.id])
+            try await store.close()
+        }
+        let error = await #expect(throws: RoostError.self) {
+            try await KnowledgeStore.openOrCreate(at: folder, model: .lexical)
+        }
+        #expect(error?.code == .spaceMismatch && error?.remedy == .reembed)
+    }
+
+    @Test func `openOrCreate reports a model that is not installed and creates no store`() async throws {
+        let library = ModelLibrary(directory: folder.appendingPathComponent("models"))
+        let store = folder.appendingPathComponent("store")
+        let error = await #expect(throws: EmbedderError.self) {
+            try await KnowledgeStore.openOrCreate(at: store, model: .installed("minilm", in: library))
+        }
+        #expect(error?.code == .modelNotFound && error?.remedy == .installModelOrUseLexical)
+        #expect(!FileManager.default.fileExists(atPath: store.path))
+    }
+
+    @Test func `simultaneous calls of openOrCreate share one store`() async throws {
+        let stores = try await withThrowingTaskGroup(of: KnowledgeStore.self) { group in
+            for _ in 0..<4 {
+                group.addTask { [folder] in try await .openOrCreate(at: folder, model: .lexical) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        for (number, store) in stores.enumerated() { try await store.add("text \(number)") }
+        #expect(try await contents(of: stores[0]).count == 4)
+    }
+
+    @Test func `a folder is ingested, and pruned on request`() async throws {
+        try write("the swifts are back", to: "notes/a.md")
+        try write("id,text\n1,bread\n2,boat\n", to: "notes/deep/table.csv")
+        try write("{", to: "notes/invalid.jsonl")
+        let notes = folder.appendingPathComponent("notes")
+        let store = try await KnowledgeStore.openOrCreate(
+            at: folder.appendingPathComponent("store"), model: .lexical)
+        let reported = Mutex(0)
+        let report = try await store.ingest(folder: notes, pruning: true) { progress in
+            reported.withLock { $0 = progress.entries }
+        }
+        #expect(report.new == 3 && reported.withLock { $0 } == 3)
+        #expect(report.skipped.map { URL(fileURLWithPath: $0.source).lastPathComponent } == ["invalid.jsonl"])
+        #expect(report.skipped.first?.reason.hasPrefix("line 1 ") == true)
+        try FileManager.default.removeItem(at: notes.appendingPathComponent("deep"))
+        let unpruned = try await store.ingest(folder: notes)
+        #expect(unpruned.removed == 0 && unpruned.unchanged == 1)
+        #expect(try await store.ingest(folder: notes, pruning: true).removed == 2)
+        #expect(try await contents(of: store) == ["the swifts are back"])
+        await #expect(throws: RoostError.self) {
+            try await store.ingest(folder: folder.appendingPathComponent("missing"), pruning: true)
+        }
+    }
+
+    @Test func `entries are listed and removed`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        for number in 0..<1200 { try await store.storage.saveEntry(Entry(content: "entry \(number)")) }
+        let done = try await store.add("flour", tags: ["done"])
+        try await store.add("paint", tags: ["done"])
+        #expect(try await contents(of: store).count == 1202)
+        #expect(try await contents(of: store, matching: EntryFilter(tags: ["done"])) == ["flour", "paint"])
+        #expect(try await store.remove(done.id) == 1)
+        #expect(try await store.remove(done.id) == 0)
+        #expect(try await store.remove(matching: EntryFilter(tags: ["done"])) == 1)
+        // A sequence lists the entries of the revision at which its iteration began.
+        var count = 0
+        for try await entry in store.entries() {
+            if count == 0 { try await store.remove(matching: .all) }
+            #expect(entry.content == "entry \(count)")
+            count += 1
+        }
+        #expect(count == 1200)
+        #expect(try await contents(of: store).isEmpty)
+    }
+
+    @Test func `undo reverts the last group of commits of a store without a folder`() async throws {
+        let recorder = UndoRecorder(command: "first")
+        let store = KnowledgeStore(
+            storage: InMemoryStorageProvider(), embedder: LexicalEmbedder(), recording: recorder)
+        try await store.add("one")
+        try await store.add("two")
+        recorder.beginGroup("second")
+        try await store.remove(matching: .all)
+        try await store.add("three")
+        let preview = try await store.undo(isDryRun: true)
+        #expect((preview.command, preview.removed, preview.restored) == ("second", 1, 2))
+        #expect(try await contents(of: store) == ["three"])
+        try await store.undo()
+        #expect(try await contents(of: store) == ["one", "two"])
+        // Only one group can be undone, and the undo itself cannot.
+        let error = await #expect(throws: RoostError.self) { try await store.undo() }
+        #expect(error?.code == .nothingToUndo)
+        try await store.add("four")
+        #expect(try await store.undo().removed == 1)
+        #expect(try await contents(of: store) == ["one", "two"])
+    }
+}

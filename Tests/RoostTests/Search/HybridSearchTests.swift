@@ -1,0 +1,342 @@
+import Foundation
+import Testing
+
+@testable import Roost
+
+/// Search by meaning and by words together.
+@Suite struct HybridSearchTests {
+    private let words = [
+        "swift", "boats", "bread", "roof", "paint", "night", "sea", "bird", "oven", "oar", "painting",
+        "painted",
+    ]
+
+    private func drafts(_ count: Int, seed: UInt64 = 1) -> [EntryDraft] {
+        var generator = SeededGenerator(seed: seed)
+        return (0..<count).map { number in
+            let chosen = (0..<7).map { _ in words[generator.nextIndex(below: words.count)] }
+            return EntryDraft(
+                key: "\(number)", content: chosen.joined(separator: " ") + " n\(number)",
+                metadata: ["number": .integer(Int64(number))])
+        }
+    }
+
+    private func store(_ count: Int = 300) async throws -> KnowledgeStore {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts(count))])
+        return store
+    }
+
+    private func emptyStore() -> KnowledgeStore {
+        KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+    }
+
+    private func search(
+        _ text: String, _ mode: SearchMode = .hybrid, limit: Int = 10, offset: Int = 0
+    ) -> EntrySearch {
+        var search = EntrySearch(text, limit: limit)
+        search.mode = mode
+        search.offset = offset
+        return search
+    }
+
+    private let query = "paint the sea at night"
+
+    @Test func `a hybrid search ranks entries by their ranks in both lists`() async throws {
+        let store = try await store()
+        let vector = try await store.search(search(query, .vector, limit: 200)).hits
+        let text = try await store.search(search(query, .text, limit: 200)).hits
+        let hits = try await store.search(search(query, limit: 20)).hits
+        func rank(_ id: UUID, _ list: [QueryHit]) -> Int? {
+            list.firstIndex { $0.entry.id == id }.map { $0 + 1 }
+        }
+        for (index, hit) in hits.enumerated() {
+            #expect(hit.rank == index + 1)
+            let fused = [rank(hit.entry.id, vector), rank(hit.entry.id, text)].compactMap(\.self)
+                .reduce(Float(0)) { $0 + 1 / (60 + Float($1)) }
+            #expect(abs(hit.fused - fused) < 1e-6)
+            #expect(hit.textRank == rank(hit.entry.id, text))
+        }
+        #expect(zip(hits, hits.dropFirst()).allSatisfy { $0.fused >= $1.fused })
+        let cosines = Dictionary(uniqueKeysWithValues: vector.map { ($0.entry.id, $0.score) })
+        #expect(
+            text.allSatisfy { hit in cosines[hit.entry.id].map { $0 == hit.score } ?? true },
+            "the score is the cosine, also of an entry that was found by words")
+    }
+
+    @Test(arguments: SearchMode.allCases)
+    func `pages of a result have the same order as the complete result`(mode: SearchMode) async throws {
+        let store = try await store()
+        let all = try await store.search(search(query, mode, limit: 300)).hits
+        #expect(all.count == (mode == .text ? all.count : 300))
+        for variant in 0..<3 {
+            var complete = search(query, mode, limit: 60)
+            if variant == 1 { complete.diversity = 0.5 }
+            if variant == 2 { complete.duplicateThreshold = 0.9 }
+            let expected = try await store.search(complete).hits
+            if variant == 0 { #expect(expected.map(\.entry.id) == all.prefix(60).map(\.entry.id)) }
+            var paged: [QueryHit] = []
+            for start in stride(from: 0, to: 60, by: 7) {
+                var page = complete
+                page.offset = start
+                page.limit = 7
+                paged += try await store.search(page).hits
+            }
+            #expect(paged.prefix(60).map(\.entry.id) == expected.map(\.entry.id))
+            #expect(paged.map(\.rank) == Array(1...63).prefix(paged.count).map(\.self))
+        }
+        #expect(try await store.search(search("sea", mode, limit: 0)).hits.isEmpty)
+        #expect(try await store.search(search("sea", mode, offset: .max)).hits.isEmpty)
+        let afterFirst = try await store.search(search("sea", mode, limit: .max, offset: 1)).hits
+        #expect(afterFirst.first?.rank == 2 && afterFirst.count == (mode == .text ? afterFirst.count : 299))
+    }
+
+    @Test func `query operators exclude entries from both lists`() async throws {
+        let store = try await store()
+        func contents(_ query: String, _ mode: SearchMode = .hybrid) async throws -> [String] {
+            try await store.search(search(query, mode, limit: 300)).hits.map(\.entry.content)
+        }
+        let all = try await store.storage.fetchEntries().map(\.content)
+        #expect(try await Set(contents("\"bread roof\"")) == Set(all.filter { $0.contains("bread roof") }))
+        #expect(try await Set(contents("sea -bread")) == Set(all.filter { !$0.contains("bread") }))
+        #expect(try await Set(contents("n12*", .text)) == Set(all.filter { $0.contains(" n12") }))
+        // A word matches its other forms; a prefix matches exactly what is written.
+        #expect(try await contents("paints", .text).count == all.count { $0.contains("paint") })
+        #expect(try await contents("painti*", .text).count == all.count { $0.contains("painting") })
+        #expect(try await contents("-bread sea", .vector).count == 300, "vector mode ignores operators")
+    }
+
+    @Test func `a query without searchable words finds entries by meaning`() async throws {
+        let store = try await store()
+        for query in ["???", "* \"\"", "the of and", "知識", "\u{0}"] {
+            let hits = try await store.search(search(query, limit: 300)).hits
+            #expect(hits.count == 300, "\(query.debugDescription)")
+        }
+        #expect(try await emptyStore().query("sea -bread \"a b\"").hits.isEmpty)
+    }
+
+    @Test func `an empty query and one with excluded words only are rejected`() async throws {
+        let store = try await store(20)
+        for query in ["", " \n", "-bread", "-bread -\"a b\""] {
+            await #expect(throws: RoostError.self, "\(query)") { try await store.query(query) }
+        }
+    }
+
+    @Test func `a query of a million characters is answered`() async throws {
+        let store = try await store(20)
+        let many = (0..<120_000).map { "w\($0)" }.joined(separator: " ")
+        for query in [
+            many, String(repeating: "\u{201C} ", count: 200_000),
+            String(repeating: "-\"", count: 200_000) + " a",
+            String(repeating: "a", count: 1_000_000), String(repeating: "sea ", count: 250_000),
+        ] {
+            let result = try await store.query(query)
+            #expect(result.hits.count <= 10)
+        }
+        #expect(try await store.query(many).notices.contains { $0.message.contains("different words") })
+    }
+
+    @Test func `a phrase is found in an entry that repeats one word`() async throws {
+        let store = emptyStore()
+        try await store.add(String(repeating: "0 ", count: 200_000))
+        #expect(try await store.query("\"0 0 0\"").hits.count == 1)
+        #expect(try await store.query("\"0 1\"").hits.isEmpty)
+    }
+
+    /// A store with three texts that differ only in case and punctuation, and two other texts.
+    private func storeWithDuplicates() async throws -> KnowledgeStore {
+        let store = emptyStore()
+        let texts = [
+            "boat at sea", "boat at sea.", "Boat at sea!", "bread in the oven", "a boat on the roof",
+        ]
+        for text in texts { try await store.add(text) }
+        return store
+    }
+
+    @Test func `near-duplicates are folded into the best hit`() async throws {
+        let store = try await storeWithDuplicates()
+        for mode in SearchMode.allCases {
+            var folded = search("boat at sea", mode)
+            folded.duplicateThreshold = 0.99
+            let hits = try await store.search(folded).hits
+            #expect(hits[0].duplicates.count == 2)
+            #expect(hits.count == (mode == .text ? 2 : 3))
+        }
+        // The near-duplicates of an excluded entry are folded into each other, not into that entry.
+        let first = try await store.storage.fetchEntries()[0]
+        var folded = EntrySearch(.entries([first.id]))
+        folded.duplicateThreshold = 0.99
+        let similar = try await store.search(folded).hits
+        #expect(similar[0].duplicates.count == 1 && similar.count == 3)
+        #expect(similar.allSatisfy { $0.entry.id != first.id })
+    }
+
+    @Test func `a diverse result prefers hits that differ from better ones`() async throws {
+        let store = try await storeWithDuplicates()
+        var diverse = search("boat at sea", .vector, limit: 2)
+        diverse.diversity = 0.6
+        let hits = try await store.search(diverse).hits
+        #expect(hits[0].entry.content.lowercased().hasPrefix("boat at sea"))
+        #expect(!hits[1].entry.content.lowercased().hasPrefix("boat at sea"))
+    }
+
+    @Test func `a search by entries or by a document finds similar entries`() async throws {
+        let store = try await storeWithDuplicates()
+        let ids = try await store.storage.fetchEntries().prefix(2).map(\.id)
+        let similar = try await store.search(EntrySearch(.entries(ids), limit: 2)).hits
+        #expect(similar.first?.entry.content == "Boat at sea!" && similar.count == 2)
+        let document = try await store.search(EntrySearch(.document("oven bread"))).hits
+        #expect(document.first?.entry.content == "bread in the oven")
+    }
+
+    @Test func `groups of near-duplicates begin with the oldest entry`() async throws {
+        let store = try await storeWithDuplicates()
+        let first = try await store.storage.fetchEntries()[0]
+        let groups = try await store.duplicates(threshold: 0.99)
+        #expect(groups.map(\.entries.count) == [3] && groups[0].entries[0] == first.id)
+        #expect(groups[0].scores.allSatisfy { $0 > 0.98 })
+        await #expect(throws: RoostError.self) { try await store.duplicates(threshold: 0) }
+    }
+
+    @Test func `the minimum score also applies to hits found by words`() async throws {
+        let store = try await store()
+        for mode in SearchMode.allCases {
+            var limited = search(query, mode, limit: 300)
+            let all = try await store.search(limited).hits
+            limited.minimumScore = 0.3
+            let found = try await store.search(limited).hits
+            #expect(found.map(\.entry.id) == all.filter { $0.score >= 0.3 }.map(\.entry.id))
+            limited.limit = 5
+            #expect(try await store.search(limited).hits.map(\.rank) == [1, 2, 3, 4, 5])
+            limited.minimumScore = 2
+            #expect(try await store.search(limited).hits.isEmpty)
+        }
+    }
+
+    @Test func `words without weight do not change the order, and invalid weights are rejected`() async throws
+    {
+        let store = try await store()
+        var weighted = search("sea night", limit: 30)
+        weighted.textWeight = 0
+        let vector = try await store.search(search("sea night", .vector, limit: 30)).hits.map(\.score)
+        let found = try await store.search(weighted).hits.map(\.score)
+        #expect(zip(found, vector).allSatisfy { abs($0 - $1) < 1e-5 })
+        for (vectorWeight, textWeight) in [(0, 0), (-1, 1), (1, .nan), (.infinity, 1)] as [(Float, Float)] {
+            weighted.vectorWeight = vectorWeight
+            weighted.textWeight = textWeight
+            await #expect(throws: RoostError.self) { try await store.search(weighted) }
+        }
+    }
+
+    @Test(arguments: SearchMode.allCases)
+    func `searches that run together have the same results as single ones`(mode: SearchMode) async throws {
+        let store = try await store(700)
+        var generator = SeededGenerator(seed: 5)
+        let searches = (0..<600).map { number in
+            let chosen = (0..<3).map { _ in words[generator.nextIndex(below: words.count)] }
+            let text = chosen.joined(separator: " ")
+            return search(number % 5 == 0 ? text + " -bread" : text, mode)
+        }
+        let together = try await store.search(searches)
+        #expect(together.count == 600)
+        for (index, result) in together.enumerated() where index % 37 == 0 {
+            let alone = try await store.search(searches[index])
+            #expect(alone.hits.map(\.entry.id) == result.hits.map(\.entry.id))
+            #expect(alone.hits.map(\.score) == result.hits.map(\.score))
+        }
+        #expect(try await store.search([]).isEmpty)
+        await #expect(throws: RoostError.self) { try await store.search(["sea", " "]) }
+    }
+
+    @Test func `searches of different kinds can run together`() async throws {
+        let store = try await store()
+        let entry = try await store.storage.fetchEntries()[5]
+        var searches = [
+            search("sea night", limit: 3), EntrySearch(.entries([entry.id]), limit: 3),
+            EntrySearch(.vector(entry.embeddings), limit: 2), search("sea", .text, limit: 4),
+            EntrySearch(.document("a painted boat"), matching: [.metadata("number") < 50], limit: 3),
+        ]
+        searches.append(searches[0])
+        let together = try await store.search(searches)
+        for (search, result) in zip(searches, together) {
+            let alone = try await store.search(search)
+            #expect(alone.hits == result.hits && alone.hits.count == search.limit)
+        }
+    }
+
+    @Test func `a filter is an array of conditions`() async throws {
+        let store = try await store()
+        var search = EntrySearch("paint the sea", matching: [.metadata("number") < 50], limit: 5)
+        let hits = try await store.search(search).hits
+        #expect(hits.count == 5)
+        #expect(
+            hits.allSatisfy { hit in
+                guard case .integer(let number) = hit.entry.metadata["number"] else { return false }
+                return number < 50
+            })
+        var page = search
+        page.offset = 2
+        page.limit = 2
+        #expect(try await store.search(page).hits.map(\.rank) == [3, 4])
+        #expect(
+            try await store.query("sea", matching: [.metadata("number").isOneOf([3, 4])]).hits.count == 2)
+        search.filter = [.metadata("number") < 50, .tag("none")]
+        #expect(try await store.search(search).candidateCount == 0)
+        search.filter = .all
+        search.filter.updated = .distantPast..<Date(timeIntervalSince1970: 0)
+        #expect(try await store.search(search).hits.isEmpty)
+        let vector = hits[0].entry.embeddings
+        #expect(try await store.search(EntrySearch(.vector(vector), limit: 1)).hits.first?.score ?? 0 > 0.99)
+    }
+
+    @Test func `changes are delivered as they are committed`() async throws {
+        let store = try await store(3)
+        var all = try await store.changes(after: .start).makeAsyncIterator()
+        let first = try #require(try await all.next())
+        #expect(first.changes.count == 3)
+        var later = try await store.changes().makeAsyncIterator()
+        let added = try await store.add("something new")
+        let batch = try #require(try await later.next())
+        #expect(batch.changes.map(\.kind) == [.upserted(added.id)])
+        #expect(try await all.next()?.changes == batch.changes)
+        let waiting = Task { () -> Bool in
+            var iterator = try await store.changes().makeAsyncIterator()
+            _ = try await iterator.next()
+            return true
+        }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        try await store.storage.renewEpoch()
+        await #expect(throws: StorageError.self) { try await all.next() }
+    }
+
+    /// A custom provider that does not check what it stores.
+    private actor UncheckedStorage: SimpleStorageProvider {
+        var entries: [Entry]
+
+        init(_ entries: [Entry]) { self.entries = entries }
+
+        func saveEntry(_ entry: Entry) async throws { entries.append(entry) }
+        func fetchEntries() async throws -> [Entry] { entries }
+        func updateCluster(_ cluster: Cluster) async throws {}
+        func fetchClusters() async throws -> [Cluster] { [] }
+    }
+
+    @Test func `vectors with numbers that are not finite are excluded`() async throws {
+        var page = VectorPage(
+            rows: [1, 2, 3, 4], ids: (0..<4).map { _ in UUID() }, ordinals: [0, 0, 1, 0],
+            vectors: Matrix(rows: 4, columns: 2, elements: [1, 0, .nan, 0, 0, -.infinity, 0, 1]), next: 4)
+        let ids = page.ids
+        #expect(page.removeIncomparable() == 2 && page.removeIncomparable() == 0)
+        #expect(page.rows == [1, 4] && page.ids == [ids[0], ids[3]] && page.ordinals == [0, 0])
+        #expect(page.vectors.elements == [1, 0, 0, 1] && page.next == 4)
+
+        var entry = Entry(content: "a boat at sea", embeddings: [Float](repeating: 0.1, count: 512))
+        entry.embeddings[3] = .nan
+        let store = KnowledgeStore(storage: UncheckedStorage([entry]), embedder: LexicalEmbedder())
+        await #expect {
+            try await store.query("boat")
+        } throws: {
+            ($0 as? StorageError).map { "\($0)".contains(entry.id.uuidString.lowercased()) } ?? false
+        }
+    }
+}

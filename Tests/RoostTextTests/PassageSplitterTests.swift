@@ -1,0 +1,77 @@
+import RoostText
+import Testing
+
+struct PassageSplitterTests {
+    /// Returns the ranges of words and of characters of punctuation, like a WordPiece tokenizer.
+    func tokens(_ text: String) -> [Range<Int>] {
+        let utf8 = Array(text.utf8)
+        let words = Words(text).map(\.utf8Range)
+        let covered = Set(words.flatMap(\.self))
+        let others = utf8.indices.filter { !covered.contains($0) && !" \n".utf8.contains(utf8[$0]) }
+        return (words + others.map { $0..<$0 + 1 }).sorted { $0.lowerBound < $1.lowerBound }
+    }
+
+    func passages(_ text: String, _ splitter: PassageSplitter) -> [String] {
+        let utf8 = Array(text.utf8)
+        return splitter.split(text, tokens: tokens(text)).map { String(decoding: utf8[$0], as: UTF8.self) }
+    }
+
+    @Test func `a short text is a single passage`() {
+        #expect(passages("One. Two.", PassageSplitter()) == ["One. Two."])
+        #expect(passages("", PassageSplitter()) == [""])
+    }
+
+    @Test func `texts are split at headings first, then at paragraphs, sentences and words`() {
+        let splitter = PassageSplitter(maximumTokens: 9, overlap: 0)
+        #expect(
+            passages("one two three\n\nfour five\n## six\nseven eight. nine ten eleven", splitter) == [
+                "one two three\n\nfour five", "## six\nseven eight. nine ten eleven",
+            ])
+        #expect(
+            passages("one two. three\n\nfour five. six seven eight nine ten", splitter) == [
+                "one two. three", "four five. six seven eight nine ten",
+            ])
+        #expect(
+            passages("one two three four. five six seven eight nine ten", splitter) == [
+                "one two three four.", "five six seven eight nine ten",
+            ])
+        #expect(
+            passages("one two three four five six seven eight nine ten", splitter) == [
+                "one two three four five six seven eight nine", "ten",
+            ])
+    }
+
+    @Test func `passages cover all tokens, respect the maximum and overlap`() {
+        let text = (0..<900).map { "word\($0)\($0 % 13 == 0 ? "." : "")" }.joined(separator: " ")
+        let all = tokens(text)
+        let ranges = PassageSplitter(maximumTokens: 100, overlap: 20).split(text, tokens: all)
+        #expect(
+            all.allSatisfy { token in
+                ranges.contains { $0.lowerBound <= token.lowerBound && token.upperBound <= $0.upperBound }
+            })
+        for range in ranges { #expect(all.count { range.contains($0.lowerBound) } <= 100) }
+        for (a, b) in zip(ranges, ranges.dropFirst()) {
+            #expect(b.lowerBound < a.upperBound && b.lowerBound > a.lowerBound)
+        }
+    }
+
+    @Test func `no boundary is inside a grapheme cluster`() {
+        let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}"
+        let text = String(repeating: "e\u{301}" + family + "日本\r\n", count: 60)
+        // One token for each scalar, so that most tokens start inside a grapheme cluster.
+        var (offset, tokens) = (0, [Range<Int>]())
+        for scalar in text.unicodeScalars {
+            tokens.append(offset..<offset + UTF8.width(scalar))
+            offset += UTF8.width(scalar)
+        }
+        var boundaries: Set<Int> = [0]
+        offset = 0
+        for character in text {
+            offset += character.utf8.count
+            boundaries.insert(offset)
+        }
+        let ranges = PassageSplitter(maximumTokens: 25, overlap: 5).split(text, tokens: tokens)
+        #expect(ranges.count > 5)
+        for range in ranges { #expect(boundaries.contains(range.lowerBound)) }
+    }
+}

@@ -1,0 +1,76 @@
+public import Foundation
+
+/// Runs the `roost` command as a separate process, in an empty home folder without installed models.
+///
+/// The trait `.temporaryFolders` removes the home folder when the test case ends.
+public struct CommandLineDriver: Sendable {
+    /// The result of a command.
+    public struct Outcome: Sendable {
+        /// The exit status.
+        public var status: Int32
+        /// The text on standard output.
+        public var output: String
+        /// The text on standard error.
+        public var error: String
+    }
+
+    /// A command that is running.
+    public struct Running {
+        public let process: Process
+        public let input: FileHandle
+        public let output: FileHandle
+        public let error: FileHandle
+
+        /// Reads the output until the command ends.
+        public func outcome() throws -> Outcome {
+            let out = try output.readToEnd() ?? Data()
+            let err = try error.readToEnd() ?? Data()
+            process.waitUntilExit()
+            return Outcome(
+                status: process.terminationStatus, output: String(decoding: out, as: UTF8.self),
+                error: String(decoding: err, as: UTF8.self))
+        }
+    }
+
+    /// The executable.
+    public static let binary = TestTool.url("roost")
+
+    /// The home folder and current folder of the commands. The first command creates it.
+    public let home = TemporaryFolder.unusedURL()
+
+    /// - Precondition: The test or its suite has the trait `.temporaryFolders`.
+    public init() {}
+
+    /// Runs a command until it ends.
+    public func roost(_ arguments: String..., input: String = "") throws -> Outcome {
+        try roost(arguments, input: input)
+    }
+
+    /// Runs a command until it ends.
+    public func roost(_ arguments: [String], input: String = "") throws -> Outcome {
+        let running = try start(arguments)
+        try running.input.write(contentsOf: Data(input.utf8))
+        try running.input.close()
+        return try running.outcome()
+    }
+
+    /// Starts a command.
+    ///
+    /// - Parameter environment: Variables in addition to `HOME` and `PATH`.
+    public func start(_ arguments: [String], environment: [String: String] = [:]) throws -> Running {
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        let process = Process()
+        process.executableURL = Self.binary
+        process.arguments = arguments
+        process.currentDirectoryURL = home
+        process.environment = ["HOME": home.path, "PATH": "/usr/bin:/bin"].merging(environment) { $1 }
+        let (output, error, input) = (Pipe(), Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = error
+        process.standardInput = input
+        try TestTool.start(process)
+        return Running(
+            process: process, input: input.fileHandleForWriting, output: output.fileHandleForReading,
+            error: error.fileHandleForReading)
+    }
+}
