@@ -9,10 +9,10 @@ extension KnowledgeStore {
     /// its members with a previous cluster keeps its id, and a label that a person gave it.
     ///
     /// Without a number of clusters, the clusters are the communities of the nearest-neighbor graph, and
-    /// their number follows from the data (``LeidenClusterer``). If the previous run was of the same kind,
+    /// their number follows from the data (`LeidenClusterer`). If the previous run was of the same kind,
     /// with the same parameters and seed, and at most a fifth of the entries have been added or removed
     /// since, the run continues it: entries that were in one cluster stay together. With a number of
-    /// clusters, spherical k-means finds them, always from the beginning (``SphericalKMeans``).
+    /// clusters, spherical k-means finds them, always from the beginning (`SphericalKMeans`).
     ///
     /// - Parameters:
     ///   - clusters: The number of clusters; `nil` chooses it from the data.
@@ -21,7 +21,8 @@ extension KnowledgeStore {
     ///   - maximumOutliers: The maximum share of the entries that may be in no cluster, 0 to 1. Ignored if
     ///     `clusters` is set.
     ///   - levels: The number of levels of the hierarchy; 1 makes no hierarchy
-    ///     (``Partition/adding(levels:)``).
+    ///     (`Partition/adding(levels:)`). `nil` adds one level of 8 to 25 parents if there are more than 25
+    ///     clusters (`Partition/addingParents()`).
     ///   - seed: The seed of the algorithm's random choices.
     ///   - conditions: The conditions that an entry must meet to be clustered. Entries that do not meet them
     ///     are in no cluster.
@@ -29,11 +30,11 @@ extension KnowledgeStore {
     ///     still kept.
     ///   - isDryRun: Whether to report the result without committing it.
     /// - Atomicity: All clusters and assignments are replaced in one commit.
-    /// - Throws: ``RoostError`` with `.emptyStore`, `.notFound` or `.badInput`; ``ClusteringError``;
-    ///   ``StorageError``; `CancellationError`. Nothing has changed then.
+    /// - Throws: ``RoostError`` with `.emptyStore`, `.notFound` or `.badInput`; `ClusteringError`;
+    ///   `StorageError`; `CancellationError`. Nothing has changed then.
     public func recluster(
         clusters: Int? = nil, granularity: LeidenClusterer.Granularity = .medium,
-        maximumOutliers: Double = 0.05, levels: Int = 1, seed: UInt64 = 0,
+        maximumOutliers: Double = 0.05, levels: Int? = nil, seed: UInt64 = 0,
         among conditions: [EntryCondition] = [], ignoringPreviousRun: Bool = false, isDryRun: Bool = false
     ) async throws -> ReclusterReport {
         let method: Reclusterer.Method =
@@ -42,18 +43,20 @@ extension KnowledgeStore {
                 granularity, maximumOutliers: maximumOutliers, seed: seed,
                 continuesPreviousRun: !ignoringPreviousRun)
         return try await Reclusterer(
-            storage: storage, method: method, levels: levels, conditions: conditions, isDryRun: isDryRun
+            storage: storage, method: method, levels: levels, conditions: conditions, isDryRun: isDryRun,
+            boilerplate: (entryEmbedder, boilerplate)
         ).run()
     }
 
     /// Clusters all entries with a clusterer of your own and replaces the previous clusters by the result.
     ///
-    /// The run is recorded with the clusterer's ``Clusterer/algorithm`` and ``Clusterer/seed``.
+    /// The run is recorded with the clusterer's `Clusterer/algorithm` and `Clusterer/seed`.
     ///
     /// - Parameters:
     ///   - clusterer: The clusterer. It gets the embeddings of the entries in the order of their ids.
-    ///   - parameters: The parameters to record with the run, in addition to the ``Partition/facts``.
-    ///   - levels: The number of levels of the hierarchy; 1 makes no hierarchy.
+    ///   - parameters: The parameters to record with the run, in addition to the `Partition/facts`.
+    ///   - levels: The number of levels of the hierarchy; 1 makes no hierarchy, and `nil` adds one level of
+    ///     parents if there are more than 25 clusters. Ignored if the clusterer makes a hierarchy itself.
     ///   - conditions: The conditions that an entry must meet to be clustered.
     ///   - isDryRun: Whether to report the result without committing it.
     /// - Atomicity: All clusters and assignments are replaced in one commit.
@@ -61,12 +64,13 @@ extension KnowledgeStore {
     ///   ``recluster(clusters:granularity:maximumOutliers:levels:seed:among:ignoringPreviousRun:isDryRun:)``,
     ///   and what the clusterer throws.
     public func recluster(
-        with clusterer: any Clusterer, parameters: [String: MetadataValue] = [:], levels: Int = 1,
+        with clusterer: any Clusterer, parameters: [String: MetadataValue] = [:], levels: Int? = nil,
         among conditions: [EntryCondition] = [], isDryRun: Bool = false
     ) async throws -> ReclusterReport {
         try await Reclusterer(
             storage: storage, method: .custom(clusterer, parameters: parameters), levels: levels,
-            conditions: conditions, isDryRun: isDryRun
+            conditions: conditions, isDryRun: isDryRun,
+            boilerplate: (entryEmbedder, boilerplate)
         ).run()
     }
 
@@ -76,14 +80,23 @@ extension KnowledgeStore {
     /// were added, removed or moved is more than 20% of the entries of the last run; or if the mean cosine
     /// with the centroids has fallen by more than 0.02.
     ///
-    /// - Throws: ``RoostError`` with `.emptyStore` if there are no clusters; ``StorageError``.
+    /// - Throws: ``RoostError`` with `.emptyStore` if there are no clusters; `StorageError`.
     /// - Complexity: O(assignments).
     public func clusterDrift() async throws -> ClusterDrift { try await ClusterDrift.measure(storage) }
+
+    /// Returns the entries that the last run put into no cluster, with the reasons, the most similar to a
+    /// cluster first.
+    ///
+    /// - Throws: `StorageError`.
+    /// - Complexity: O(assignments + outliers · clusters · dimension).
+    public func clusterOutliers() async throws -> [ClusterOutlier] {
+        try await ClusterOutlier.read(try await storage.snapshot())
+    }
 
     /// Returns the relation of the present clusters to the previous ones.
     ///
     /// - Throws: ``RoostError`` with `.emptyStore` if there are no clusters, `.notFound` if an older version
-    ///   that did not record the lineage made them; ``StorageError``.
+    ///   that did not record the lineage made them; `StorageError`.
     public func clusterLineage() async throws -> ClusterLineage { try await ClusterLineage.read(storage) }
 }
 
@@ -100,7 +113,7 @@ extension KnowledgeStore {
     ///   - label: The label; `nil` removes a label that a person or a labeler gave and uses keywords instead.
     /// - Returns: The cluster without its members.
     /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a label that is empty, longer than
-    ///   ``maximumLabelLength`` or of several lines; ``StorageError``.
+    ///   ``maximumLabelLength`` or of several lines; `StorageError`.
     @discardableResult
     public func labelCluster(_ id: Cluster.ID, _ label: String?) async throws -> Cluster {
         try await ClusterEditor(storage: storage).label(id, label)
@@ -112,7 +125,7 @@ extension KnowledgeStore {
     /// - Parameter ids: At least two different clusters.
     /// - Returns: The merged cluster with its members.
     /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for fewer than two clusters or a parent
-    ///   cluster; ``StorageError``.
+    ///   cluster; `StorageError`.
     @discardableResult
     public func mergeClusters(_ ids: [Cluster.ID]) async throws -> Cluster {
         try await ClusterEditor(storage: storage).merge(ids)
@@ -126,7 +139,7 @@ extension KnowledgeStore {
     ///   - seed: The seed of k-means.
     /// - Returns: The parts with their members, largest first.
     /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` if there are fewer entries than parts, all
-    ///   vectors are equal, or the cluster is a parent; ``StorageError``.
+    ///   vectors are equal, or the cluster is a parent; `StorageError`.
     @discardableResult
     public func splitCluster(
         _ id: Cluster.ID, into parts: Int = 2, seed: UInt64 = 0
@@ -136,7 +149,7 @@ extension KnowledgeStore {
 
     /// Deletes a cluster. Its entries are in no cluster until the next run, or until their texts change.
     ///
-    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a parent cluster; ``StorageError``.
+    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a parent cluster; `StorageError`.
     public func deleteCluster(_ id: Cluster.ID) async throws {
         try await ClusterEditor(storage: storage).delete(id)
     }
@@ -154,7 +167,7 @@ extension KnowledgeStore {
     ///   - ids: The clusters; `nil` for all. Clusters that a person labeled are omitted.
     ///   - labeler: The name of a labeler. Clusters with a label of this labeler are omitted; `nil` includes
     ///     them.
-    /// - Throws: ``RoostError`` with `.notFound`; ``StorageError``.
+    /// - Throws: ``RoostError`` with `.notFound`; `StorageError`.
     public func labelingRequests(
         of ids: [Cluster.ID]? = nil, unlessLabeledBy labeler: String? = nil
     ) async throws -> [ClusterLabelingRequest] {
@@ -168,7 +181,7 @@ extension KnowledgeStore {
     /// the labels while most members of a cluster are the same.
     ///
     /// - Atomicity: All labels are written in one commit at the end.
-    /// - Throws: ``StorageError``; `CancellationError`, and nothing has changed then. Errors of the labeler
+    /// - Throws: `StorageError`; `CancellationError`, and nothing has changed then. Errors of the labeler
     ///   are in the report.
     public func labelClusters(
         with labeler: some ClusterLabeler, _ requests: [ClusterLabelingRequest]

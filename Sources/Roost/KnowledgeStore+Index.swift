@@ -12,7 +12,7 @@ extension KnowledgeStore {
     ///     vectors is as fast.
     ///   - maximumGraphPassages: The maximum number of passages for a graph.
     /// - Returns: A description of the index; `nil` if the store is empty.
-    /// - Throws: ``RoostError`` with `.configuration` if the store has no folder; ``StorageError``;
+    /// - Throws: ``RoostError`` with `.configuration` if the store has no folder; `StorageError`;
     ///   `CancellationError`. An existing index is then unchanged.
     /// - Complexity: Reads all texts and vectors. The vectors, and about three bytes per word, are in memory.
     @discardableResult
@@ -44,7 +44,7 @@ extension KnowledgeStore {
 
     /// Returns a description of the search index; `nil` if there is none for this history of the store.
     ///
-    /// - Throws: ``StorageError`` with `.damaged` if the index is corrupt.
+    /// - Throws: `StorageError` with `.damaged` if the index is corrupt.
     public func indexDescription() async throws -> IndexDescription? {
         try await IndexInspector(self).description()
     }

@@ -19,7 +19,7 @@ extension KnowledgeStore {
     ///   - sources: The sources, which are requested one by one.
     ///   - options: Tags, batch sizes, progress, and whether the store is changed at all.
     /// - Returns: The numbers of new, updated, removed and unchanged entries, and what was skipped.
-    /// - Throws: ``StorageError``; ``EmbedderError``; `CancellationError`.
+    /// - Throws: `StorageError`; `EmbedderError`; `CancellationError`.
     @discardableResult
     public func ingest(
         _ sources: some Sequence<SourceDraft>, _ options: IngestOptions = IngestOptions()
@@ -41,8 +41,8 @@ extension KnowledgeStore {
     ///   - finder: Selects the files.
     ///   - reader: Reads the files.
     ///   - progress: Called after each commit.
-    /// - Throws: ``RoostError`` with `.noInput` if the folder does not exist; ``StorageError``;
-    ///   ``EmbedderError``; `CancellationError`.
+    /// - Throws: ``RoostError`` with `.noInput` if the folder does not exist; `StorageError`;
+    ///   `EmbedderError`; `CancellationError`.
     @concurrent @discardableResult
     public func ingest(
         folder: URL, pruning: Bool = false, finder: FileFinder = FileFinder(),
@@ -58,7 +58,7 @@ extension KnowledgeStore {
     /// - Parameters:
     ///   - locations: Files and folders, which need not exist.
     ///   - present: Files that are known to exist.
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     public func vanishedSources(below locations: [URL], keeping present: [URL] = []) async throws
         -> VanishedSources
     {
@@ -68,7 +68,7 @@ extension KnowledgeStore {
     /// Removes sources with all their entries, in one commit.
     ///
     /// - Returns: The number of entries that were removed.
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     @discardableResult
     public func remove(_ vanished: VanishedSources) async throws -> Int {
         try await EntryEditor(store: self).remove(vanished.entries, sources: vanished.sources)
@@ -82,8 +82,8 @@ extension KnowledgeStore {
     ///   - entry: The entry that was read from the store.
     ///   - content: The new text.
     ///   - revisions: The revision at which the entry was read; the call fails if it has changed since.
-    /// - Throws: ``RoostError`` with `.badInput` for an empty text; ``StorageError``, with `.conflict` if the
-    ///   entry was changed meanwhile; ``EmbedderError``.
+    /// - Throws: ``RoostError`` with `.badInput` for an empty text; `StorageError`, with `.conflict` if the
+    ///   entry was changed meanwhile; `EmbedderError`.
     public func replaceContent(
         of entry: Entry, with content: String, expecting revisions: [Entry.ID: Revision] = [:]
     ) async throws {
@@ -94,7 +94,7 @@ extension KnowledgeStore {
     ///
     /// - Returns: The number of entries that changed.
     /// - Throws: ``RoostError`` with `.notFound` if the store lacks one of the entries, in which case nothing
-    ///   changes; ``StorageError``.
+    ///   changes; `StorageError`.
     @discardableResult
     public func setTag(_ tag: String, on ids: [Entry.ID], isPresent: Bool) async throws -> Int {
         try await EntryEditor(store: self).setTag(tag, on: ids, isPresent: isPresent)

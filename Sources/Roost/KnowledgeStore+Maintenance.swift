@@ -7,7 +7,7 @@ extension KnowledgeStore {
     ///
     /// - **Atomicity**: All or nothing.
     /// - Parameter isDryRun: Whether to return the report without changing the store.
-    /// - Throws: ``RoostError`` with `.nothingToUndo`; ``StorageError``.
+    /// - Throws: ``RoostError`` with `.nothingToUndo`; `StorageError`.
     @discardableResult
     public func undo(isDryRun: Bool = false) async throws -> UndoReport {
         let snapshot = try await storage.snapshot()
@@ -24,7 +24,7 @@ extension KnowledgeStore {
     /// Reclaims the space of removed data: in the storage, and of original documents that no source
     /// references.
     ///
-    /// - Throws: ``StorageError``; ``ChunkStorageError``.
+    /// - Throws: `StorageError`; `ChunkStorageError`.
     public func compact() async throws {
         try await storage.compact()
         guard let directory, let originals else { return }

@@ -8,7 +8,7 @@ extension KnowledgeStore {
     ///
     /// - Throws: ``RoostError`` with `.badInput` for an empty query or settings out of range, `.notFound` for
     ///   an entry that the store does not have, `.spaceMismatch` for a vector of another dimension;
-    ///   ``StorageError``; ``EmbedderError``; `CancellationError`.
+    ///   `StorageError`; `EmbedderError`; `CancellationError`.
     public func search(_ search: EntrySearch) async throws -> QueryResult {
         try await SearchEngine(self).results(of: [search])[0]
     }
@@ -38,15 +38,17 @@ extension KnowledgeStore {
     }
 
     /// Returns groups of near-duplicate entries: each entry has a cosine similarity of at least `threshold`
-    /// with another one of its group.
+    /// with every other one of its group.
     ///
-    /// Up to 16,384 entries, all pairs are compared. Among more entries, nearly all such pairs are found.
+    /// Groups are formed by complete linkage, the most similar entries first, so an entry may be similar to
+    /// entries of a group that it is not in. The groups do not depend on the order of the entries. Up to
+    /// 16,384 different vectors, all pairs are compared. Among more, nearly all groups are found.
     ///
     /// - Parameters:
-    ///   - threshold: The minimum cosine similarity of two entries, above 0 and up to 1.
+    ///   - threshold: The minimum cosine similarity of any two entries of a group, above 0 and up to 1.
     ///   - filter: The entries that are compared, by default all.
     /// - Returns: The largest groups first, of equally large ones the oldest.
-    /// - Throws: ``RoostError`` with `.badInput` for a threshold out of range; ``StorageError``;
+    /// - Throws: ``RoostError`` with `.badInput` for a threshold out of range; `StorageError`;
     ///   `CancellationError`.
     /// - Complexity: O(n log n) time; the vectors of all compared entries are in memory.
     public func duplicates(

@@ -8,7 +8,7 @@ extension KnowledgeStore {
     /// Returns the document from which an entry was ingested, byte for byte.
     ///
     /// - Throws: ``RoostError`` with `.notFound` if the store does not contain the entry or its document;
-    ///   ``ChunkStorageError`` with `.corrupt` if the document is damaged; ``StorageError``.
+    ///   `ChunkStorageError` with `.corrupt` if the document is damaged; `StorageError`.
     public func original(of id: Entry.ID) async throws -> Data {
         try await OriginalLookup(store: self).document(of: id)
     }
@@ -20,7 +20,7 @@ extension KnowledgeStore {
     /// Returns the clusters with the texts of their members. All data is of one revision.
     ///
     /// - Parameter withEmbeddings: Whether to include the embeddings of entries and the centroids.
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     public func exportClusters(withEmbeddings: Bool = false) async throws -> ClusterExport {
         try await ClusterExport(try await storage.snapshot(), withEmbeddings: withEmbeddings)
     }
@@ -34,7 +34,7 @@ extension KnowledgeStore {
     ///   - limit: The maximum number of entries. If there are more, every second, third, … entry in the order
     ///     of the ids is included.
     ///   - seed: The seed of the layout.
-    /// - Throws: ``RoostError`` with `.emptyStore` if there are no entries; ``StorageError``;
+    /// - Throws: ``RoostError`` with `.emptyStore` if there are no entries; `StorageError`;
     ///   `CancellationError`.
     public func clusterMap(limit: Int = .max, seed: UInt64 = 0) async throws -> ClusterMap {
         try await ClusterMap.make(storage, limit: limit, seed: seed)
@@ -47,7 +47,7 @@ extension KnowledgeStore {
     ///   - withEmbeddings: Whether to include vectors.
     ///   - filter: The condition on entries.
     ///   - write: Receives the bytes in order, page by page.
-    /// - Throws: ``StorageError``; `CancellationError`; what `write` throws.
+    /// - Throws: `StorageError`; `CancellationError`; what `write` throws.
     public func exportEntries(
         _ format: EntryArchive.Format, withEmbeddings: Bool, filter: EntryFilter = .all,
         to write: (Data) throws -> Void
@@ -71,7 +71,7 @@ extension KnowledgeStore {
     ///   - progress: Called after each commit with the number of entries of the archive that are in the
     ///     store, and the number of all entries.
     /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`, and nothing is imported then;
-    ///   ``EmbedderError``; ``StorageError``; `CancellationError`.
+    ///   `EmbedderError`; `StorageError`; `CancellationError`.
     public func importEntries(
         _ data: Data, name: String, progress: (@Sendable (Int, Int) -> Void)? = nil
     ) async throws -> ImportReport {

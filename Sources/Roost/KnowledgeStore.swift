@@ -9,7 +9,7 @@ public import RoostText
 ///     try await store.add("The swift is back above the roof.")
 ///     let result = try await store.query("birds")
 ///
-/// A store is a folder, or any ``StorageProvider``. Any number of tasks and processes can use one store at
+/// A store is a folder, or any `StorageProvider`. Any number of tasks and processes can use one store at
 /// the same time. The storage is the source of truth; the structures that searches use are derived from it
 /// and follow its changes.
 public struct KnowledgeStore: Sendable {
@@ -23,6 +23,8 @@ public struct KnowledgeStore: Sendable {
     let catalog: DerivedCatalog<PassageContents>
     /// The words of passages and their index.
     let wordCatalog: DerivedCatalog<TextContents>
+    /// The lines that clustering runs exclude, and the vectors of texts without them.
+    let boilerplate: BoilerplateCatalog
     /// The store's folder; `nil` for a store over any storage.
     let directory: URL?
     /// The recorder of commits, if there is one.
@@ -52,6 +54,7 @@ public struct KnowledgeStore: Sendable {
         self.undoRecorder = undoRecorder
         catalog = DerivedCatalog(storage: storage, directory: directory)
         wordCatalog = DerivedCatalog(storage: storage, directory: directory)
+        boilerplate = BoilerplateCatalog(of: directory)
     }
 
     /// Opens the store in a folder, or creates one if the folder contains none.
@@ -62,7 +65,7 @@ public struct KnowledgeStore: Sendable {
     ///   - provider: The storage backend of a new store.
     ///   - undo: Records every commit for ``undo(isDryRun:)``.
     /// - Throws: ``RoostError``, with `.spaceMismatch` if the store has vectors of another model;
-    ///   ``EmbedderError`` if the model is missing or damaged; ``StorageError``.
+    ///   `EmbedderError` if the model is missing or damaged; `StorageError`.
     public static func openOrCreate(
         at directory: URL, model: EmbeddingModel = .miniLM, provider: StoreManifest.Provider = .sqlite,
         recording undo: UndoRecorder? = nil
@@ -89,7 +92,7 @@ public struct KnowledgeStore: Sendable {
     ///     for no limit.
     ///   - undo: Records every commit for ``undo(isDryRun:)``.
     /// - Throws: ``RoostError`` with `.storeExists`, or with `.damagedManifest` if the folder contains
-    ///   entries but no manifest; ``StorageError``.
+    ///   entries but no manifest; `StorageError`.
     public static func create(
         in directory: URL, provider: StoreManifest.Provider = .sqlite, embedder: any Embedder,
         maximumSize: Int? = nil, recording undo: UndoRecorder? = nil
@@ -124,7 +127,7 @@ public struct KnowledgeStore: Sendable {
     ///   - undo: Records every commit for ``undo(isDryRun:)``.
     ///   - embedder: Returns the embedder for the store's embedding space.
     /// - Throws: ``RoostError`` with `.noStore`, `.damagedManifest`, `.newerFormat` or `.spaceMismatch`;
-    ///   ``StorageError``; what `embedder` throws.
+    ///   `StorageError`; what `embedder` throws.
     public static func open(
         in directory: URL, recording undo: UndoRecorder? = nil,
         embedder: (EmbeddingSpace) throws -> any Embedder
@@ -147,7 +150,7 @@ public struct KnowledgeStore: Sendable {
 
     /// Closes files and connections.
     ///
-    /// - Throws: ``StorageError`` with `.inputOutput`; the store is closed in any case.
+    /// - Throws: `StorageError` with `.inputOutput`; the store is closed in any case.
     public func close() async throws { try await storage.close() }
 
     // MARK: Entries
@@ -155,7 +158,7 @@ public struct KnowledgeStore: Sendable {
     /// Adds a text unless the store contains an equal text that was added before.
     ///
     /// - Returns: The entry, and whether it is new.
-    /// - Throws: ``RoostError`` with `.badInput` for an empty text; ``EmbedderError``; ``StorageError``.
+    /// - Throws: ``RoostError`` with `.badInput` for an empty text; `EmbedderError`; `StorageError`.
     @discardableResult
     public func add(
         _ content: String, tags: [String] = [], metadata: [String: MetadataValue] = [:]
@@ -166,7 +169,7 @@ public struct KnowledgeStore: Sendable {
     /// Removes an entry. It is not an error if the store does not contain it.
     ///
     /// - Returns: The number of entries that were removed, 0 or 1.
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     @discardableResult
     public func remove(_ id: Entry.ID) async throws -> Int { try await remove([id]) }
 
@@ -178,7 +181,7 @@ public struct KnowledgeStore: Sendable {
     ///   - sources: The ids of source records to remove. Without its record, a source is new to the next
     ///     ingest.
     /// - Returns: The number of entries that were removed.
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     @discardableResult
     public func remove(_ ids: [Entry.ID], sources: [Source.ID] = []) async throws -> Int {
         try await EntryEditor(store: self).remove(ids, sources: sources)
@@ -187,7 +190,7 @@ public struct KnowledgeStore: Sendable {
     /// Removes the entries that match a filter, in one commit.
     ///
     /// - Returns: The number of entries that were removed.
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     @discardableResult
     public func remove(matching filter: EntryFilter) async throws -> Int {
         try await EntryEditor(store: self).remove(matching: filter)
@@ -200,7 +203,7 @@ public struct KnowledgeStore: Sendable {
     ///     }
     ///
     /// The entries are those of one revision, which an iterator determines when its first entry is requested.
-    /// They are read page by page. The iterator throws ``StorageError`` or `CancellationError`.
+    /// They are read page by page. The iterator throws `StorageError` or `CancellationError`.
     public func entries(matching filter: EntryFilter = .all) -> EntrySequence {
         storage.allEntries(matching: filter)
     }

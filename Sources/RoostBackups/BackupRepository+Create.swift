@@ -22,12 +22,12 @@ extension BackupRepository {
     ///   - tags: Labels of the snapshot, for ``BackupRetention``.
     ///   - attributes: Values to store with the snapshot.
     ///   - documents: The storage with the sources' original files, under their SHA-256 digests
-    ///     (``Source/documentDigest``). No document of the revision may be deleted from it during the call.
+    ///     (`Source/documentDigest`). No document of the revision may be deleted from it during the call.
     ///   - progress: Called repeatedly with the number of entries that have been read and the number of all
     ///     entries.
     /// - Returns: The snapshot, and the amount of data that was written.
-    /// - Throws: ``BackupError`` with `.locked` if another process prunes the repository; ``StorageError`` or
-    ///   ``ChunkStorageError`` if reading or writing fails; `CancellationError`.
+    /// - Throws: ``BackupError`` with `.locked` if another process prunes the repository; `StorageError` or
+    ///   `ChunkStorageError` if reading or writing fails; `CancellationError`.
     @concurrent
     public func create(
         of snapshot: any StorageSnapshot, tags: [String] = [], attributes: [String: String] = [:],

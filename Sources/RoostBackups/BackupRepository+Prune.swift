@@ -20,7 +20,7 @@ extension BackupRepository {
     /// - Returns: The snapshots and the amount of data that were removed, or would be.
     /// - Throws: ``BackupError``: `.locked` if another process uses the repository; `.damaged` if damage
     ///   hides which data are in use, in which case nothing is removed; `.badInput` if the rules keep no
-    ///   snapshot. ``ChunkStorageError`` if reading or writing fails.
+    ///   snapshot. `ChunkStorageError` if reading or writing fails.
     @concurrent
     public func prune(
         keeping retention: BackupRetention? = nil, isDryRun: Bool = false

@@ -25,7 +25,7 @@ extension BackupRepository {
     ///     the first corrupt file throws.
     /// - Returns: The stamp of the restored store.
     /// - Throws: ``BackupError``: `.exists` if the store has entries, `.damaged` if the snapshot cannot be
-    ///   read, `.locked` if another process prunes the repository; ``StorageError`` or ``ChunkStorageError``
+    ///   read, `.locked` if another process prunes the repository; `StorageError` or `ChunkStorageError`
     ///   if reading or writing fails; `CancellationError`.
     @discardableResult
     @concurrent

@@ -14,7 +14,7 @@ extension BackupRepository {
     ///     packs.
     /// - Returns: The faults, and the data that they affect.
     /// - Throws: ``BackupError`` with `.locked` if another process prunes the repository;
-    ///   ``ChunkStorageError`` if the storage cannot be read; `CancellationError`.
+    ///   `ChunkStorageError` if the storage cannot be read; `CancellationError`.
     @concurrent
     public func verify(
         readingData: Bool = false, progress: @Sendable (Int, Int) -> Void = { _, _ in }

@@ -22,6 +22,9 @@ package struct ClusterAssembly: Sendable {
     private let nearest: [[Int]]
     /// The rows whose texts are searched for key phrases.
     private let typical: Set<Int>
+    /// The titles of the most central entries, by row: candidates for the labels of groups that no word
+    /// distinguishes.
+    private var titles: [Int: String?] = [:]
 
     /// Prepares the clusters of a partition.
     ///
@@ -62,6 +65,7 @@ package struct ClusterAssembly: Sendable {
                 .prefix(limit).map(\.1)
         }
         let parents = Set(partition.parents.compactMap(\.self))
+        for row in nearest.flatMap({ $0.prefix(Self.representativeLimit) }) { titles[row] = .some(nil) }
         typical = Set(
             nearest.indices.lazy.filter { !parents.contains($0) }.flatMap { [nearest] in nearest[$0] })
     }
@@ -71,6 +75,7 @@ package struct ClusterAssembly: Sendable {
     package mutating func count(_ text: String, of id: Entry.ID) {
         guard let row = rows[id], let group = partition.labels[row].group else { return }
         extractor.add(text, to: group, isRepresentative: typical.contains(row))
+        if titles[row] != nil { titles[row] = .some(TextTitle.title(of: text)) }
     }
 
     /// Returns the clusters, largest first, and the assignment of every entry. A cluster that continues one
@@ -89,14 +94,24 @@ package struct ClusterAssembly: Sendable {
         let previous = Self.addingMembersOfDescendants(to: previous)
         let continued = identities ?? match(previous)
         let clusterIDs = continued.map { $0?.id ?? UUID() }
-        let keywords = extractor.keywords(limit: Self.keywordLimit, parents: partition.parents)
+        let vocabularies = extractor.vocabularies(parents: partition.parents)
+        let keywords = vocabularies.keywords(limit: Self.keywordLimit)
         let trace = trace(clusterIDs, from: previous)
+        let labels = vocabularies.labels(
+            titles: nearest.map { rows in
+                rows.prefix(Self.representativeLimit).compactMap { titles[$0] ?? nil }
+            },
+            previous: members.indices.map { group in
+                guard let old = continued[group], old.labeledBy == nil,
+                    shared(with: old, group, trace.origins[group]) >= Self.minimumShareForLabel
+                else { return nil }
+                return old.label
+            })
         var clusters = members.indices.map { group in
             let rows = members[group]
-            let words = keywords[group]
             var cluster = Cluster(
                 id: clusterIDs[group],
-                label: KeywordExtractor.label(of: words) ?? "cluster \(group + 1)", keywords: words,
+                label: labels[group], keywords: keywords[group],
                 centroid: partition.centroids.row(group),
                 // A parent cluster stores no members: they are the members of its descendants.
                 members: partition.labels[rows.first ?? 0].group == group ? rows.map { ids[$0] } : [],
@@ -107,6 +122,7 @@ package struct ClusterAssembly: Sendable {
             if let old = continued[group], keepsLabel(of: old, group, trace.origins[group]) {
                 cluster.label = old.label
                 (cluster.isLabelPinned, cluster.labeledBy) = (old.isLabelPinned, old.labeledBy)
+                cluster.labelPin = old.labelPin
             }
             cluster.separation = quality.separations[group]
             cluster.silhouette = quality.silhouettes[group]
@@ -137,9 +153,18 @@ package struct ClusterAssembly: Sendable {
     /// more than half of the members of the larger of the two.
     private func keepsLabel(of old: Cluster, _ group: Int, _ origins: [Cluster.Origin]) -> Bool {
         if old.isLabelPinned { return true }
-        guard old.labeledBy != nil else { return false }
+        return old.labeledBy != nil && shared(with: old, group, origins) > 0.5
+    }
+
+    /// The share of common members above which an automatic label may be kept: the cluster is the same but
+    /// for a few entries.
+    private static let minimumShareForLabel = 0.8
+
+    /// Returns the number of members that the old and the new cluster share, divided by the size of the
+    /// larger.
+    private func shared(with old: Cluster, _ group: Int, _ origins: [Cluster.Origin]) -> Double {
         let shared = origins.first { $0.cluster == old.id }?.shared ?? 0
-        return 2 * shared > max(members[group].count, old.members.count)
+        return Double(shared) / Double(max(1, members[group].count, old.members.count))
     }
 
     /// Traces the origins of leaf clusters and of parent clusters separately.

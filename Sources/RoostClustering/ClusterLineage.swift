@@ -167,7 +167,7 @@ extension ClusterLineage {
         var origins: [[Cluster.Origin]]
         /// The previous clusters of which no member is in a group.
         var vanished: [Cluster.Origin]
-        /// See ``ClusteringRun/stability``.
+        /// See `ClusteringRun/stability`.
         var stability: Double?
     }
 

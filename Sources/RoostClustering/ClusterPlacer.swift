@@ -25,7 +25,7 @@ package struct ClusterPlacer: Sendable {
     /// Creates a placer for clusters.
     ///
     /// - Parameter clusters: All clusters. Parent clusters and clusters without a centroid or an
-    ///   ``Cluster/assignmentThreshold`` get no entries.
+    ///   `Cluster/assignmentThreshold` get no entries.
     package init(_ clusters: [Cluster]) {
         let parents = Set(clusters.compactMap(\.parent))
         let dimension = clusters.lazy.map(\.centroid.count).max() ?? 0

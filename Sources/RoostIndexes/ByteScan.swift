@@ -4,7 +4,7 @@ import RoostVectors
 /// Exact search for many queries at once that compares all rows in 8 bits, and in Float32 only the rows whose
 /// 8-bit product shows that they may be among the best.
 ///
-/// The k-th best score so far is a threshold that excludes nearly all rows (``ByteVectors``). Of n rows about
+/// The k-th best score so far is a threshold that excludes nearly all rows (`ByteVectors`). Of n rows about
 /// k · log(n / k) per query remain, plus those whose score differs from the k-th by less than the rounding.
 struct ByteScan {
     /// The minimum number of queries. For fewer, the conversion of the rows to bytes takes longer than it

@@ -32,7 +32,7 @@ package struct VectorRows: @unchecked Sendable {
     /// Searches verify the checksums: of the pages that they read if the section has checksums by page,
     /// otherwise of the whole section.
     ///
-    /// - Throws: ``SectionFile/Unusable`` if the section is missing or has another length.
+    /// - Throws: `SectionFile/Unusable` if the section is missing or has another length.
     package init(_ file: SectionFile, section: String, count: Int, dimension: Int) throws {
         let numbers = try file.section(section, of: Float.self, count: count * dimension)
         self.count = count
@@ -48,7 +48,7 @@ package struct VectorRows: @unchecked Sendable {
 
     /// Verifies the checksums of all rows. The first call reads the whole section, on all cores.
     ///
-    /// - Throws: ``SectionFile/Unusable`` if a checksum does not match.
+    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
     package func verify() throws {
         if case .mapped(let file, let section, _) = source { try file.verify(section) }
     }
@@ -56,7 +56,7 @@ package struct VectorRows: @unchecked Sendable {
     /// Verifies the whole section if it has no checksums by page. Otherwise ``isIntact(_:)`` verifies each
     /// row when it is read.
     ///
-    /// - Throws: ``SectionFile/Unusable`` if a checksum does not match.
+    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
     func verifyUnlessPaged() throws {
         if pages == nil { try verify() }
     }

@@ -41,7 +41,7 @@ struct Generation: Codable, Sendable, Hashable {
             + Data(",\"sha256\":\"\(Checksum.hexadecimal(record))\"}\n".utf8)
     }
 
-    /// - Throws: ``StorageError``: `.damaged`, `.newerFormat`; ``OldFormat``.
+    /// - Throws: `StorageError`: `.damaged`, `.newerFormat`; ``OldFormat``.
     static func decoded(_ data: Data, path: String) throws -> Generation {
         let damaged = StorageError(
             .damaged, "cannot read the store: \(path) is damaged", remedy: .inspectStore)
@@ -89,7 +89,7 @@ struct Generation: Codable, Sendable, Hashable {
     /// is checked when the entry is read.
     ///
     /// - Parameter text: The file that contains the entries; by default the one in the generation's folder.
-    /// - Throws: ``StorageError`` with `.damaged`; ``FileError``.
+    /// - Throws: `StorageError` with `.damaged`; `FileError`.
     func open(
         in store: StoreFolder, text: URL? = nil
     ) throws -> (state: StoreState, contents: GenerationContents) {

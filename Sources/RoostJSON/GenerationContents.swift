@@ -11,7 +11,7 @@ final class GenerationContents: EntryContents {
     private let extents: [Sidecar.Extent]
     private let dimension: Int
 
-    /// - Throws: ``StorageError`` with `.damaged` if the file has an unexpected length, beginning or end.
+    /// - Throws: `StorageError` with `.damaged` if the file has an unexpected length, beginning or end.
     init(_ url: URL, size: Int, extents: [Sidecar.Extent], dimensions dimension: Int) throws {
         file = try FileDescriptor(url.path, O_RDONLY)
         self.size = size
@@ -29,7 +29,7 @@ final class GenerationContents: EntryContents {
 
     /// Calls `body` with the JSON text of an entry.
     ///
-    /// - Throws: ``StorageError`` with `.damaged` if the checksum does not match.
+    /// - Throws: `StorageError` with `.damaged` if the checksum does not match.
     func withText<Value>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
         let extent = extents[index]
         let count = Int(extent.length)
@@ -56,7 +56,7 @@ final class GenerationContents: EntryContents {
     /// Checks every byte: the checksum of each entry, and the separators between the entries.
     ///
     /// - Returns: The indices of the damaged entries, and whether the separators are intact.
-    /// - Throws: ``FileError`` if the file cannot be read.
+    /// - Throws: `FileError` if the file cannot be read.
     func verify() throws -> (damaged: [Int], isFrameIntact: Bool) {
         var damaged: [Int] = []
         var isFrameIntact = true

@@ -22,7 +22,7 @@ struct GenerationLoader {
 
     /// Updates the state to the latest commit.
     ///
-    /// - Throws: ``StorageError``: `.damaged`, `.newerFormat`, `.locked`; ``FileError``.
+    /// - Throws: `StorageError`: `.damaged`, `.newerFormat`, `.locked`; `FileError`.
     func refresh(_ loaded: inout LoadedStore) throws {
         for attempt in 1... {
             do {

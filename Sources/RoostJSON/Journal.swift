@@ -42,7 +42,7 @@ enum Journal {
     /// Returns the line for a record after checking that reading it returns the same record. A line that
     /// cannot be read would damage the store.
     ///
-    /// - Throws: ``StorageError`` with `.invalidBatch`.
+    /// - Throws: `StorageError` with `.invalidBatch`.
     static func checkedLine(_ record: Record, revision: Revision) throws -> Data {
         let line = try line(record, revision: revision)
         let found = line.withUnsafeBytes { read($0) }

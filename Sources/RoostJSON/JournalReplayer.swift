@@ -20,7 +20,7 @@ struct JournalReplayer {
     ///   - number: The generation that the journal belongs to.
     ///   - loaded: The state, and how much of the journal it contains.
     ///   - format: The format of the journal's lines.
-    /// - Throws: ``StorageError``: `.damaged`, `.locked`; ``FileError`` with `ENOENT` if the caller must load
+    /// - Throws: `StorageError`: `.damaged`, `.locked`; `FileError` with `ENOENT` if the caller must load
     ///   the generation again.
     func replay(
         _ number: Int, into loaded: inout LoadedStore, format: Int = Generation.currentFormat
@@ -62,7 +62,7 @@ struct JournalReplayer {
     /// Opens the journal; returns `nil` if it does not exist because nothing was committed after the
     /// generation.
     ///
-    /// - Throws: ``FileError`` with `ENOENT` if the generation was removed since `CURRENT` was read.
+    /// - Throws: `FileError` with `ENOENT` if the generation was removed since `CURRENT` was read.
     private func openJournal(_ url: URL, _ loaded: LoadedStore) throws -> FileDescriptor? {
         do {
             return try FileDescriptor(url.path, O_RDONLY)
@@ -72,7 +72,7 @@ struct JournalReplayer {
         }
     }
 
-    /// - Throws: ``StorageError`` with `.damaged` if the journal is shorter than after its last commit.
+    /// - Throws: `StorageError` with `.damaged` if the journal is shorter than after its last commit.
     private func check(length: Int, of url: URL, _ loaded: LoadedStore) throws {
         guard let committed = loaded.committedLength, length < committed else { return }
         throw StorageError(
@@ -123,7 +123,7 @@ struct JournalReplayer {
 
     /// Applies one commit of a journal.
     ///
-    /// - Throws: ``StorageError`` with `.damaged` if the commit does not follow the state.
+    /// - Throws: `StorageError` with `.damaged` if the commit does not follow the state.
     static func apply(
         _ record: Journal.Record, _ revision: Revision, to state: inout StoreState, path: String
     ) throws {

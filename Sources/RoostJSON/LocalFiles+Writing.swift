@@ -73,7 +73,7 @@ extension LocalFiles {
         }
     }
 
-    /// - Throws: ``StorageError`` with `.full` if a store of this size exceeds its limit.
+    /// - Throws: `StorageError` with `.full` if a store of this size exceeds its limit.
     func checkSize(_ size: Int) throws {
         guard let limit = options.maximumSize, size > limit else { return }
         throw StorageError(

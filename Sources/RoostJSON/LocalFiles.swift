@@ -39,7 +39,7 @@ final class LocalFiles: Sendable {
 
     /// Calls `body` with the state in memory, which other threads cannot use meanwhile.
     ///
-    /// - Throws: ``StorageError`` with `.closed`; the errors of `body`.
+    /// - Throws: `StorageError` with `.closed`; the errors of `body`.
     func withLoaded<Value: Sendable>(_ body: (inout LoadedStore) throws -> Value) throws -> Value {
         try loaded.withLock { loaded in
             guard !loaded.isClosed else { throw StorageError(.closed, "the store was closed") }
@@ -47,7 +47,7 @@ final class LocalFiles: Sendable {
         }
     }
 
-    /// Runs `body` and throws the errors of files, locks and JSON as ``StorageError``.
+    /// Runs `body` and throws the errors of files, locks and JSON as `StorageError`.
     static func mappingErrors<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try StorageError.mappingFileErrors(body)

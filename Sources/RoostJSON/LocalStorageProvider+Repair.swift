@@ -10,7 +10,7 @@ extension LocalStorageProvider {
     ///   - options: Options for opening the folder.
     /// - Returns: The findings, each with the effect of a repair. None of them is damage if the store is
     ///   intact.
-    /// - Throws: ``StorageError``: `.inputOutput`, `.newerFormat`.
+    /// - Throws: `StorageError`: `.inputOutput`, `.newerFormat`.
     public static func inspect(
         directory: URL, options: Options = Options()
     ) async throws -> [StorageFinding] {
@@ -33,7 +33,7 @@ extension LocalStorageProvider {
     ///   - directory: The folder of the store.
     ///   - options: Options for opening the folder.
     /// - Returns: The findings and the actions.
-    /// - Throws: ``StorageError``: `.locked`, `.inputOutput`, `.newerFormat`; `.damaged` if nothing can be
+    /// - Throws: `StorageError`: `.locked`, `.inputOutput`, `.newerFormat`; `.damaged` if nothing can be
     ///   recovered. The store is then unchanged.
     public static func repair(
         directory: URL, options: Options = Options()

@@ -22,7 +22,7 @@ extension LocalStorageProvider {
     /// Writes a state into a folder without a store. The files of an interrupted call are replaced.
     ///
     /// - Atomicity: The rename of `CURRENT` is the commit point.
-    /// - Throws: ``StorageError``. The folder then has no store.
+    /// - Throws: `StorageError`. The folder then has no store.
     package static func fill(directory: URL, options: Options, from state: StoreState) async throws {
         try await BlockingWork.run { isCancelled in
             try LocalFiles.mappingErrors {

@@ -34,7 +34,7 @@ public struct LocalStorageProvider: StorageProvider {
 
     /// Opens the folder `Storage` in the user's documents folder, and creates it if it does not exist.
     ///
-    /// - Throws: ``StorageError``: `.inputOutput` if the system has no documents folder, and the errors of
+    /// - Throws: `StorageError`: `.inputOutput` if the system has no documents folder, and the errors of
     ///   ``init(directory:options:)``.
     public init() throws {
         guard let documents = FileManager.default.urls(for: .documentDirectory, in: .userDomainMask).first
@@ -56,7 +56,7 @@ public struct LocalStorageProvider: StorageProvider {
     /// - Parameters:
     ///   - directory: The folder.
     ///   - options: Options for opening the folder.
-    /// - Throws: ``StorageError``: `.damaged`, `.newerFormat`, `.locked`, `.readOnly`, `.inputOutput`.
+    /// - Throws: `StorageError`: `.damaged`, `.newerFormat`, `.locked`, `.readOnly`, `.inputOutput`.
     /// - Complexity: O(n) in the number of entries, about 1 µs for each, regardless of their size.
     public init(directory: URL, options: Options = Options()) throws {
         local = try LocalFiles.mappingErrors { try LocalFiles(directory: directory, options: options) }
@@ -92,7 +92,7 @@ public struct LocalStorageProvider: StorageProvider {
 
     /// Folds the journal into new files, regardless of its length.
     ///
-    /// - Throws: ``StorageError``: `.inputOutput` or `.full` if the space does not suffice; `.damaged` if the
+    /// - Throws: `StorageError`: `.inputOutput` or `.full` if the space does not suffice; `.damaged` if the
     ///   checksum of an entry does not match. The store is then unchanged.
     public func compact() async throws { try await local.compact() }
 }

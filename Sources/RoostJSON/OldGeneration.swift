@@ -51,7 +51,7 @@ struct OldGeneration: Codable {
         func entry(at index: Int, withVectors: Bool) -> Entry { entries[index] }
     }
 
-    /// - Throws: ``StorageError`` with `.damaged`; ``FileError``.
+    /// - Throws: `StorageError` with `.damaged`; `FileError`.
     func open(in store: StoreFolder) throws -> StoreState {
         let folder = store.generation(number)
         let entries: [Entry] = try read("entries.json", self.entries, folder)

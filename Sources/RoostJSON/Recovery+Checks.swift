@@ -54,7 +54,7 @@ extension Recovery {
     /// Checks the files of a generation.
     ///
     /// - Returns: The readable part of it; `nil` if nothing can be read.
-    /// - Throws: ``FileError`` if a file cannot be read for a reason other than damage.
+    /// - Throws: `FileError` if a file cannot be read for a reason other than damage.
     private mutating func check(_ generation: Generation, _ url: URL) throws -> Candidate? {
         let clusters = url.appendingPathComponent(Generation.clustersFile)
         let bytes = try StoreFolder.contents(of: clusters)

@@ -6,7 +6,7 @@ extension Recovery {
     /// Rebuilds the store from its intact files, as a new generation in a new epoch. Damaged files are moved
     /// to a folder with the date in its name; nothing is deleted. The caller must hold the writers' lock.
     ///
-    /// - Throws: ``StorageError`` with `.damaged` if nothing can be recovered. The store is then unchanged.
+    /// - Throws: `StorageError` with `.damaged` if nothing can be recovered. The store is then unchanged.
     mutating func repair() throws {
         var outcome = try inspect()
         try AtomicFile.removeLeftovers(in: folder.url, files: files)

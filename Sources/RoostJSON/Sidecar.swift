@@ -109,7 +109,7 @@ struct Sidecar {
 
     // MARK: Reading
 
-    /// - Throws: ``BinaryReader/InvalidData`` or `DecodingError` if the bytes are not a sidecar.
+    /// - Throws: `BinaryReader/InvalidData` or `DecodingError` if the bytes are not a sidecar.
     init(_ bytes: UnsafeRawBufferPointer) throws {
         var reader = BinaryReader(bytes)
         guard try reader.take(Self.magic.count).elementsEqual(Self.magic) else {

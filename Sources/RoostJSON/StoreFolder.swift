@@ -32,7 +32,7 @@ struct StoreFolder: Sendable, Hashable {
 
     /// Reads a whole file; `nil` if it does not exist.
     ///
-    /// - Throws: ``FileError``.
+    /// - Throws: `FileError`.
     static func contents(of url: URL) throws -> Data? {
         do {
             let file = try FileDescriptor(url.path, O_RDONLY)

@@ -9,7 +9,7 @@ extension ConversationMemory {
     ///
     /// - Complexity: Reads the headers of the matching messages, and usually two messages of each
     ///   conversation.
-    /// - Throws: ``StorageError``; `CancellationError`.
+    /// - Throws: `StorageError`; `CancellationError`.
     public func conversations(_ filter: Filter = .all) async throws -> [ConversationSummary] {
         try await ConversationListing(try await store.storage.snapshot(), filter).summaries { $0 }
     }
@@ -18,7 +18,7 @@ extension ConversationMemory {
     /// session contains the conversations with all of its agents.
     ///
     /// - Complexity: As ``conversations(_:)``.
-    /// - Throws: ``StorageError``; `CancellationError`.
+    /// - Throws: `StorageError`; `CancellationError`.
     public func sessions(_ filter: Filter = .all) async throws -> [ConversationSummary] {
         try await ConversationListing(try await store.storage.snapshot(), filter).summaries {
             ChatScope(userId: $0.userId, sessionId: $0.sessionId, agentId: "")
@@ -27,7 +27,7 @@ extension ConversationMemory {
 
     /// Returns the scopes of the messages that match a filter, in no order.
     ///
-    /// - Throws: ``StorageError``; `CancellationError`.
+    /// - Throws: `StorageError`; `CancellationError`.
     public func scopes(_ filter: Filter = .all) async throws -> Set<ChatScope> {
         try await ConversationListing(try await store.storage.snapshot(), filter).scopes
     }

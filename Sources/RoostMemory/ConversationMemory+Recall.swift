@@ -12,8 +12,8 @@ extension ConversationMemory {
     ///   - query: The query, usually a question.
     ///   - filter: The messages to search.
     ///   - options: The limits and the scoring.
-    /// - Throws: ``RoostError`` with `.badInput` for an empty query or options out of range;
-    ///   ``EmbedderError``; ``StorageError``; `CancellationError`.
+    /// - Throws: `RoostError` with `.badInput` for an empty query or options out of range;
+    ///   `EmbedderError`; `StorageError`; `CancellationError`.
     public func recall(
         _ query: String, in filter: Filter = .all, _ options: RecallOptions = RecallOptions()
     ) async throws -> [Recollection] {

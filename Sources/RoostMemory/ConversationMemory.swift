@@ -10,8 +10,8 @@ public import RoostModel
 ///     try await memory.remember([MessageDraft(role: .user, content: "I moved to Oslo.")], in: scope)
 ///     let found = try await memory.recall("Where does she live?")
 ///
-/// Messages are removed only by ``forget(_:)-(Filter)``. The limit on the length of a conversation, which
-/// ``ChatStorage`` has, applies to what is fetched, not to what is kept.
+/// Messages are removed only by `forget(_:)`. The limit on the length of a conversation, which
+/// `ChatStorage` has, applies to what is fetched, not to what is kept.
 public struct ConversationMemory: Sendable {
     /// The store of the messages.
     public let store: KnowledgeStore
@@ -39,8 +39,8 @@ public struct ConversationMemory: Sendable {
     ///   - scope: The conversation that the messages belong to.
     ///   - batchSize: The maximum number of messages of one commit; `nil` adds all messages in one commit.
     /// - Atomicity: Each commit adds all of its messages, with consecutive numbers, or none.
-    /// - Throws: ``RoostError`` with `.badInput` for a time outside the years 1 to 9999; ``EmbedderError``;
-    ///   ``StorageError``; `CancellationError`.
+    /// - Throws: `RoostError` with `.badInput` for a time outside the years 1 to 9999; `EmbedderError`;
+    ///   `StorageError`; `CancellationError`.
     @discardableResult
     public func remember(
         _ drafts: [MessageDraft], in scope: ChatScope, batchSize: Int? = nil
@@ -52,7 +52,7 @@ public struct ConversationMemory: Sendable {
 
     /// Returns the messages that match a filter, sorted by scope and by their numbers.
     ///
-    /// - Throws: ``StorageError``; `CancellationError`.
+    /// - Throws: `StorageError`; `CancellationError`.
     public func messages(_ filter: Filter = .all) async throws -> [RememberedMessage] {
         try await RememberedMessage.read(filter.entries, from: try await store.storage.snapshot())
     }
@@ -62,7 +62,7 @@ public struct ConversationMemory: Sendable {
     /// Removes the messages that match a filter.
     ///
     /// - Returns: The number of messages that were removed.
-    /// - Throws: ``StorageError``; `CancellationError`.
+    /// - Throws: `StorageError`; `CancellationError`.
     @discardableResult
     public func forget(_ filter: Filter) async throws -> Int {
         try await forget(try await messages(filter))
@@ -72,7 +72,7 @@ public struct ConversationMemory: Sendable {
     ///
     /// - Returns: The number of messages that were removed. Messages that another process has removed do not
     ///   count.
-    /// - Throws: ``StorageError``; `CancellationError`.
+    /// - Throws: `StorageError`; `CancellationError`.
     @discardableResult
     public func forget(_ messages: [RememberedMessage]) async throws -> Int {
         try await ConflictRetry.standard.run {

@@ -24,7 +24,7 @@ struct Recall: Sendable {
     /// The maximum size of the context on each side of a message.
     private static let maximumContext = 1000
 
-    /// - Throws: ``RoostError`` with `.badInput` for options out of range.
+    /// - Throws: `RoostError` with `.badInput` for options out of range.
     init(
         store: KnowledgeStore, query: String, filter: ConversationMemory.Filter, options: RecallOptions
     ) throws {

@@ -51,7 +51,7 @@ struct EmbeddingsResponse {
     /// - Parameters:
     ///   - data: The body of the response.
     ///   - count: The number of texts in the request.
-    /// - Throws: ``EmbedderError`` with `.badAnswer` that names the fault.
+    /// - Throws: `EmbedderError` with `.badAnswer` that names the fault.
     init(_ data: Data, count: Int) throws {
         func bad(_ fault: String) -> EmbedderError {
             EmbedderError(.badAnswer, "invalid response of the remote model: it \(fault)")

@@ -31,7 +31,7 @@ public struct ModelHub: Sendable {
     ///   - token: The bearer token for repositories that require one.
     ///   - environment: Environment variables, of which `http_proxy`, `https_proxy`, `all_proxy` and
     ///     `no_proxy` are used.
-    /// - Throws: ``EmbedderError`` with `.configuration` if the address is invalid.
+    /// - Throws: `EmbedderError` with `.configuration` if the address is invalid.
     public init(
         address: String = defaultAddress, token: Secret? = nil, environment: [String: String] = [:]
     ) throws {
@@ -86,7 +86,7 @@ public struct ModelHub: Sendable {
     ///   - files: The names of the files to download; files that the repository does not contain are skipped.
     ///   - folder: The destination; created if it does not exist.
     ///   - progress: Called with the number of downloaded bytes and the total number of bytes.
-    /// - Throws: ``EmbedderError``; `CancellationError`. Partial downloads are kept, so a later call resumes
+    /// - Throws: `EmbedderError`; `CancellationError`. Partial downloads are kept, so a later call resumes
     ///   them.
     public func fetch(
         _ name: String, revision: String = "main", files: [String], into folder: URL,

@@ -63,7 +63,7 @@ public struct RemoteEmbedder: Embedder {
 
     /// Connects to a server and determines the embedding space of its model.
     ///
-    /// - Throws: ``EmbedderError``; `CancellationError`.
+    /// - Throws: `EmbedderError`; `CancellationError`.
     public static func connect(_ model: RemoteModel) async throws -> RemoteEmbedder {
         let transport = RemoteTransport(model)
         let unknown = EmbeddingSpace(model: "", revision: "", dimension: 0, pooling: "")
@@ -98,7 +98,7 @@ public struct RemoteEmbedder: Embedder {
 
     /// Embeds texts, in several concurrent requests.
     ///
-    /// - Throws: ``EmbedderError``, for example with `.configuration` if the server uses another model than
+    /// - Throws: `EmbedderError`, for example with `.configuration` if the server uses another model than
     ///   that of ``space``; `CancellationError`.
     @concurrent
     public func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {

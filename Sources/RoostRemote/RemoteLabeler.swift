@@ -57,7 +57,7 @@ public struct RemoteLabeler: ClusterLabeler {
     ///
     /// If the excerpt is too large for the model, it is sent again with half of the texts.
     ///
-    /// - Throws: ``EmbedderError``; `CancellationError`.
+    /// - Throws: `EmbedderError`; `CancellationError`.
     public func label(_ excerpt: ClusterExcerpt) async throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

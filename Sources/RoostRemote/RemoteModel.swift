@@ -40,7 +40,7 @@ public struct RemoteModel: Sendable {
     ///   - endpoint: An http or https address; a trailing `/embeddings` or `/chat/completions` is removed.
     ///   - name: The name of the model on the server.
     ///   - key: The API key.
-    /// - Throws: ``EmbedderError`` with `.configuration` if the address is invalid, or if the key would be
+    /// - Throws: `EmbedderError` with `.configuration` if the address is invalid, or if the key would be
     ///   sent to another machine without encryption.
     public init(endpoint: String, name: String, key: Secret? = nil) throws {
         func unusable(_ fault: String) -> EmbedderError {

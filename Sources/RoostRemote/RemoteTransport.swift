@@ -50,7 +50,7 @@ final class RemoteTransport: Sendable {
 
     /// Posts JSON and returns the body of the response.
     ///
-    /// - Throws: ``TooLarge``; ``TimedOut``; ``EmbedderError``; `CancellationError`.
+    /// - Throws: ``TooLarge``; ``TimedOut``; `EmbedderError`; `CancellationError`.
     func post(_ body: Data, to path: String) async throws -> Data {
         var attempt = 1
         while true {

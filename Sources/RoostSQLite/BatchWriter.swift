@@ -27,7 +27,7 @@ struct BatchWriter {
     /// Writes a batch.
     ///
     /// - Returns: The revision from which the batch is visible.
-    /// - Throws: ``StorageError``. The caller must then roll back the transaction.
+    /// - Throws: `StorageError`. The caller must then roll back the transaction.
     mutating func apply(_ batch: WriteBatch, at date: Date) throws -> Revision {
         try checkExpectations(batch.expecting)
         for id in batch.removals { try remove(id, at: date) }

@@ -55,7 +55,7 @@ enum Checksum {
     /// - Parameters:
     ///   - index: The column of `row` that contains the result.
     ///   - object: The object that the row describes, with an article, for the message.
-    /// - Throws: ``StorageError`` with `.damaged` if the checksum does not match.
+    /// - Throws: `StorageError` with `.damaged` if the checksum does not match.
     static func check(_ row: Row, _ index: Int, _ object: @autoclosure () -> String) throws {
         guard try row.value(index) as Bool? == true else {
             throw Column.damaged("\(object()) whose checksum does not match")

@@ -103,7 +103,7 @@ struct DatabaseInspection {
 // MARK: - Checks
 
 extension DatabaseInspection {
-    /// - Throws: ``StorageError`` with `.newerFormat`.
+    /// - Throws: `StorageError` with `.newerFormat`.
     private func checkFormat(_ database: Database) throws -> [StorageFinding] {
         try Schema.migrator.check(applied: Schema.migrator.appliedIdentifiers(database), path: url.path)
         guard try !Schema.migrator.hasCompletedMigrations(database) else { return [] }

@@ -19,7 +19,7 @@ struct DatabaseReplacement {
     /// database.
     ///
     /// - Atomicity: Writing the marker is the commit point.
-    /// - Throws: ``FileError``.
+    /// - Throws: `FileError`.
     func begin(with replacement: URL) throws {
         try AtomicFile.write(Data(replacement.lastPathComponent.utf8), to: marker, files: files)
         try finish()
@@ -61,7 +61,7 @@ struct DatabaseReplacement {
 
     /// Returns whether the new database still has its own name; `false` if it has been renamed already.
     ///
-    /// - Throws: ``StorageError`` with `.damaged` if the file is not a database.
+    /// - Throws: `StorageError` with `.damaged` if the file is not a database.
     private func isDatabase(_ replacement: URL) throws -> Bool {
         let head: Data
         do {

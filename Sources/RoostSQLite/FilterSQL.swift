@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// An ``EntryFilter`` as an SQL condition on the table `entries e`. All values are bound parameters.
+/// An `EntryFilter` as an SQL condition on the table `entries e`. All values are bound parameters.
 struct FilterSQL {
     let sql: String
     let arguments: [any DatabaseValueConvertible]

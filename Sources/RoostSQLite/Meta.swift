@@ -20,7 +20,7 @@ struct Meta {
     /// The clustering run that created the clusters, as JSON.
     var runRecord: Data?
 
-    /// - Throws: ``StorageError`` with `.damaged` if a row is missing or the checksum does not match.
+    /// - Throws: `StorageError` with `.damaged` if a row is missing or the checksum does not match.
     init(_ database: Database) throws {
         let values = try Self.values(database)
         guard values["checksum"].flatMap(Int64.fromDatabaseValue) == Int64(Self.checksum(values)) else {

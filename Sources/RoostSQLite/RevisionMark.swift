@@ -46,7 +46,7 @@ struct RevisionMark {
     /// Returns whether the database with these properties has lost commits.
     func isNewer(than meta: Meta) -> Bool { epoch == meta.epoch && revision > meta.revision }
 
-    /// - Throws: ``StorageError`` with `.damaged` if the database is older than its mark.
+    /// - Throws: `StorageError` with `.damaged` if the database is older than its mark.
     func check(_ meta: Meta, _ database: String) throws {
         guard isNewer(than: meta) else { return }
         throw StorageError(

@@ -12,7 +12,7 @@ extension SQLiteStorageProvider {
     /// of them.
     ///
     /// - Parameter url: The new file. Its folder must exist.
-    /// - Throws: ``StorageError`` with `.inputOutput`, also if the file exists. No new file is left then.
+    /// - Throws: `StorageError` with `.inputOutput`, also if the file exists. No new file is left then.
     public func copy(to url: URL) async throws {
         try await Self.errors(url.path).runBlocking { _ in try Self.copy(pool, to: url.path) }
     }

@@ -58,7 +58,7 @@ extension SQLiteStorageProvider {
 
     /// Creates the file if it does not exist.
     ///
-    /// - Throws: ``StorageError`` with `.damaged` if the file is missing or empty although its companion
+    /// - Throws: `StorageError` with `.damaged` if the file is missing or empty although its companion
     ///   files show that it had content: SQLite would consider it new, and delete the log.
     private static func prepareFile(_ url: URL) throws {
         let file = DatabaseFile(url)
@@ -75,7 +75,7 @@ extension SQLiteStorageProvider {
 
     /// Returns whether a database has the current format, so that opening it does not migrate it. Reads only.
     ///
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     package static func isOfPresentFormat(_ url: URL) throws -> Bool {
         try errors(url.path).mapping {
             try DatabaseFile(url).read(configuration(Options())) {

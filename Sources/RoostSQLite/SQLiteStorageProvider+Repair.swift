@@ -14,7 +14,7 @@ extension SQLiteStorageProvider {
     ///   - options: Options for opening the database.
     /// - Returns: The findings, each with the effect of a repair. None of them is damage if the store is
     ///   intact.
-    /// - Throws: ``StorageError``: `.locked`, `.newerFormat`, and `.inputOutput` if a file cannot be read for
+    /// - Throws: `StorageError`: `.locked`, `.newerFormat`, and `.inputOutput` if a file cannot be read for
     ///   a reason other than damage; `CancellationError`.
     public static func inspect(
         databaseURL: URL, options: Options = Options()
@@ -34,7 +34,7 @@ extension SQLiteStorageProvider {
     ///   - databaseURL: The database file.
     ///   - options: Options for opening the database.
     /// - Returns: The findings and the actions.
-    /// - Throws: ``StorageError``: `.locked`, `.inputOutput`, `.newerFormat`; `.damaged` if nothing can be
+    /// - Throws: `StorageError`: `.locked`, `.inputOutput`, `.newerFormat`; `.damaged` if nothing can be
     ///   read, or if a database of an older format is too damaged for a migration. The store is then
     ///   unchanged.
     public static func repair(

@@ -8,7 +8,7 @@ import RoostSQLiteSupport
 extension SQLiteStorageProvider {
     /// Returns the state of the store. The contents of entries are not in memory; they are read on demand.
     ///
-    /// - Throws: ``StorageError``: `.damaged`, `.inputOutput`, `.closed`.
+    /// - Throws: `StorageError`: `.damaged`, `.inputOutput`, `.closed`.
     package func transferableState() async throws -> StoreState {
         guard let snapshot = try await snapshot() as? SQLiteSnapshot else {
             preconditionFailure("this provider returned a snapshot of another type")

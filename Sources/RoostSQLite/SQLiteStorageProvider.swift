@@ -63,7 +63,7 @@ public struct SQLiteStorageProvider: StorageProvider {
     /// - Parameters:
     ///   - databaseURL: The database file. Its folder must exist.
     ///   - options: Options for opening the database.
-    /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.locked`, `.full`, `.readOnly`,
+    /// - Throws: `StorageError`: `.newerFormat`, `.damaged`, `.locked`, `.full`, `.readOnly`,
     ///   `.inputOutput`; `CancellationError` if the task is cancelled while it waits for another writer.
     public init(databaseURL: URL, options: Options = Options()) async throws {
         let lockURL = options.lockURL ?? databaseURL.appendingPathExtension("lock")
@@ -83,7 +83,7 @@ public struct SQLiteStorageProvider: StorageProvider {
 
     private var errors: DatabaseErrorMapping { Self.errors(pool.path) }
 
-    /// - Throws: ``StorageError`` with `.closed` after ``close()``, or if a repair or a restore has replaced
+    /// - Throws: `StorageError` with `.closed` after ``close()``, or if a repair or a restore has replaced
     ///   the database file.
     private func checkOpen() throws {
         guard !state.isClosed else { throw StorageError(.closed, "the store was closed") }
@@ -160,7 +160,7 @@ public struct SQLiteStorageProvider: StorageProvider {
 
     /// Frees the space of removed data, and moves the write-ahead log into the database. Other writers wait.
     ///
-    /// - Throws: ``StorageError``. The store is then unchanged.
+    /// - Throws: `StorageError`. The store is then unchanged.
     public func compact() async throws {
         try await writers.run {
             try await errors.runBlocking { isCancelled in

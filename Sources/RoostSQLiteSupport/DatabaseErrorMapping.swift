@@ -2,7 +2,7 @@ package import GRDB
 import RoostFiles
 package import RoostModel
 
-/// Converts the errors of SQLite, of GRDB and of the file layer into ``StorageError``. It is the one mapping
+/// Converts the errors of SQLite, of GRDB and of the file layer into `StorageError`. It is the one mapping
 /// for all databases of the package.
 package struct DatabaseErrorMapping: Sendable {
     private let path: String
@@ -20,7 +20,7 @@ package struct DatabaseErrorMapping: Sendable {
         self.fullRemedy = fullRemedy
     }
 
-    /// Returns the ``StorageError`` for an error of a database or file; other errors are returned unchanged.
+    /// Returns the `StorageError` for an error of a database or file; other errors are returned unchanged.
     package func mapped(_ error: any Error) -> any Error {
         switch error {
         case let error as DatabaseError: storageError(error)
@@ -32,12 +32,12 @@ package struct DatabaseErrorMapping: Sendable {
         }
     }
 
-    /// Runs `body` and throws its errors as ``StorageError``.
+    /// Runs `body` and throws its errors as `StorageError`.
     package func mapping<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch { throw mapped(error) }
     }
 
-    /// Runs `body` on a thread for blocking work, and throws its errors as ``StorageError``.
+    /// Runs `body` on a thread for blocking work, and throws its errors as `StorageError`.
     package func runBlocking<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {

@@ -4,7 +4,7 @@ import RoostFiles
 
 /// The file of an SQLite database.
 ///
-/// An existing database file is opened by SQLite only, never with a ``FileDescriptor``: a process that closes
+/// An existing database file is opened by SQLite only, never with a `FileDescriptor`: a process that closes
 /// any descriptor of a file loses all its POSIX (`fcntl`) locks on that file, also those of SQLite's other
 /// connections. Another process would then consider itself the only user, and would remove the write-ahead
 /// log that the first one still uses.
@@ -27,7 +27,7 @@ package struct DatabaseFile: Sendable {
 
     /// Returns the size of the file in bytes without opening it; `nil` if it does not exist.
     ///
-    /// - Throws: ``FileError``.
+    /// - Throws: `FileError`.
     package func size() throws -> Int? {
         var status = stat()
         guard stat(url.path, &status) != 0 else { return Int(status.st_size) }
@@ -39,7 +39,7 @@ package struct DatabaseFile: Sendable {
     /// Creates an empty file with mode 0600 if the file does not exist. SQLite gives the write-ahead log the
     /// permissions of the database, so other users can read neither.
     ///
-    /// - Throws: ``FileError``.
+    /// - Throws: `FileError`.
     package func create() throws {
         do {
             _ = try FileDescriptor(url.path, O_RDWR | O_CREAT | O_EXCL)

@@ -41,7 +41,7 @@ public struct StorageContents: Sendable, Hashable {
     /// - Parameters:
     ///   - store: The store to read.
     ///   - pageSize: The limit of each page.
-    /// - Throws: The errors of the store; ``StorageError`` with `.damaged` if its answers contradict each
+    /// - Throws: The errors of the store; `StorageError` with `.damaged` if its answers contradict each
     ///   other.
     public init(_ store: some StorageProvider, pageSize: Int = 100) async throws {
         let snapshot = try await store.snapshot()
@@ -63,7 +63,7 @@ public struct StorageContents: Sendable, Hashable {
     /// - Parameters:
     ///   - snapshot: The snapshot to read.
     ///   - pageSize: The limit of each page.
-    /// - Throws: The errors of the snapshot; ``StorageError`` with `.damaged` if its answers contradict
+    /// - Throws: The errors of the snapshot; `StorageError` with `.damaged` if its answers contradict
     ///   each other.
     public init(_ snapshot: any StorageSnapshot, pageSize: Int = 100) async throws {
         revision = snapshot.stamp.revision

@@ -71,7 +71,7 @@ public struct StorageJob: Sendable, Hashable {
 
     /// Runs the job and closes the store.
     ///
-    /// - Throws: The errors of the store; ``StorageError`` with `.damaged` if `follow` misses a change.
+    /// - Throws: The errors of the store; `StorageError` with `.damaged` if `follow` misses a change.
     public func run(on store: some StorageProvider) async throws {
         let numbers = first..<first + count
         switch kind {

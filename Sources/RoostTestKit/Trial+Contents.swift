@@ -74,6 +74,7 @@ extension Trial {
             representatives: [full.id], cohesion: 0.1, parent: nil, createdAt: Date(milliseconds: 3),
             updatedAt: Date(milliseconds: 4))
         cluster.isLabelPinned = true
+        cluster.labelPin = .init(of: [full.id, empty.id])
         cluster.labeledBy = "remote:nâmer"
         (cluster.separation, cluster.silhouette, cluster.assignmentThreshold) = (0.1, -0.3, 0.7)
         cluster.origins = [origin]

@@ -19,15 +19,15 @@ struct KeywordCandidate {
         ).sorted()
     }
 
-    /// The λ of maximal marginal relevance: the share of relevance against diversity (Carbonell & Goldstein
-    /// 1998).
-    private static let relevanceShare = 0.7
+    /// The weights λ and 1 - λ of relevance and diversity in maximal marginal relevance (Carbonell &
+    /// Goldstein 1998).
+    private static let (relevanceWeight, diversityWeight) = (0.7, 0.3)
 
     /// Returns the marginal relevance.
     ///
     /// - Parameter maximumWeight: The highest weight of all candidates, by which the weight is divided.
     func relevance(_ maximumWeight: Double) -> Double {
-        Self.relevanceShare * weight / maximumWeight - (1 - Self.relevanceShare) * similarity
+        Self.relevanceWeight * weight / maximumWeight - Self.diversityWeight * similarity
     }
 
     /// Returns the candidate with its similarity updated for a newly chosen keyword, or `nil` if it is

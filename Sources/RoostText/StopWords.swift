@@ -30,5 +30,6 @@ package enum StopWords {
         whatever when whenever where whereas wherever whether which while who who's whoever whole
         whom whose why will with within without won't would wouldn't yes yet you you'd you'll you're
         you've your yours yourself yourselves com html http https org www
+        mr mrs ms dr st vs co re ve ll nbsp quot amp apos href
         """.split(whereSeparator: \.isWhitespace).map(String.init))
 }

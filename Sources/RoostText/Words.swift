@@ -15,6 +15,9 @@ package struct Words: Sequence, Sendable {
 
     package init(_ text: String) { utf8 = Array(text.utf8) }
 
+    /// - Parameter utf8: Valid UTF-8.
+    init(utf8: [UInt8]) { self.utf8 = utf8 }
+
     /// - Complexity: O(length of text) for the whole iteration.
     package func makeIterator() -> AnyIterator<Word> {
         var scanner = WordScanner()
@@ -114,7 +117,7 @@ struct WordScanner {
     }
 
     /// Returns whether a character of a script without spaces is a word on its own.
-    private static func isSeparateWord(_ scalar: Unicode.Scalar) -> Bool {
+    static func isSeparateWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x3040...0x30FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0x20000...0x2FA1F: true
         default: false

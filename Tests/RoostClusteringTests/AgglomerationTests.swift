@@ -113,4 +113,49 @@ import Testing
             #expect(path.count < 20)
         }
     }
+
+    /// Returns a partition of groups around some directions, with three rows for each group.
+    private func partition(directions: Int, groupsPerDirection: Int, noise: Float) -> Partition {
+        var generator = SeededGenerator(seed: 5)
+        var rows: [[Float]] = []
+        for direction in 0..<directions {
+            for _ in 0..<groupsPerDirection {
+                var row = (0..<64).map { _ in noise * Float(generator.nextNormal()) }
+                row[direction] += 1
+                rows.append(row)
+            }
+        }
+        var centroids = Matrix(rows, columns: 64)
+        centroids.normalizeRows()
+        let count = 3 * rows.count
+        return Partition(
+            labels: (0..<count).map { .group($0 % rows.count) }, centroids: centroids,
+            similarities: Array(repeating: 1, count: count), confidences: Array(repeating: 1, count: count))
+    }
+
+    @Test(arguments: [8, 12, 20])
+    func `many groups get as many parents as there are directions`(directions: Int) {
+        let flat = partition(directions: directions, groupsPerDirection: 5, noise: 0.03)
+        let tree = flat.addingParents()
+        #expect(tree.labels == flat.labels && tree.count == 6 * directions)
+        for group in 0..<flat.count { #expect(tree.parents[group] == tree.parents[group / 5 * 5]) }
+        let tops = Set((0..<flat.count).map { tree.parents[$0] })
+        #expect(tops.count == directions && !tops.contains(nil))
+    }
+
+    @Test func `few groups, and groups without larger ones, get no parents`() {
+        let few = partition(directions: 5, groupsPerDirection: 5, noise: 0.03)
+        #expect(few.count == Partition.maximumFlatSize && few.addingParents() == few)
+        // All centroids are equal, so no cut is better than another.
+        let same = partition(directions: 1, groupsPerDirection: 40, noise: 0)
+        #expect(same.addingParents() == same)
+    }
+
+    @Test func `the number of nodes at the top level is in the range`() {
+        for groups in [26, 30, 100, 300] {
+            let tree = partition(directions: 1, groupsPerDirection: groups, noise: 0.2).addingParents()
+            let tops = tree.parents.count { $0 == nil }
+            #expect(tops == groups || Partition.topLevelSizes.contains(tops))
+        }
+    }
 }

@@ -178,7 +178,7 @@ import Testing
         store.fail { _, _ in .portal }
         let portal = try run("backup", "list", location)
         #expect(
-            portal.status == 74 && portal.error.contains("not as an object store does"), "\(portal.error)")
+            portal.status == 74 && portal.error.contains("is not an object store"), "\(portal.error)")
         #expect(!portal.error.contains("secret"))
         await store.close()
     }

@@ -42,7 +42,42 @@ import Testing
         #expect(try again.output == String(contentsOfFile: backup, encoding: .utf8))
     }
 
-    /// Validates a file against `Documentation/Schemas/clusters.schema.json` with Debian's python3-jsonschema.
+    @Test func `clusters are printed as a tree with a header, and parents filter queries`() throws {
+        let notes = Fixtures.folder.appendingPathComponent("notes").path
+        #expect(try cli.roost("ingest", notes, "-q").status == 0)
+        let made = try cli.roost("recluster", "--clusters", "30", "--levels", "2", "--seed", "1")
+        let lines = made.output.split(separator: "\n")
+        #expect(made.status == 0 && lines[0].contains("size") && lines[0].contains("label"))
+        #expect(lines.count > 31 && lines[1].contains(" ###"), "\(made.output)")
+        #expect(made.error.contains("30 clusters of 311 entries"), "\(made.error)")
+        let flat = try cli.roost("cluster", "list", "--flat").output.split(separator: "\n")
+        #expect(flat.count == 31 && flat[0].contains("cohesion"))
+        let listed = try cli.roost("cluster", "list", "--json")
+        let clusters = try #require(
+            try JSONSerialization.jsonObject(with: Data(listed.output.utf8)) as? [[String: Any]])
+        let parent = try #require(clusters.compactMap { $0["parent"] as? String }.first)
+        let shown = try cli.roost("cluster", "show", parent)
+        #expect(shown.output.contains("Clusters in this cluster:"), "\(shown.output)\(shown.error)")
+        #expect(shown.output.contains("Representative entries:"))
+        let size = clusters.first { $0["id"] as? String == parent }?["size"] as? Int
+        let found = try cli.roost("list", "--cluster", parent, "-n", "311", "--json")
+        let entries = try JSONSerialization.jsonObject(with: Data(found.output.utf8)) as? [Any]
+        #expect(entries?.count == size && size ?? 0 > 1)
+    }
+
+    @Test func `a store with few entries is explained in one sentence`() throws {
+        for (number, text) in ["a swift in the roof", "bread in the oven", "a boat on the lake"].enumerated()
+        {
+            #expect(try cli.roost("add", text, "-q").status == 0)
+            let result = try cli.roost("recluster")
+            #expect(result.status == 0, "\(result.error)")
+            #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
+            #expect(result.output.hasPrefix("\(number + 1) entr") && !result.output.contains("0."))
+        }
+    }
+
+    /// Validates a file against `Documentation/Schemas/clusters.schema.json` with Debian's
+    /// python3-jsonschema.
     func validate(_ file: URL) throws {
         let python = URL(fileURLWithPath: "/usr/bin/python3")
         let schema = Fixtures.repository.appendingPathComponent(

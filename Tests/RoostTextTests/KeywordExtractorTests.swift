@@ -7,7 +7,7 @@ struct KeywordExtractorTests {
         for (group, texts) in groups.enumerated() {
             for text in texts { extractor.add(text, to: group, isRepresentative: true) }
         }
-        return extractor.keywords(limit: limit)
+        return extractor.vocabularies().keywords(limit: limit)
     }
 
     @Test func `words that mostly occur together form one keyword`() {
@@ -63,7 +63,7 @@ struct KeywordExtractorTests {
             let kind = group < 2 ? "oven" : "harbour"
             for number in 0..<10 { extractor.add("\(word) of the \(kind) \(number)", to: group) }
         }
-        let found = extractor.keywords(limit: 3, parents: [4, 4, nil, nil, nil])
+        let found = extractor.vocabularies(parents: [4, 4, nil, nil, nil]).keywords(limit: 3)
         #expect(found[4].first == "oven")
         #expect(Set(found[4]).isSuperset(of: ["oven", "bread", "cake"]))
         #expect(found[0].first == "bread")

@@ -9,6 +9,7 @@ struct Main: AsyncParsableCommand {
             Encode.self, Search.self, Neighbors.self, EmbedLines.self, ClusterVectors.self, ColdQuery.self,
             ShortTexts.self, StorageFiles.self, SQLiteStorage.self, Recluster.self, ClusterQuality.self,
             RetrievalQuality.self, ChatRecall.self, Conversations.self, WordSearch.self, ExactSearch.self,
-            FilteredSearch.self, SimilarityQuality.self, Backups.self, ChunkExistence.self, TokenIDs.self,
+            FilteredSearch.self, SimilarityQuality.self, LabelQuality.self, Backups.self, ChunkExistence.self,
+            TokenIDs.self,
         ])
 }

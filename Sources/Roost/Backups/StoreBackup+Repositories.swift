@@ -30,8 +30,8 @@ extension StoreBackup {
     ///   - retrieval: The location of the repository.
     ///   - name: The name of the location, for messages.
     ///   - passphrase: The passphrase of the repository; `nil` for one that is not encrypted.
-    /// - Throws: ``BackupError``, with `.exists` if the location contains other files and with
-    ///   `.wrongPassphrase`; ``ChunkStorageError``.
+    /// - Throws: `BackupError`, with `.exists` if the location contains other files and with
+    ///   `.wrongPassphrase`; `ChunkStorageError`.
     public static func openOrCreate(
         in retrieval: any ChunkStorageRetrieval, named name: String, passphrase: String? = nil
     ) async throws -> BackupRepository {
@@ -60,7 +60,7 @@ extension StoreBackup {
     ///   - retrieval: The location of the repository.
     ///   - name: The name of the location, for messages.
     ///   - passphrase: The passphrase of the repository; `nil` for one that is not encrypted.
-    /// - Throws: ``BackupError``, with `.notFound` or `.wrongPassphrase`; ``ChunkStorageError``.
+    /// - Throws: `BackupError`, with `.notFound` or `.wrongPassphrase`; `ChunkStorageError`.
     public static func open(
         _ retrieval: any ChunkStorageRetrieval, named name: String, passphrase: String? = nil
     ) async throws -> BackupRepository {

@@ -37,8 +37,8 @@ public struct StoreBackup: Sendable {
     ///   - repository: The repository that receives the snapshot.
     ///   - tags: The tags of the snapshot.
     ///   - progress: Called repeatedly with the number of entries read so far and the number of all entries.
-    /// - Throws: ``RoostError`` with `.noStore`; ``StorageError``; as
-    ///   ``BackupRepository/create(of:tags:attributes:progress:)``.
+    /// - Throws: ``RoostError`` with `.noStore`; `StorageError`; as
+    ///   `BackupRepository/create(of:tags:attributes:progress:)`.
     public func create(
         in repository: BackupRepository, tags: [String] = [],
         progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
@@ -126,7 +126,7 @@ public struct StoreBackup: Sendable {
     ///     omitted; if `nil`, a damaged document makes the call throw.
     /// - Returns: The stamp of the new store, which has a new epoch.
     /// - Throws: ``RoostError`` with `.storeExists`, or with `.configuration` if the folder contains files;
-    ///   ``BackupError`` with `.damaged`; ``StorageError``; ``ChunkStorageError``; `CancellationError`.
+    ///   `BackupError` with `.damaged`; `StorageError`; `ChunkStorageError`; `CancellationError`.
     @discardableResult
     public func restore(
         _ snapshot: BackupSnapshot, from repository: BackupRepository,

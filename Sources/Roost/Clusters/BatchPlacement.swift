@@ -21,7 +21,7 @@ package struct BatchPlacement {
     ///   - changedTexts: The entries of the batch whose texts are new.
     ///   - batch: The batch. It expects the revision `.zero` of each entry that is new to the store.
     ///   - snapshot: The state from which the batch was computed.
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     package mutating func assign(
         _ changedTexts: Set<Entry.ID>, in batch: inout WriteBatch, _ snapshot: any StorageSnapshot
     ) async throws {

@@ -10,7 +10,7 @@ extension StorageProvider {
     /// Commits a change that is computed from the current clusters. If another writer changes the clusters in
     /// the meantime, the change is computed again from the new state.
     ///
-    /// - Throws: ``StorageError``; everything that `change` throws; `CancellationError`.
+    /// - Throws: `StorageError`; everything that `change` throws; `CancellationError`.
     @concurrent
     func commitClusterChange<Value: Sendable>(
         _ change: @Sendable (any StorageSnapshot) async throws -> ClusterChange<Value>

@@ -18,11 +18,26 @@ struct ClusterEditor: Sendable {
                 throw Self.notFound(id)
             }
             (cluster.isLabelPinned, cluster.labeledBy) = (label != nil, nil)
-            cluster.label =
-                label ?? KeywordExtractor.label(of: cluster.keywords) ?? "cluster \(id.text.prefix(8))"
+            cluster.labelPin =
+                label == nil ? nil : .init(of: try await snapshot.clusters().membersByCluster()[id] ?? [])
+            if let label {
+                cluster.label = label
+            } else {
+                cluster.label = try await Self.automaticLabel(of: cluster, snapshot)
+            }
             cluster.updatedAt = Date()
             return ClusterChange(batch: WriteBatch(clusters: [cluster]), value: cluster)
         }
+    }
+
+    /// Returns a label of the keywords, or the title of the most central entry that has one.
+    private static func automaticLabel(
+        of cluster: Cluster, _ snapshot: any StorageSnapshot
+    ) async throws -> String {
+        if let label = KeywordExtractor.label(of: cluster.keywords) { return label }
+        let titles = try await snapshot.entries(cluster.representatives)
+            .compactMap { TextTitle.title(of: $0.content) }
+        return titles.first.map { TextTitle.shortened($0) } ?? GroupVocabularies.wordless
     }
 
     private static func validate(_ label: String) throws {

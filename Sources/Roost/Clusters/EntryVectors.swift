@@ -3,10 +3,13 @@ import Foundation
 import RoostModel
 import RoostVectors
 
-/// The embeddings of entries, in the order of the entries' ids, so that they do not depend on the order in
-/// which the entries were added.
+/// The embeddings of entries, in an order that follows from the embeddings alone.
+///
+/// Clusterers visit rows in order, so the order affects their result. Ids are derived from paths, and rows
+/// are stored in the order of ingestion; a result that depended on either would change when a folder moves.
 struct EntryVectors: Sendable {
-    /// The ids, ascending by their text.
+    /// The ids, in lexicographic order of the embeddings; entries with equal embeddings by the text of their
+    /// ids.
     let ids: [Entry.ID]
     /// The embedding of each entry, one row each.
     let vectors: Matrix
@@ -14,8 +17,12 @@ struct EntryVectors: Sendable {
     /// Reads the embeddings of the entries that meet all conditions. Entries without an embedding are
     /// omitted.
     ///
-    /// - Throws: ``StorageError``; `CancellationError`.
-    init(_ snapshot: any StorageSnapshot, matching conditions: [EntryCondition] = []) async throws {
+    /// - Parameter replacements: The vectors that replace those of some entries.
+    /// - Throws: `StorageError`; `CancellationError`.
+    init(
+        _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition] = [],
+        replacing replacements: BoilerplateVectors = BoilerplateVectors()
+    ) async throws {
         let matching = conditions.isEmpty ? nil : try await Self.ids(matching: conditions, in: snapshot)
         var ids: [Entry.ID] = []
         var elements: [Float] = []
@@ -35,14 +42,14 @@ struct EntryVectors: Sendable {
                 elements += page.vectors.row(row)
             }
         }
-        let texts = ids.map(\.uuidString)
-        let order = ids.indices.sorted { texts[$0] < texts[$1] }
+        replacements.replace(in: &elements, of: ids, dimension)
+        let order = Self.order(of: ids, elements, dimension)
         Self.permute(&elements, order, dimension)
         self.ids = order.map { ids[$0] }
         vectors = Matrix(rows: ids.count, columns: dimension, elements: elements)
     }
 
-    /// The SHA-256 digest of the ids and vectors. See ``ClusteringRun/dataDigest``.
+    /// The SHA-256 digest of the ids and vectors. See `ClusteringRun/dataDigest`.
     var digest: String {
         var hash = SHA256()
         for row in ids.indices {
@@ -50,6 +57,21 @@ struct EntryVectors: Sendable {
             vectors.withRow(row) { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
         }
         return hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// Returns the row numbers in lexicographic order of the rows; equal rows by the text of their ids.
+    ///
+    /// - Complexity: O(n log n) comparisons, most of which end at the first element.
+    private static func order(of ids: [Entry.ID], _ elements: [Float], _ columns: Int) -> [Int] {
+        elements.withUnsafeBufferPointer { elements in
+            ids.indices.sorted { first, second in
+                for column in 0..<columns {
+                    let (a, b) = (elements[first * columns + column], elements[second * columns + column])
+                    if a != b { return a < b }
+                }
+                return ids[first].uuidString < ids[second].uuidString
+            }
+        }
     }
 
     private static func ids(

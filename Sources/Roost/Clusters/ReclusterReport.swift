@@ -9,10 +9,15 @@ public struct ReclusterReport: Sendable {
     public var clusters: [Cluster]
     /// The number of clustered entries that are in no cluster.
     public var outlierCount: Int
-    /// The number of clusters that continue a cluster of the previous run.
+    /// The number of leaf clusters that continue a cluster of the previous run.
     public var continuedCount: Int
     /// The relation of the new clusters to the previous ones.
     public var lineage: ClusterLineage
     /// Whether the run was a dry run, which leaves the store unchanged.
     public var isDryRun: Bool
+    /// The lines that were excluded from the texts, in ascending order, because more than 5% of the entries
+    /// contain them.
+    public var boilerplateLines: [String] = []
+    /// Messages to people about circumstances that affect the result.
+    public var notices: [String] = []
 }

@@ -18,12 +18,15 @@ struct Reclusterer: Sendable {
 
     let storage: any StorageProvider
     let method: Method
-    /// The number of levels of the hierarchy, at least 1.
-    let levels: Int
+    /// The number of levels of the hierarchy, at least 1; `nil` adds parents if there are many clusters
+    /// (``Partition/addingParents()``).
+    let levels: Int?
     /// The conditions that an entry must meet to be clustered.
     let conditions: [EntryCondition]
     /// Whether the result is only reported, and not committed.
     let isDryRun: Bool
+    /// The embedder of texts without boilerplate lines, and the vectors of the last run.
+    let boilerplate: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
 
     /// The minimum share of the previous run's entries that must remain for a run to continue it. With fewer,
     /// the previous groups say too little about the present data.
@@ -37,7 +40,9 @@ struct Reclusterer: Sendable {
     func run() async throws -> ReclusterReport {
         try validate()
         let snapshot = try await storage.snapshot()
-        let entries = try await EntryVectors(snapshot, matching: conditions)
+        let replacements = try await BoilerplateVectors(
+            snapshot, matching: conditions, embedder: boilerplate.embedder, catalog: boilerplate.catalog)
+        let entries = try await EntryVectors(snapshot, matching: conditions, replacing: replacements)
         guard !entries.ids.isEmpty || conditions.isEmpty || snapshot.stamp.entryCount == 0 else {
             throw RoostError(
                 .notFound, "cannot cluster: no entry matches the conditions; nothing was changed")
@@ -58,12 +63,18 @@ struct Reclusterer: Sendable {
             stamp: snapshot.stamp)
         run.dataDigest = entries.digest
         var assembly = ClusterAssembly(partition, of: entries.vectors, ids: entries.ids)
-        try await assembly.countTexts(of: snapshot)
-        return try await commit(assembly, run, readFrom: snapshot)
+        try await assembly.countTexts(of: snapshot, without: replacements.boilerplate)
+        var report = try await commit(assembly, run, readFrom: snapshot)
+        if let contents = replacements.contents {
+            report.boilerplateLines = contents.lines
+            if !isDryRun { boilerplate.catalog.save(contents) }
+        }
+        report.notices += [replacements.notice].compactMap(\.self)
+        return report
     }
 
     private func validate() throws {
-        guard levels >= 1 else {
+        if let levels, levels < 1 {
             throw RoostError(
                 .badInput, "cannot cluster: the number of levels must be at least 1, not \(levels)")
         }
@@ -113,6 +124,7 @@ struct Reclusterer: Sendable {
         typealias Key = LeidenClusterer.FactKey
         guard let run = try await snapshot.clusteringRun(), run.algorithm == clusterer.algorithm,
             run.seed == clusterer.seed, let resolution = run.parameters[Key.resolution]?.double,
+            run.parameters[Key.rules]?.double == LeidenClusterer.rulesVersion,
             recordedParameters.allSatisfy({ run.parameters[$0.key] == $0.value }),
             run.hasConditions == !conditions.isEmpty
         else { return nil }
@@ -142,6 +154,9 @@ struct Reclusterer: Sendable {
                 "no cluster was found among \(entries.ids.count) entries; allow smaller clusters. "
                     + "Nothing was changed")
         }
+        // A clusterer of the caller may make a hierarchy itself.
+        guard partition.parents.allSatisfy({ $0 == nil }) else { return partition }
+        guard let levels else { return partition.addingParents() }
         guard levels > 1 else { return partition }
         guard partition.count <= Partition.maximumHierarchySize else {
             throw RoostError(
@@ -178,19 +193,26 @@ struct Reclusterer: Sendable {
     private func report(_ clustering: WriteBatch.Clustering, _ previous: [Cluster]) -> ReclusterReport {
         guard let run = clustering.run else { preconditionFailure("the clustering of a run has a run") }
         let previousIDs = Set(previous.map(\.id))
+        let parents = Set(clustering.clusters.compactMap(\.parent))
         return ReclusterReport(
             run: run, clusters: clustering.clusters,
             outlierCount: clustering.assignments.count { $0.cluster == nil },
-            continuedCount: clustering.clusters.count { previousIDs.contains($0.id) },
+            continuedCount: clustering.clusters.count {
+                previousIDs.contains($0.id) && !parents.contains($0.id)
+            },
             lineage: ClusterLineage(of: clustering.clusters, vanished: run.vanished), isDryRun: isDryRun)
     }
 }
 
 extension ClusterAssembly {
-    /// Counts the words of all entries.
-    mutating func countTexts(of snapshot: any StorageSnapshot) async throws {
+    /// Counts the words of all entries, except those of boilerplate lines.
+    mutating func countTexts(
+        of snapshot: any StorageSnapshot, without boilerplate: BoilerplateLines = BoilerplateLines([])
+    ) async throws {
         for try await page in snapshot.entryPages() {
-            for entry in page.entries { count(entry.content, of: entry.id) }
+            for entry in page.entries {
+                count(boilerplate.removing(from: entry.content) ?? entry.content, of: entry.id)
+            }
         }
     }
 }

@@ -5,19 +5,22 @@ import RoostModel
 extension ClusterExport {
     /// Reads the clusters and the texts of their members from a snapshot.
     ///
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     init(_ snapshot: any StorageSnapshot, withEmbeddings: Bool) async throws {
         let clusters = try await snapshot.clusters()
         let assignments = try await snapshot.assignments(of: nil)
         let entries = Dictionary(
             try await snapshot.entries(assignments.map(\.entry)).map { ($0.id, $0) }
         ) { first, _ in first }
+        let outdated = clusters.clustersWithOutdatedLabels()
         let byCluster = Dictionary(grouping: assignments.filter { $0.cluster != nil }) { $0.cluster }
         let groups = clusters.map { cluster in
             let members = (byCluster[cluster.id] ?? []).sorted {
                 ($1.similarity, $0.entry.uuidString) < ($0.similarity, $1.entry.uuidString)
             }
-            return Group(cluster, members, entries, withEmbeddings: withEmbeddings)
+            var group = Group(cluster, members, entries, withEmbeddings: withEmbeddings)
+            if outdated.contains(cluster.id) { group.labelOutdated = true }
+            return group
         }
         let outliers = assignments.compactMap { assignment -> Outlier? in
             guard let reason = assignment.outlierReason, let entry = entries[assignment.entry] else {

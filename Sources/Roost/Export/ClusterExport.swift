@@ -5,7 +5,7 @@ public import RoostModel
 /// The clusters of a store with the texts of their members, for other programs.
 ///
 /// Encoded as JSON, it conforms to `Documentation/Schemas/clusters.schema.json`. There are also a CSV and a
-/// Markdown form (``csv``, ``markdown(limit:)``).
+/// Markdown form (``csv``, `markdown(limit:)`).
 public struct ClusterExport: Sendable, Encodable {
     /// An entry that is a member of a cluster.
     public struct Member: Sendable, Encodable {
@@ -35,25 +35,28 @@ public struct ClusterExport: Sendable, Encodable {
         public var label: String
         /// Whether a person gave the label.
         public var pinned: Bool
+        /// `true` if a person gave the label and it probably no longer fits, because fewer than half of the
+        /// members at that time remain or the cluster has more than doubled; otherwise `nil`.
+        public var labelOutdated: Bool?
         /// The labeler that gave the label; `nil` for a label from keywords or a person.
         public var labeledBy: String?
         /// The keywords, the most characteristic first.
         public var keywords: [String]
         /// The number of members; for a parent cluster, of all descendants.
         public var size: Int
-        /// See ``Cluster/cohesion``.
+        /// See `Cluster/cohesion`.
         public var cohesion: Float
-        /// See ``Cluster/separation``.
+        /// See `Cluster/separation`.
         public var separation: Float?
-        /// See ``Cluster/silhouette``.
+        /// See `Cluster/silhouette`.
         public var silhouette: Float?
-        /// See ``Cluster/stability``.
+        /// See `Cluster/stability`.
         public var stability: Float?
         /// The id of the parent cluster.
         public var parent: String?
         /// The ids of the entries nearest to the centroid.
         public var representatives: [String]
-        /// See ``Cluster/origins``.
+        /// See `Cluster/origins`.
         public var origins: [Cluster.Origin]
         /// The creation date in ISO 8601.
         public var createdAt: String
@@ -76,7 +79,7 @@ public struct ClusterExport: Sendable, Encodable {
         public var id: String
         /// The text of the entry.
         public var content: String
-        /// The reason: a raw value of ``Partition/OutlierReason``.
+        /// The reason: a raw value of `Partition/OutlierReason`.
         public var reason: String
         /// The cosine with the nearest centroid.
         public var similarity: Float
@@ -88,7 +91,7 @@ public struct ClusterExport: Sendable, Encodable {
         public var tags: [String]
     }
 
-    /// The record of the last run. See ``ClusteringRun``.
+    /// The record of the last run. See `ClusteringRun`.
     public struct Run: Sendable, Encodable {
         /// The id of the run.
         public var id: String
@@ -104,13 +107,13 @@ public struct ClusterExport: Sendable, Encodable {
         public var dataDigest: String?
         /// The mean silhouette of all clustered entries.
         public var silhouette: Double?
-        /// See ``ClusteringRun/stability``.
+        /// See `ClusteringRun/stability`.
         public var stability: Double?
         /// The date of the run in ISO 8601.
         public var createdAt: String
     }
 
-    /// The relation of the clusters to those of the previous run. See ``ClusterLineage``.
+    /// The relation of the clusters to those of the previous run. See `ClusterLineage`.
     public struct Lineage: Sendable, Encodable {
         /// A cluster before or after the run.
         public struct Side: Sendable, Encodable {
@@ -126,7 +129,7 @@ public struct ClusterExport: Sendable, Encodable {
 
         /// A birth, death, split or merge.
         public struct Event: Sendable, Encodable {
-            /// The kind: a raw value of ``ClusterLineage/Kind``.
+            /// The kind: a raw value of `ClusterLineage/Kind`.
             public var kind: String
             /// The clusters before the run.
             public var before: [Side]

@@ -24,7 +24,7 @@ struct MigrationFolder {
     /// Whether a migration has begun.
     var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
 
-    /// The manifest of the separate store; `nil` if there is none that can be read.
+    /// The manifest of the separate store; `nil` if it is missing or cannot be read.
     var manifest: StoreManifest? {
         guard let manifest = try? StoreManifest.read(in: url),
             StoreConfiguration(directory: url, manifest: manifest).hasStorageFiles
@@ -34,7 +34,7 @@ struct MigrationFolder {
 
     /// Creates the folder and acquires its lock.
     ///
-    /// - Throws: ``StorageError`` with `.locked` if a migration is running.
+    /// - Throws: `StorageError` with `.locked` if a migration is running.
     func lock() throws -> FileLock {
         do {
             try FileSystem.standard.createFolder(url)
@@ -72,7 +72,7 @@ struct MigrationFolder {
     /// Removes the folder.
     ///
     /// It is renamed first, so that no process opens a store that is partly removed.
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     func remove() throws {
         try StorageError.mappingFileErrors {
             let files = FileSystem.standard

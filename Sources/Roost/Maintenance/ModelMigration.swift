@@ -74,9 +74,9 @@ public struct ModelMigration: Sendable {
 
     // MARK: Interrupted migrations
 
-    /// Returns the progress of an interrupted migration; `nil` if there is none that can be read.
+    /// Returns the progress of an interrupted migration; `nil` if it is missing or cannot be read.
     ///
-    /// - Throws: ``RoostError`` or ``StorageError`` if the store itself cannot be read.
+    /// - Throws: ``RoostError`` or `StorageError` if the store itself cannot be read.
     public static func unfinished(in directory: URL) async throws -> Progress? {
         let folder = MigrationFolder(of: directory)
         guard let collected = folder.manifest else { return nil }
@@ -96,7 +96,7 @@ public struct ModelMigration: Sendable {
     /// Discards an interrupted migration: the collected vectors are removed, and the store does not change.
     ///
     /// - Returns: Whether there was one.
-    /// - Throws: ``StorageError`` with `.locked` if the migration is running.
+    /// - Throws: `StorageError` with `.locked` if the migration is running.
     public static func discard(in directory: URL) async throws -> Bool {
         let folder = MigrationFolder(of: directory)
         guard folder.exists else { return false }
@@ -116,9 +116,9 @@ public struct ModelMigration: Sendable {
     ///   and processes that open the store, wait while the vectors are replaced.
     /// - **Cancellation**: Between batches. Collected vectors are kept for the next call.
     /// - Parameter progress: Called after each batch of phase 1.
-    /// - Throws: ``RoostError`` with `.noStore`, and the other errors of opening a store; ``EmbedderError``;
-    ///   ``StorageError``, with `.locked` if another migration is running; ``BackupError`` or
-    ///   ``ChunkStorageError`` if the backup fails; `CancellationError`.
+    /// - Throws: ``RoostError`` with `.noStore`, and the other errors of opening a store; `EmbedderError`;
+    ///   `StorageError`, with `.locked` if another migration is running; `BackupError` or
+    ///   `ChunkStorageError` if the backup fails; `CancellationError`.
     /// - Complexity: Memory for all entries with their new vectors.
     public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
         guard StoreManifest.exists(in: directory) else { throw RoostError.noStore(in: directory) }

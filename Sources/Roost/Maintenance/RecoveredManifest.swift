@@ -27,7 +27,7 @@ struct RecoveredManifest {
     /// Reads the manifest, or determines the provider from the other files in the folder.
     ///
     /// - Throws: ``RoostError`` with `.noStore` if there is neither a manifest nor storage, or with
-    ///   `.newerFormat`; ``StorageError``.
+    ///   `.newerFormat`; `StorageError`.
     init(in directory: URL) throws {
         self.directory = directory
         do {

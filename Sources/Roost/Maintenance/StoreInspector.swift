@@ -31,7 +31,7 @@ public struct StoreInspector: Sendable {
     ///
     /// - Returns: The findings, with the effect that a repair has on each; none of them has the severity
     ///   `.damage` if the store is intact.
-    /// - Throws: ``RoostError`` with `.noStore` or `.newerFormat`; ``StorageError`` if files cannot be read
+    /// - Throws: ``RoostError`` with `.noStore` or `.newerFormat`; `StorageError` if files cannot be read
     ///   for a reason other than their contents.
     public func inspect() async throws -> [StorageFinding] {
         let recovered = try RecoveredManifest(in: directory)
@@ -98,12 +98,12 @@ public struct StoreInspector: Sendable {
 
     /// Repairs what can be repaired: the manifest, the storage, assignments, original documents, leftovers.
     ///
-    /// The storage's provider repairs its own files (``LocalStorageProvider/repair(directory:options:)``,
-    /// ``SQLiteStorageProvider/repair(databaseURL:options:)``). No data is deleted: damaged files are moved
+    /// The storage's provider repairs its own files (`LocalStorageProvider/repair(directory:options:)`,
+    /// `SQLiteStorageProvider/repair(databaseURL:options:)`). No data is deleted: damaged files are moved
     /// into a folder, and if the damaged store can be read, a snapshot is first created in its own backup
     /// repository.
     /// - Returns: The findings and the actions taken.
-    /// - Throws: As ``inspect()``; ``StorageError`` with `.locked`, or with `.damaged` if nothing can be
+    /// - Throws: As ``inspect()``; `StorageError` with `.locked`, or with `.damaged` if nothing can be
     ///   recovered.
     public func repair() async throws -> [StorageFinding] {
         try await StoreRepair(self).run()

@@ -46,7 +46,7 @@ public struct StoreMigration: Sendable {
     /// - Parameter progress: Receives the number of entries written so far.
     /// - Returns: The stamp of both stores.
     /// - Throws: ``RoostError`` with `.noStore`, `.storeExists`, or `.configuration` if the target folder
-    ///   contains other files; ``StorageError`` with `.conflict` if the source was changed meanwhile, or with
+    ///   contains other files; `StorageError` with `.conflict` if the source was changed meanwhile, or with
     ///   `.damaged` if an answer differs. The target is not a store then.
     @discardableResult
     public func run(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> Stamp {

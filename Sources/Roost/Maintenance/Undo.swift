@@ -47,7 +47,7 @@ struct Undo {
     /// Reverts the commits.
     ///
     /// - Parameter isDryRun: Computes the report only.
-    /// - Throws: ``StorageError``, with `.conflict` if the entries or clusters change during the call.
+    /// - Throws: `StorageError`, with `.conflict` if the entries or clusters change during the call.
     func run(
         on storage: any StorageProvider, _ snapshot: any StorageSnapshot, isDryRun: Bool
     ) async throws -> UndoReport {

@@ -15,7 +15,7 @@ struct VectorReplacement {
 
     /// Catches up with the last changes and commits the new vectors.
     ///
-    /// - Throws: ``StorageError``; ``EmbedderError``; `CancellationError`. The store is unchanged then.
+    /// - Throws: `StorageError`; `EmbedderError`; `CancellationError`. The store is unchanged then.
     func run(
         _ entries: inout MigratedEntries, _ collection: VectorCollection,
         _ report: inout ModelMigration.Report

@@ -2,7 +2,7 @@ import RoostIndexes
 public import RoostModel
 import RoostVectors
 
-/// A group of near-duplicate entries.
+/// A group of near-duplicate entries, of which any two reach the threshold of the search.
 public struct DuplicateGroup: Sendable, Hashable {
     /// Two or more entries, oldest first.
     public var entries: [Entry.ID]
@@ -26,6 +26,7 @@ struct DuplicateFinder {
                 "cannot find duplicates: the threshold must be above 0 and at most 1, not \(threshold)")
         }
         let snapshot = try await storage.snapshot()
+        let filter = try await filter.expandingParentCluster(in: snapshot)
         let allowed = filter.matchesAll ? nil : try await snapshot.rows(matching: filter)
         var (ids, elements, dimension) = ([Entry.ID](), [Float](), 0)
         for try await page in snapshot.vectorPages(of: .entries) {

@@ -22,7 +22,7 @@ public struct EntrySearch: Sendable, Hashable {
     /// The text, entries or vector to which a search finds the nearest entries.
     public enum Subject: Sendable, Hashable {
         /// A query. It is embedded as a query, and its words are searched for, depending on
-        /// ``EntrySearch/mode``. Except in ``SearchMode/vector``, these operators apply (``TextQuery``):
+        /// ``EntrySearch/mode``. Except in ``SearchMode/vector``, these operators apply (`TextQuery`):
         /// `"some words"` must occur as a phrase, `-word` must not occur, `begin*` matches a prefix.
         case text(String)
         /// A text of any length that is embedded as if it were an entry: split into passages, whose mean

@@ -15,7 +15,7 @@ struct HitResolver: Sendable {
     /// Returns the hits for some candidates, in their order, without candidates that the snapshot does not
     /// have.
     ///
-    /// - Throws: ``IndexFault`` if an index disagrees with the storage; ``StorageError``.
+    /// - Throws: ``IndexFault`` if an index disagrees with the storage; `StorageError`.
     func hits(for candidates: [Candidate]) async throws -> [QueryHit] {
         let entries = try await snapshot.entries(candidates.map(\.id))
         let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }

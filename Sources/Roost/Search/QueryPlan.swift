@@ -84,7 +84,7 @@ struct QueryPlanner {
 
     /// Returns the plans of some searches, in their order. All queries are embedded together.
     ///
-    /// - Throws: ``RoostError`` for the first search that is invalid; ``EmbedderError``; ``StorageError``.
+    /// - Throws: ``RoostError`` for the first search that is invalid; `EmbedderError`; `StorageError`.
     func plans(for searches: [EntrySearch]) async throws -> [QueryPlan] {
         for search in searches { try search.validate() }
         var queries: [ParsedQuery] = []

@@ -18,7 +18,7 @@ struct SearchEngine: Sendable {
 
     /// Returns the results of some searches, in their order.
     ///
-    /// - Throws: ``RoostError``; ``StorageError``; ``EmbedderError``; `CancellationError`.
+    /// - Throws: ``RoostError``; `StorageError`; `EmbedderError`; `CancellationError`.
     func results(of searches: [EntrySearch]) async throws -> [QueryResult] {
         // The indexes are loaded while texts are embedded. Errors of loading are thrown by the search itself.
         async let prepared: Void = prepare(for: searches)
@@ -101,7 +101,7 @@ struct SearchEngine: Sendable {
 
     /// Changes the indexes so that the search can be repeated.
     ///
-    /// - Throws: ``StorageError`` with `.damaged` if it cannot.
+    /// - Throws: `StorageError` with `.damaged` if it cannot.
     private func recover(
         from fault: IndexFault, _ health: inout Health, _ passages: PassageContents, _ words: TextContents?
     ) async throws {
@@ -152,7 +152,7 @@ struct SearchEngine: Sendable {
         of plans: [QueryPlan], _ passages: PassageContents, _ words: TextContents?
     ) async throws -> [QueryResult] {
         let snapshot = try await storage.snapshot()
-        let filter = plans[0].search.filter
+        let filter = try await plans[0].search.filter.expandingParentCluster(in: snapshot)
         let filtered = filter.matchesAll ? nil : try await snapshot.rows(matching: filter)
         var runs = plans.map {
             SearchRun(

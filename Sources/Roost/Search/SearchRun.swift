@@ -20,7 +20,7 @@ struct SearchRun: Sendable {
 
     /// Runs the search.
     ///
-    /// - Throws: ``IndexFault`` if an index turns out to be corrupt or of other contents; ``StorageError``;
+    /// - Throws: ``IndexFault`` if an index turns out to be corrupt or of other contents; `StorageError`;
     ///   `CancellationError`.
     func result() async throws -> QueryResult {
         let source = try await CandidateSource(

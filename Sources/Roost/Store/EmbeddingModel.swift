@@ -37,7 +37,7 @@ public struct EmbeddingModel: Sendable {
         EmbeddingModel { try LocalModel.open(url, precision: precision) }
     }
 
-    /// An embedder that is already open, or the caller's own implementation of ``Embedder``.
+    /// An embedder that is already open, or the caller's own implementation of `Embedder`.
     public static func embedder(_ embedder: any Embedder) -> EmbeddingModel {
         EmbeddingModel { embedder }
     }
@@ -50,6 +50,6 @@ public struct EmbeddingModel: Sendable {
 
     /// Opens the model.
     ///
-    /// - Throws: ``EmbedderError`` if the model is missing or damaged.
+    /// - Throws: `EmbedderError` if the model is missing or damaged.
     func makeEmbedder() throws -> any Embedder { try open() }
 }

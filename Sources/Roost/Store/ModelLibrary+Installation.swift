@@ -13,8 +13,8 @@ extension ModelLibrary {
     ///     specify one. It is written to the copy's `config_sentence_transformers.json`.
     ///   - documentPrefix: The prefix of documents, likewise.
     /// - Returns: The name of the installed model.
-    /// - Throws: ``EmbedderError`` for an invalid model; ``RoostError`` with `.configuration` for an invalid
-    ///   name or prefix, or if another model of that name is installed; ``StorageError``.
+    /// - Throws: `EmbedderError` for an invalid model; ``RoostError`` with `.configuration` for an invalid
+    ///   name or prefix, or if another model of that name is installed; `StorageError`.
     public func add(
         _ source: URL, queryPrefix: String? = nil, documentPrefix: String? = nil
     ) throws -> String {
@@ -68,7 +68,7 @@ extension ModelLibrary {
     /// Removes an installed model. Stores whose vectors it computed can still be read and exported.
     ///
     /// - Returns: The name of the removed folder.
-    /// - Throws: ``EmbedderError`` if the model is not installed; ``StorageError`` if it cannot be removed.
+    /// - Throws: `EmbedderError` if the model is not installed; `StorageError` if it cannot be removed.
     public func remove(_ name: String) throws -> String {
         let folder = try folder(of: name)
         guard names().contains(folder.lastPathComponent) else {

@@ -55,7 +55,7 @@ public struct ModelLibrary: Sendable, Hashable {
     ///
     /// - Parameter name: The name of the model's folder, an alias, or `lexical`. The suffix `:int8` selects
     ///   8-bit weights.
-    /// - Throws: ``EmbedderError`` if the model is not installed or its files are damaged.
+    /// - Throws: `EmbedderError` if the model is not installed or its files are damaged.
     public func open(_ name: String) throws -> any Embedder {
         if name == Self.lexicalName { return LexicalEmbedder() }
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(

@@ -29,7 +29,7 @@ public struct OriginalStore: Sendable {
 
     /// Creates the store of originals of the knowledge store in `directory`.
     ///
-    /// - Parameter files: ``FileSystem/deferring`` if the caller synchronizes all files at the end.
+    /// - Parameter files: `FileSystem/deferring` if the caller synchronizes all files at the end.
     init(of directory: URL, files: FileSystem) {
         folder = directory.appendingPathComponent(Self.name, isDirectory: true)
         let organization = GitStyleOrganization()
@@ -49,14 +49,14 @@ public struct OriginalStore: Sendable {
 
     /// Returns the document with a digest; `nil` if it is not stored.
     ///
-    /// - Throws: ``ChunkStorageError``, with `.corrupt` if the bytes do not match the digest.
+    /// - Throws: `ChunkStorageError`, with `.corrupt` if the bytes do not match the digest.
     public func document(digest: String) async throws -> Data? {
         try await storage.readChunk(ChunkIdentifier(id: digest))
     }
 
     /// Returns the digests of all documents.
     ///
-    /// - Throws: ``ChunkStorageError``.
+    /// - Throws: `ChunkStorageError`.
     public func digests() async throws -> [String] {
         guard exists else { return [] }
         return try await storage.retrieval.paths(in: "")
@@ -96,7 +96,7 @@ public struct OriginalStore: Sendable {
 
     /// Stores a document unless it is already stored.
     ///
-    /// - Throws: ``ChunkStorageError``.
+    /// - Throws: `ChunkStorageError`.
     func store(_ document: Data) async throws {
         let identifier = ChunkIdentifier(hashing: document)
         guard try await storage.existence?.presence(of: identifier) != true else { return }
@@ -106,7 +106,7 @@ public struct OriginalStore: Sendable {
     /// Acquires the shared lock that keeps ``removeUnreferenced(by:in:)`` from removing documents whose
     /// source records are not committed yet.
     ///
-    /// - Throws: ``StorageError`` with `.locked` or `.inputOutput`.
+    /// - Throws: `StorageError` with `.locked` or `.inputOutput`.
     func lockForWriting() async throws -> FileLock {
         let url = folder.appendingPathComponent(Self.lockName)
         return try await BlockingWork.run { isCancelled in
@@ -135,7 +135,7 @@ public struct OriginalStore: Sendable {
     /// Removes the documents that neither a source record nor the undo record references.
     ///
     /// - Returns: The number of removed documents; 0 if another process is storing documents.
-    /// - Throws: ``StorageError``; ``ChunkStorageError``.
+    /// - Throws: `StorageError`; `ChunkStorageError`.
     @discardableResult
     func removeUnreferenced(by storage: any StorageProvider, in directory: URL) async throws -> Int {
         guard exists else { return 0 }

@@ -3,7 +3,7 @@ public import RoostModel
 /// An error of the knowledge store: opening, ingest, search, maintenance.
 ///
 /// It has a code for programs, a message for people and, where a known action helps, a ``remedy`` that front
-/// ends render in their own words. Failures of the storage itself are reported as ``StorageError``.
+/// ends render in their own words. Failures of the storage itself are reported as `StorageError`.
 public struct RoostError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure. New codes may be added in any release.
     public struct Code: RawRepresentable, Sendable, Hashable {

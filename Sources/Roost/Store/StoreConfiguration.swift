@@ -80,7 +80,7 @@ struct StoreConfiguration {
     /// - Parameters:
     ///   - access: The purpose.
     ///   - undo: Records the inverse of every commit.
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     func open(
         _ access: Access = .readWrite, recording undo: UndoRecorder? = nil
     ) async throws -> any StorageProvider {
@@ -102,7 +102,7 @@ struct StoreConfiguration {
 
     /// Opens the storage, runs `body` with it and closes it, also if `body` throws.
     ///
-    /// - Throws: The errors of `body`; ``StorageError`` of opening and, if `body` succeeded, of closing.
+    /// - Throws: The errors of `body`; `StorageError` of opening and, if `body` succeeded, of closing.
     func withStorage<Result>(
         _ access: Access = .readWrite, _ body: (any StorageProvider) async throws -> Result
     ) async throws -> Result {

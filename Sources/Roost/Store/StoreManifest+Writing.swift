@@ -14,7 +14,7 @@ extension StoreManifest {
     ///
     /// If the storage is in the epoch of the migration, the vectors belong to the new space; otherwise the
     /// migration was not committed. The result is also written to disk if the writers' lock is available.
-    /// - Throws: As ``read(in:)``; ``StorageError``.
+    /// - Throws: As ``read(in:)``; `StorageError`.
     public static func settled(in directory: URL) async throws -> StoreManifest {
         let manifest = try read(in: directory)
         guard manifest.move != nil else { return manifest }
@@ -51,7 +51,7 @@ extension StoreManifest {
 
     /// Reads, changes and writes the manifest under the writers' lock. Blocks the thread while it waits.
     ///
-    /// - Throws: As ``read(in:)``; ``StorageError``.
+    /// - Throws: As ``read(in:)``; `StorageError`.
     static func change(in directory: URL, _ body: (inout StoreManifest) -> Void) throws {
         let lock = try StorageError.mappingFileErrors {
             try FileLock.acquire(StoreConfiguration.lockURL(directory), timeout: lockTimeout)
@@ -65,7 +65,7 @@ extension StoreManifest {
 
     /// Replaces the manifest in a folder.
     ///
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     func write(in directory: URL) throws {
         let data = try encoded()
         try StorageError.mappingFileErrors {
@@ -75,7 +75,7 @@ extension StoreManifest {
 
     /// Writes the manifest of a new store, which makes the folder a store.
     ///
-    /// - Throws: ``RoostError`` with `.storeExists`; ``StorageError``.
+    /// - Throws: ``RoostError`` with `.storeExists`; `StorageError`.
     func create(in directory: URL) throws {
         let data = try encoded()
         do {

@@ -69,7 +69,7 @@ public struct StoreManifest: Codable, Sendable, Hashable {
 
     /// Reads the manifest of the store in a folder.
     ///
-    /// - Throws: ``RoostError`` with `.noStore`, `.damagedManifest` or `.newerFormat`; ``StorageError`` with
+    /// - Throws: ``RoostError`` with `.noStore`, `.damagedManifest` or `.newerFormat`; `StorageError` with
     ///   `.inputOutput`.
     public static func read(in directory: URL) throws -> StoreManifest {
         let url = directory.appendingPathComponent(fileName)
@@ -135,7 +135,7 @@ public struct StoreManifest: Codable, Sendable, Hashable {
 
     /// Changes the maximum size of a store, in bytes; `nil` removes the limit.
     ///
-    /// - Throws: As ``read(in:)``; ``StorageError``.
+    /// - Throws: As ``read(in:)``; `StorageError`.
     public static func setMaximumSize(_ size: Int?, in directory: URL) throws {
         try change(in: directory) { $0.maximumSize = size }
     }

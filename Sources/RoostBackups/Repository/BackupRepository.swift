@@ -5,7 +5,7 @@ import RoostModel
 
 /// A repository of backups: snapshots of stores, which share their unchanged data.
 ///
-/// A repository consists of chunks in any ``ChunkStorageRetrieval``: in a folder, a bucket or memory. Each
+/// A repository consists of chunks in any `ChunkStorageRetrieval`: in a folder, a bucket or memory. Each
 /// snapshot holds one revision of a store. The data of a snapshot are divided into segments, which are
 /// gathered in packs; indexes list the segments of each pack.
 ///
@@ -58,7 +58,7 @@ public final class BackupRepository: Sendable {
     ///   - passphrase: The passphrase for encryption; `nil` creates a repository that is not encrypted.
     /// - Returns: The new repository, without snapshots.
     /// - Throws: ``BackupError`` with `.exists` if the storage already contains a repository;
-    ///   ``ChunkStorageError`` if it cannot be written to.
+    ///   `ChunkStorageError` if it cannot be written to.
     public static func create(
         in retrieval: any ChunkStorageRetrieval, passphrase: String? = nil
     ) async throws -> BackupRepository {
@@ -84,7 +84,7 @@ public final class BackupRepository: Sendable {
     ///   - retrieval: The storage of the repository.
     ///   - passphrase: The passphrase; `nil` for a repository that is not encrypted.
     /// - Throws: ``BackupError``: `.notFound`, `.wrongPassphrase`, `.newerFormat` or `.damaged`;
-    ///   ``ChunkStorageError`` if the storage cannot be read.
+    ///   `ChunkStorageError` if the storage cannot be read.
     public static func open(
         _ retrieval: any ChunkStorageRetrieval, passphrase: String? = nil
     ) async throws -> BackupRepository {
@@ -138,7 +138,7 @@ public final class BackupRepository: Sendable {
     ///   - retrieval: The storage of the repository.
     ///   - old: The current passphrase.
     ///   - new: The new passphrase.
-    /// - Throws: ``BackupError`` or ``ChunkStorageError``. The old passphrase remains valid in that case.
+    /// - Throws: ``BackupError`` or `ChunkStorageError`. The old passphrase remains valid in that case.
     public static func changePassphrase(
         of retrieval: any ChunkStorageRetrieval, from old: String, to new: String
     ) async throws {
@@ -161,7 +161,7 @@ public final class BackupRepository: Sendable {
 
     /// Returns all snapshots, oldest first.
     ///
-    /// - Throws: ``BackupError``: `.damaged` if a snapshot is corrupt, `.newerFormat`; ``ChunkStorageError``
+    /// - Throws: ``BackupError``: `.damaged` if a snapshot is corrupt, `.newerFormat`; `ChunkStorageError`
     ///   if the storage cannot be read.
     public func snapshots() async throws -> [BackupSnapshot] {
         try await snapshots(skippingDamaged: false)
@@ -169,7 +169,7 @@ public final class BackupRepository: Sendable {
 
     /// Returns the snapshots that can be read, oldest first. Corrupt snapshots are skipped.
     ///
-    /// - Throws: ``BackupError`` with `.newerFormat`; ``ChunkStorageError`` if the storage cannot be read.
+    /// - Throws: ``BackupError`` with `.newerFormat`; `ChunkStorageError` if the storage cannot be read.
     public func readableSnapshots() async throws -> [BackupSnapshot] {
         try await snapshots(skippingDamaged: true)
     }
@@ -201,7 +201,7 @@ public final class BackupRepository: Sendable {
     /// not read, so that this also works for a corrupt one.
     ///
     /// - Throws: ``BackupError`` with `.notFound` if no snapshot or more than one matches;
-    ///   ``ChunkStorageError`` if the storage cannot be read.
+    ///   `ChunkStorageError` if the storage cannot be read.
     public func name(beginning: String) async throws -> String {
         let names = try await names(in: RepositoryObject.snapshots)
             .filter { $0.hasPrefix(beginning) && !beginning.isEmpty }
@@ -271,7 +271,7 @@ public final class BackupRepository: Sendable {
     ///
     /// - Parameter names: The complete names of the snapshots.
     /// - Throws: ``BackupError`` with `.locked` if another process prunes the repository;
-    ///   ``ChunkStorageError`` if a deletion fails. Some snapshots may have been removed in that case.
+    ///   `ChunkStorageError` if a deletion fails. Some snapshots may have been removed in that case.
     public func forget(_ names: [String]) async throws {
         try await RepositoryLock.with(exclusive: false, toleratesReadOnly: true, retrieval) { _ in
             for name in names { try await retrieval.deleteChunk(at: RepositoryObject.snapshot(name)) }

@@ -25,7 +25,7 @@ final class SegmentStore: Sendable {
     private let retrieval: any ChunkStorageRetrieval
     let naming: SegmentNaming
 
-    /// - Parameter retrieval: Reads packs; preferably a ``CachedRetrieval``.
+    /// - Parameter retrieval: Reads packs; preferably a `CachedRetrieval`.
     init(_ retrieval: any ChunkStorageRetrieval, naming: SegmentNaming) {
         (self.retrieval, self.naming) = (retrieval, naming)
     }

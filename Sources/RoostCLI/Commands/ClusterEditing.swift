@@ -166,7 +166,7 @@ extension ClusterCommand {
             for id in ids { clusters.append(try await options.cluster(id, store).id) }
             let merged = try await store.mergeClusters(clusters)
             try await store.close()
-            Terminal.write(ClusterDocument(merged).line(depth: 0))
+            Terminal.write(ClusterDocument(merged).line)
         }
     }
 
@@ -196,7 +196,7 @@ extension ClusterCommand {
             let store = try await options.open()
             let parts = try await store.splitCluster(try await options.cluster(id, store).id, into: into)
             try await store.close()
-            for part in parts { Terminal.write(ClusterDocument(part).line(depth: 0)) }
+            for part in parts { Terminal.write(ClusterDocument(part).line) }
         }
     }
 

@@ -6,8 +6,9 @@ struct Duplicates: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Find groups of near-duplicate entries.",
         discussion: """
-            Each entry of a group has at least the given cosine similarity with another one of the group. \
-            Entries of a group are listed oldest first. Exits with 1 if there are no duplicates.
+            All entries of a group have at least the given cosine similarity with each other. Entries of a \
+            group are listed oldest first, each with its similarity to the first one. Exits with 1 if there \
+            are no duplicates.
 
             Examples:
               roost duplicates
@@ -32,7 +33,8 @@ struct Duplicates: AsyncParsableCommand {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: ArgumentHelp("The minimum cosine similarity of two entries.", valueName: "cosine"))
+        help: ArgumentHelp(
+            "The minimum cosine similarity of any two entries of a group.", valueName: "cosine"))
     var threshold: Float = 0.95
 
     @Flag(name: .long, help: "Print the result as JSON.")

@@ -7,7 +7,8 @@ struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show an entry.",
         discussion: """
-            Prints the entry's properties and its text.
+            Prints the entry's properties and its text. Lines that more than 5% of the entries contain, such \
+            as footers and navigation, are listed as "excluded": the last `roost recluster` left them out.
 
             Examples:
               roost show e2d8942a
@@ -42,13 +43,16 @@ struct Show: AsyncParsableCommand {
         var entry: Entry
         /// The number of tokens that no vector covers; `nil` if the model is not installed.
         var omittedTokens: Int?
+        /// The lines that the last clustering run excluded; `nil` if there are none.
+        var boilerplateLines: [String]?
 
-        enum CodingKeys: String, CodingKey { case omittedTokens }
+        enum CodingKeys: String, CodingKey { case omittedTokens, boilerplateLines }
 
         func encode(to encoder: any Encoder) throws {
             try entry.encode(to: encoder)
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encodeIfPresent(omittedTokens, forKey: .omittedTokens)
+            try container.encodeIfPresent(boilerplateLines, forKey: .boilerplateLines)
         }
     }
 
@@ -88,12 +92,15 @@ struct Show: AsyncParsableCommand {
         let cluster = try await snapshot.clusters().first { $0.id == assignment?.cluster }
         // The number of tokens is known only to the model.
         let omitted = store.embedder is AbsentEmbedder ? nil : store.omittedTokens(of: entry)
+        let boilerplate = store.boilerplateLines(of: entry)
         try await store.close()
         if json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             encoder.userInfo[.omitsVectors] = !withEmbeddings
-            let document = Document(entry: entry, omittedTokens: omitted)
+            let document = Document(
+                entry: entry, omittedTokens: omitted,
+                boilerplateLines: boilerplate.isEmpty ? nil : boilerplate)
             return Terminal.write(String(decoding: try encoder.encode(document), as: UTF8.self))
         }
         func line(_ name: String, _ value: String) {
@@ -109,6 +116,7 @@ struct Show: AsyncParsableCommand {
         }
         line("passages", Self.describe(entry.passages, omitted))
         if let cluster { line("cluster", "\(Terminal.line(cluster.label)) (\(cluster.id.text.prefix(8)))") }
+        for text in boilerplate { line("excluded", Terminal.line(text)) }
         // A pipe or file gets the exact text; a terminal gets it without control characters.
         Terminal.write(
             "\n"

@@ -11,6 +11,15 @@ struct Recluster: AsyncParsableCommand {
             the clusters of the last one, so that clusters keep their ids and your labels; --fresh starts \
             without them. The same entries, options and seed give the same clusters.
 
+            With more than 25 clusters, similar ones are grouped into 8 to 25 larger clusters at an upper \
+            level, unless --levels gives the number of levels. Only the clusters at the lowest level have \
+            members; the options --cluster of other commands accept clusters of every level. Each line of \
+            the output has the size of a cluster, a bar of that length, its label and the first digits of \
+            its id; clusters of a lower level are indented below the one that contains them.
+
+            Lines that more than 5% of the entries contain, such as footers and navigation, are left out of \
+            the texts; `roost show` lists those of an entry.
+
             Examples:
               roost recluster
               roost recluster --granularity fine --dry-run
@@ -50,8 +59,13 @@ struct Recluster: AsyncParsableCommand {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "The number of levels: more than 1 groups the clusters into larger ones.", valueName: "N"))
-    var levels = 1
+            "The number of levels: more than 1 groups the clusters into larger ones. Default: 1, or 2 with "
+                + "more than 25 clusters.",
+            valueName: "N"))
+    var levels: Int?
+
+    @Flag(name: .long, help: "Print only the clusters at the lowest level, without the larger ones.")
+    var flat = false
 
     @Option(
         name: .long,
@@ -96,7 +110,7 @@ struct Recluster: AsyncParsableCommand {
                 "--autolabel cannot be combined with --dry-run; `roost cluster autolabel --dry-run` shows "
                     + "what would be sent.")
         }
-        guard (1...8).contains(levels) else {
+        if let levels, !(1...8).contains(levels) {
             throw ValidationError("--levels takes a number from 1 to 8, not \(levels).")
         }
         if clusters != nil, granularity != .medium {
@@ -163,23 +177,72 @@ struct Recluster: AsyncParsableCommand {
     }
 
     private func show(_ report: ReclusterReport) throws {
-        if json { return try Terminal.json(ClusterTree(report.clusters).documents) }
-        for line in ClusterTree(report.clusters).lines { Terminal.write(line) }
-        let leaves = ClusterTree(report.clusters).leafCount
-        options.note(
-            "\(leaves) clusters of \(groupedCount(report)) entries"
-                + (clusters == nil ? " (number chosen automatically)" : "")
-                + (report.outlierCount > 0 ? ", \(report.outlierCount) outliers" : "")
-                + (report.continuedCount > 0
-                    ? "; \(report.continuedCount) continue earlier clusters" : "")
-                + (dryRun ? "; nothing was changed" : ""))
-        if leaves == 1, clusters == nil, dense == nil,
-            report.run.stamp.entryCount >= Self.minimumEntriesForAdvice
-        {
-            options.note("found no distinct groups; use --clusters N to split the entries anyway")
+        let tree = ClusterTree(report.clusters)
+        let count = groupedCount(report)
+        let isTooSmall = count <= Self.maximumEntriesWithoutGroups && clusters == nil && dense == nil
+        if json {
+            try Terminal.json(tree.documents(flat: flat))
+        } else if isTooSmall {
+            Terminal.write(sentence(on: report, of: count))
+        } else {
+            for line in tree.lines(.bars, flat: flat) { Terminal.write(line) }
         }
+        if !isTooSmall, let remark = remark(onLargestShareOf: report, of: count, leaves: tree.leafCount) {
+            options.note(remark)
+        }
+        if let remark = tree.outdatedLabelRemark { options.note(remark) }
+        guard !json else { return }
+        if !isTooSmall { options.note(summary(of: report, count: count, leaves: tree.leafCount)) }
+        if !report.boilerplateLines.isEmpty {
+            options.note(
+                "lines that more than 5% of the entries contain were excluded: "
+                    + "\(report.boilerplateLines.count); `roost show ID` lists those of an entry")
+        }
+        for notice in report.notices { options.note(notice) }
         if dryRun || (report.continuedCount > 0 && options.verbose) {
             for line in LineageLines(report.lineage).lines { options.note(line) }
         }
+    }
+
+    private func summary(of report: ReclusterReport, count: Int, leaves: Int) -> String {
+        let parents = report.clusters.count - leaves
+        return "\(leaves) clusters of \(count) entries"
+            + (clusters == nil ? " (number chosen automatically)" : "")
+            + (parents > 0 ? ", in \(parents) larger clusters" : "")
+            + (report.outlierCount > 0
+                ? ", \(report.outlierCount) outliers (see `roost cluster outliers`)" : "")
+            + (report.continuedCount > 0 ? "; \(report.continuedCount) continue earlier clusters" : "")
+            + (dryRun ? "; nothing was changed" : "")
+    }
+
+    /// The maximum number of entries that are too few to find groups: the figures of such clusters say
+    /// nothing, so a sentence replaces them.
+    private static let maximumEntriesWithoutGroups = 3
+
+    /// Returns the result for a store with too few entries to find groups.
+    private func sentence(on report: ReclusterReport, of count: Int) -> String {
+        let labels = report.clusters.map { "'\(Terminal.line($0.label, limit: 60))'" }
+        let clusters = labels.count == 1 ? "one cluster" : "\(labels.count) clusters"
+        return (count == 1 ? "1 entry is too few" : "\(count) entries are too few")
+            + " to find groups; \(count == 1 ? "it is" : "they are") in \(clusters), "
+            + labels.joined(separator: ", ")
+            + (report.outlierCount > 0 ? ", or in none (\(report.outlierCount))" : "")
+            + (dryRun ? "; nothing was changed" : "")
+    }
+
+    /// The share of the entries in one cluster above which the clusters are reported as not clear.
+    private static let maximumClearShare = 0.5
+
+    /// Returns the remark on a run of which one cluster has more than half of the entries; otherwise `nil`.
+    private func remark(onLargestShareOf report: ReclusterReport, of count: Int, leaves: Int) -> String? {
+        let isAutomatic = clusters == nil && dense == nil
+        let advice =
+            leaves == 1 && isAutomatic && count >= Self.minimumEntriesForAdvice
+            ? "; use --clusters N to split the entries anyway" : ""
+        guard case .number(let share)? = report.run.parameters["largestShare"],
+            share > Self.maximumClearShare
+        else { return advice.isEmpty ? nil : "no clear groups: all entries are in one cluster" + advice }
+        let percent = Int((100 * share).rounded())
+        return "no clear groups: the largest cluster has \(percent)% of the entries" + advice
     }
 }

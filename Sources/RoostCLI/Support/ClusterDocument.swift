@@ -7,6 +7,8 @@ struct ClusterDocument: Encodable {
     var label: String
     var keywords: [String]
     var pinned: Bool
+    /// `true` if a person gave the label and it probably no longer fits; otherwise `nil`.
+    var labelOutdated: Bool?
     var labeledBy: String?
     var size: Int
     var cohesion: Float
@@ -16,12 +18,15 @@ struct ClusterDocument: Encodable {
     var parent: String?
     var representatives: [String]
 
-    /// - Parameter size: The number of members; for a cluster with children, the sum of their sizes.
-    init(_ cluster: Cluster, size: Int? = nil) {
+    /// - Parameters:
+    ///   - size: The number of members; for a cluster with children, the sum of their sizes.
+    ///   - isLabelOutdated: Whether the label probably no longer fits.
+    init(_ cluster: Cluster, size: Int? = nil, isLabelOutdated: Bool = false) {
         id = cluster.id.text
         label = cluster.label
         keywords = cluster.keywords
         pinned = cluster.isLabelPinned
+        labelOutdated = isLabelOutdated ? true : nil
         labeledBy = cluster.labeledBy
         self.size = size ?? cluster.members.count
         cohesion = cluster.cohesion
@@ -32,20 +37,15 @@ struct ClusterDocument: Encodable {
         representatives = cluster.representatives.map(\.text)
     }
 
-    func line(depth: Int) -> String {
-        let count = String(size)
-        let padding = String(repeating: " ", count: max(0, 6 - count.count))
-        let indentation = String(repeating: "  ", count: depth)
-        return
-            "\(padding)\(count)  \(Terminal.score(cohesion))  \(indentation)"
-            + "\(Terminal.bold(Terminal.line(label)))  " + Terminal.dim(String(id.prefix(8)))
-    }
+    /// The cluster as a line of text without a header.
+    var line: String { ClusterTable.figures.line(self, depth: 0, largest: size) }
 }
 
 /// Clusters in their hierarchy.
 struct ClusterTree {
     private let roots: [Cluster]
     private let children: [Cluster.ID: [Cluster]]
+    private let outdated: Set<Cluster.ID>
 
     init(_ clusters: [Cluster]) {
         let ids = Set(clusters.map(\.id))
@@ -58,29 +58,64 @@ struct ClusterTree {
             }
         }
         (self.roots, self.children) = (roots, children)
+        outdated = clusters.clustersWithOutdatedLabels()
     }
 
     private func size(_ cluster: Cluster) -> Int {
         cluster.members.count + (children[cluster.id] ?? []).reduce(0) { $0 + size($1) }
     }
 
+    private struct Node {
+        var document: ClusterDocument
+        var depth: Int
+        var isLeaf: Bool
+    }
+
     /// All clusters, largest first, each followed by its children.
-    private var all: [(document: ClusterDocument, depth: Int, isLeaf: Bool)] {
-        func walk(_ clusters: [Cluster], _ depth: Int) -> [(ClusterDocument, Int, Bool)] {
+    private var all: [Node] {
+        func walk(_ clusters: [Cluster], _ depth: Int) -> [Node] {
             clusters.map { ($0, size($0)) }
                 .sorted { ($1.1, $0.0.label, $0.0.id.uuidString) < ($0.1, $1.0.label, $1.0.id.uuidString) }
                 .flatMap { cluster, size in
                     let below = children[cluster.id] ?? []
-                    return [(ClusterDocument(cluster, size: size), depth, below.isEmpty)]
+                    let document = ClusterDocument(
+                        cluster, size: size, isLabelOutdated: outdated.contains(cluster.id))
+                    return [Node(document: document, depth: depth, isLeaf: below.isEmpty)]
                         + walk(below, depth + 1)
                 }
         }
         return walk(roots, 0)
     }
 
-    var documents: [ClusterDocument] { all.map(\.document) }
+    /// The clusters without children, largest first, on one level.
+    private var leaves: [Node] {
+        all.filter(\.isLeaf).map { Node(document: $0.document, depth: 0, isLeaf: true) }
+            .sorted {
+                ($1.document.size, $0.document.label, $0.document.id)
+                    < ($0.document.size, $1.document.label, $1.document.id)
+            }
+    }
 
-    var lines: [String] { all.map { $0.document.line(depth: $0.depth) } }
+    /// Returns the documents of the clusters: all, or only those without children.
+    func documents(flat: Bool = false) -> [ClusterDocument] { (flat ? leaves : all).map(\.document) }
+
+    /// Returns the header and a line for each cluster: for all, or only for those without children.
+    func lines(_ table: ClusterTable, flat: Bool = false) -> [String] {
+        let nodes = flat ? leaves : all
+        let largest = nodes.map(\.document.size).max() ?? 0
+        return [table.header] + nodes.map { table.line($0.document, depth: $0.depth, largest: largest) }
+    }
 
     var leafCount: Int { all.count { $0.isLeaf } }
+
+    /// A sentence about labels that probably no longer fit; `nil` if there are none.
+    var outdatedLabelRemark: String? {
+        let labels = all.filter { $0.document.labelOutdated == true }.map(\.document.label)
+        guard !labels.isEmpty else { return nil }
+        let names = labels.prefix(Terminal.maximumListedItems).map { "'\(Terminal.line($0, limit: 60))'" }
+        return (labels.count == 1 ? "the label " : "the labels ") + names.joined(separator: ", ")
+            + (labels.count > names.count ? " and \(labels.count - names.count) more" : "")
+            + " may no longer fit: fewer than half of the members at the time of labeling remain, or the "
+            + "cluster has more than doubled; `roost cluster label` sets a label or confirms it"
+    }
 }

@@ -33,7 +33,11 @@ struct FilterOptions: ParsableArguments {
     var until: String?
 
     @Option(
-        name: .long, help: ArgumentHelp("Only members of this cluster: id or label.", valueName: "ID"))
+        name: .long,
+        help: ArgumentHelp(
+            "Only members of this cluster: id or label. A cluster of the upper level has the members of all "
+                + "clusters in it.",
+            valueName: "ID"))
     var cluster: String?
 
     /// Checks that texts are dates.
@@ -66,7 +70,10 @@ struct FilterOptions: ParsableArguments {
             let start = since.flatMap { Self.date($0, now: now) } ?? .distantPast
             filter.updated = start..<max(start, until.flatMap { Self.date($0, now: now) } ?? .distantFuture)
         }
-        if let cluster { filter.cluster = try await options.cluster(cluster, store).id }
+        if let cluster {
+            filter.cluster = try await options.cluster(cluster, store).id
+            filter = try await filter.expandingParentCluster(in: store.storage.snapshot())
+        }
         return filter
     }
 

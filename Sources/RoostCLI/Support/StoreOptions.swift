@@ -165,8 +165,8 @@ struct StoreOptions: ParsableArguments {
         notes.append(
             "no embedding model is installed, so texts are compared by their words, not their meaning "
                 + "(lexical). Install a model with "
-                + "`roost model pull sentence-transformers/all-MiniLM-L6-v2`, then run `roost reembed --model minilm`."
-        )
+                + "`roost model pull sentence-transformers/all-MiniLM-L6-v2`, then run "
+                + "`roost reembed --model minilm`.")
         return LexicalEmbedder()
     }
 

@@ -11,6 +11,22 @@ enum Terminal {
     private static let usesColor =
         isOutputTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 
+    /// The number of columns of the terminal that shows the standard output; `nil` if it is not a terminal.
+    static let columns: Int? = {
+        guard isOutputTerminal else { return nil }
+        var size = winsize()
+        if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        return ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80
+    }()
+
+    /// Whether the standard output is a terminal whose locale has the encoding UTF-8.
+    static let showsUnicode: Bool = {
+        let environment = ProcessInfo.processInfo.environment
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        let encoding = (locale ?? "").lowercased()
+        return isOutputTerminal && (encoding.contains("utf-8") || encoding.contains("utf8"))
+    }()
+
     static func write(_ text: String) { write(Data((text + "\n").utf8)) }
 
     /// Writes the contents of a file: unchanged to files and pipes, without control characters to a terminal.

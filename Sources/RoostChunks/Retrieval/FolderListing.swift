@@ -11,7 +11,7 @@ package enum FolderListing {
 
     /// Returns whether a regular file exists at a path. A symbolic link is not a regular file.
     ///
-    /// - Throws: ``FileError`` if the file system does not answer the question.
+    /// - Throws: `FileError` if the file system does not answer the question.
     package static func isFile(_ path: String) throws -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -26,7 +26,7 @@ package enum FolderListing {
     /// omitted.
     ///
     /// - Returns: An empty array if the folder does not exist.
-    /// - Throws: ``FileError``.
+    /// - Throws: `FileError`.
     package static func items(of folder: URL) throws -> [Item] { try items(ofPath: folder.path) }
 
     /// Returns the same as ``items(of:)`` for a path.

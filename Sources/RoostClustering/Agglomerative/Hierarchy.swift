@@ -6,6 +6,15 @@ extension Partition {
     /// of this number: 4,000 groups need 128 MB.
     public static let maximumHierarchySize = 4000
 
+    /// The maximum number of groups that need no parents: as many can be read at a glance.
+    public static let maximumFlatSize = 25
+
+    /// The range of the number of nodes at the top level that ``addingParents()`` chooses from.
+    public static let topLevelSizes = 8...25
+
+    /// The key of ``facts`` with the number of levels of a hierarchy.
+    private static let levelsKey = "levels"
+
     /// Returns the same groups with levels of parent groups above them, by agglomerative clustering of their
     /// centroids (Ward's linkage, weighted by the sizes of the groups). Parent groups have no rows of their
     /// own.
@@ -19,41 +28,149 @@ extension Partition {
     public func adding(levels: Int) -> Partition {
         precondition(levels >= 1 && count <= Self.maximumHierarchySize && parents.allSatisfy { $0 == nil })
         guard levels > 1, count > 2 else { return self }
-        var sizes = [Int](repeating: 0, count: count)
-        for label in labels { if let group = label.group { sizes[group] += 1 } }
-        let tree = Agglomeration(centroids, weights: sizes.map { max(1, $0) })
-        var result = self
-        // The topmost node so far above each group.
-        var nodes = Array(0..<count)
-        var rows = (0..<count).map { centroids.row($0) }
+        let sizes = groupSizes
+        let tree = Agglomeration(centroids, weights: sizes)
+        var builder = HierarchyBuilder(self, sizes)
         var below = count
         for level in 1..<levels {
             let share = 1 - Double(level) / Double(levels)
             let wanted = max(2, Int(pow(Double(count), share).rounded()))
             guard wanted < below else { continue }
             below = wanted
-            let cut = tree.cut(into: wanted)
-            var tops = nodes
-            for group in 0..<wanted {
-                let members = cut.indices.filter { cut[$0] == group }
-                let children = Set(members.map { nodes[$0] })
-                guard children.count > 1 else { continue }
-                let node = rows.count
-                var sum = [Float](repeating: 0, count: centroids.columns)
-                for member in members {
-                    let weight = Float(max(1, sizes[member]))
-                    for column in sum.indices { sum[column] += weight * centroids[member, column] }
-                    tops[member] = node
-                }
-                let norm = sum.reduce(0) { $0 + $1 * $1 }.squareRoot()
-                rows.append(norm > 0 ? sum.map { $0 / norm } : centroids.row(members[0]))
-                result.parents.append(nil)
-                for child in children { result.parents[child] = node }
-            }
-            nodes = tops
+            builder.add(tree.cut(into: wanted))
         }
-        result.centroids = Matrix(rows, columns: centroids.columns)
-        result.facts["levels"] = Double(levels)
+        var result = builder.partition
+        result.facts[Self.levelsKey] = Double(levels)
         return result
+    }
+
+    /// Returns the same groups with one level of parent groups above them if there are more than
+    /// ``maximumFlatSize`` of them; otherwise, the partition itself.
+    ///
+    /// The parents are a cut of the tree of ``adding(levels:)``. Of the cuts with a number of parts in
+    /// ``topLevelSizes``, it is the one with the highest mean silhouette of the groups' centroids. If no cut
+    /// has a silhouette above 0, the groups form no larger ones, and the result has no parents. It has none
+    /// either for more than ``maximumHierarchySize`` groups.
+    ///
+    /// - Precondition: The partition has no parents.
+    /// - Complexity: O(groups² · d).
+    public func addingParents() -> Partition {
+        precondition(parents.allSatisfy { $0 == nil })
+        guard count > Self.maximumFlatSize, count <= Self.maximumHierarchySize else { return self }
+        let sizes = groupSizes
+        let tree = Agglomeration(centroids, weights: sizes)
+        var best: (cut: [Int], silhouette: Double)?
+        for parts in Self.topLevelSizes {
+            let cut = tree.cut(into: parts)
+            let silhouette = CentroidSilhouette.mean(of: cut, parts: parts, centroids, weights: sizes)
+            // Of equally good cuts, the coarser one is easier to read.
+            if silhouette > best?.silhouette ?? 0 { best = (cut, silhouette) }
+        }
+        guard let best else { return self }
+        var builder = HierarchyBuilder(self, sizes)
+        builder.add(best.cut)
+        var result = builder.partition
+        result.facts[Self.levelsKey] = 2
+        result.facts["parentSilhouette"] = best.silhouette
+        return result
+    }
+
+    /// The number of rows of each group, at least 1.
+    private var groupSizes: [Int] {
+        var sizes = [Int](repeating: 0, count: count)
+        for label in labels { if let group = label.group { sizes[group] += 1 } }
+        return sizes.map { max(1, $0) }
+    }
+}
+
+/// Adds levels of parents to a partition, from the bottom to the top.
+private struct HierarchyBuilder {
+    private(set) var result: Partition
+    private let sizes: [Int]
+    /// The topmost node so far above each group.
+    private var nodes: [Int]
+    private var rows: [[Float]]
+
+    init(_ partition: Partition, _ sizes: [Int]) {
+        (result, self.sizes) = (partition, sizes)
+        nodes = Array(0..<partition.count)
+        rows = nodes.map { partition.centroids.row($0) }
+    }
+
+    /// The partition with the levels that were added.
+    var partition: Partition {
+        var partition = result
+        partition.centroids = Matrix(rows, columns: result.centroids.columns)
+        return partition
+    }
+
+    /// Adds a level.
+    ///
+    /// - Parameter cut: The part of each group at the lowest level, from 0. A part with a single node below
+    ///   it gets no parent.
+    mutating func add(_ cut: [Int]) {
+        var tops = nodes
+        let columns = result.centroids.columns
+        for part in 0..<((cut.max() ?? -1) + 1) {
+            let members = cut.indices.filter { cut[$0] == part }
+            let children = Set(members.map { nodes[$0] })
+            guard children.count > 1 else { continue }
+            let node = rows.count
+            var sum = [Float](repeating: 0, count: columns)
+            for member in members {
+                let weight = Float(sizes[member])
+                for column in 0..<columns { sum[column] += weight * rows[member][column] }
+                tops[member] = node
+            }
+            let norm = sum.reduce(0) { $0 + $1 * $1 }.squareRoot()
+            rows.append(norm > 0 ? sum.map { $0 / norm } : rows[members[0]])
+            result.parents.append(nil)
+            for child in children { result.parents[child] = node }
+        }
+        nodes = tops
+    }
+}
+
+/// The silhouette (Rousseeuw 1987) of weighted unit vectors with cosine distances.
+enum CentroidSilhouette {
+    /// Returns the mean silhouette of points that are divided into parts.
+    ///
+    /// The mean distance of a point to a part follows from the weighted sum of the part's vectors. The
+    /// silhouette of the only point of a part is 0 by definition.
+    ///
+    /// - Parameters:
+    ///   - cut: The part of each point, from 0.
+    ///   - parts: The number of parts.
+    ///   - points: The points, (k, d), unit length.
+    ///   - weights: The weight of each point, above 0.
+    /// - Complexity: O(points · parts · d).
+    static func mean(of cut: [Int], parts: Int, _ points: Matrix, weights: [Int]) -> Double {
+        var sums = Matrix(rows: parts, columns: points.columns)
+        var totals = [Double](repeating: 0, count: parts)
+        var counts = [Int](repeating: 0, count: parts)
+        for (point, part) in cut.enumerated() {
+            let weight = Float(weights[point])
+            for column in 0..<points.columns { sums[part, column] += weight * points[point, column] }
+            totals[part] += Double(weights[point])
+            counts[part] += 1
+        }
+        var (sum, total) = (0.0, 0.0)
+        for (point, own) in cut.enumerated() {
+            let weight = Double(weights[point])
+            total += weight
+            guard counts[own] > 1 else { continue }
+            let products = points.withRow(point) { row in
+                (0..<parts).map { part in
+                    Double(sums.withRow(part) { innerProduct($0, row) })
+                }
+            }
+            let inside = max(0, 1 - (products[own] - weight) / (totals[own] - weight))
+            let outside =
+                (0..<parts).lazy.filter { $0 != own && counts[$0] > 0 }
+                .map { max(0, 1 - products[$0] / totals[$0]) }.min() ?? inside
+            let larger = max(inside, outside)
+            if larger > 0 { sum += weight * (outside - inside) / larger }
+        }
+        return total > 0 ? sum / total : 0
     }
 }

@@ -53,7 +53,7 @@ public struct HDBSCAN: Clusterer {
     /// Groups the rows of a matrix.
     ///
     /// - Parameter vectors: The vectors, (n, d), unit length.
-    /// - Throws: ``ClusteringError`` `.noVectors`; `CancellationError`.
+    /// - Throws: `ClusteringError` `.noVectors`; `CancellationError`.
     /// - Complexity: That of the search for neighbors, plus O(n · neighbors · log n).
     @concurrent
     public func cluster(_ vectors: Matrix) async throws -> Partition {

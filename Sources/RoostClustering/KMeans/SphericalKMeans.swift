@@ -68,7 +68,7 @@ public struct SphericalKMeans: Clusterer {
     /// Groups the rows of a matrix.
     ///
     /// - Parameter vectors: The vectors, (n, d), unit length.
-    /// - Throws: ``ClusteringError`` `.noVectors`, `.invalidCount`, `.tooManyClusters`; `CancellationError`.
+    /// - Throws: `ClusteringError` `.noVectors`, `.invalidCount`, `.tooManyClusters`; `CancellationError`.
     /// - Complexity: O(restarts · iterations · n · k · d), as matrix products.
     @concurrent
     public func cluster(_ vectors: Matrix) async throws -> Partition {

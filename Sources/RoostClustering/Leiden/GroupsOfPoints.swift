@@ -20,16 +20,24 @@ struct GroupsOfPoints {
 
     private var count: Int { Int((groups.max() ?? -1) + 1) }
 
-    /// Joins each point that is the only one of its group to the group with most of its edge weight.
-    mutating func joinSingles() {
+    /// The minimum number of vectors in a group.
+    private static let minimumSize = 3
+
+    /// Moves each point of a group with fewer than three vectors to the larger group with most of its edge
+    /// weight. A point without an edge to a larger group stays.
+    ///
+    /// - Parameter copies: The number of vectors that each point stands for.
+    mutating func joinSmall(copies: [Int]) {
         var sizes = [Int](repeating: 0, count: count)
-        for group in groups { sizes[Int(group)] += 1 }
+        for (point, group) in groups.enumerated() { sizes[Int(group)] += copies[point] }
         let previous = groups
-        for point in groups.indices where sizes[Int(previous[point])] == 1 {
+        for point in groups.indices where sizes[Int(previous[point])] < Self.minimumSize {
             var weights: [Int32: Double] = [:]
             for edge in graph.starts[point]..<graph.starts[point + 1] {
                 let other = previous[Int(graph.targets[edge])]
-                if sizes[Int(other)] > 1 { weights[other, default: 0] += Double(graph.weights[edge]) }
+                if sizes[Int(other)] >= Self.minimumSize {
+                    weights[other, default: 0] += Double(graph.weights[edge])
+                }
             }
             let best = weights.max { ($0.value, $1.key) < ($1.value, $0.key) }
             if let best { groups[point] = best.key }

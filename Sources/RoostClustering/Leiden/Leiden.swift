@@ -123,6 +123,24 @@ struct Leiden {
         communities = Self.renumbered(nodeOf.map { current[Int($0)] })
     }
 
+    /// Returns the modularity of communities at resolution 1, -1/2 to 1.
+    ///
+    /// - Complexity: O(number of edges).
+    func modularity(of communities: [Int32]) -> Double {
+        var (inside, total) = (0.0, 0.0)
+        var strengths = [Double](repeating: 0, count: Int((communities.max() ?? -1) + 1))
+        for node in 0..<graph.count {
+            for edge in graph.starts[node]..<graph.starts[node + 1] {
+                let weight = Double(graph.weights[edge])
+                total += weight
+                strengths[Int(communities[node])] += weight
+                if communities[Int(graph.targets[edge])] == communities[node] { inside += weight }
+            }
+        }
+        guard total > 0 else { return 0 }
+        return inside / total - strengths.reduce(0) { $0 + ($1 / total) * ($1 / total) }
+    }
+
     /// Returns the same communities, numbered in the order of their first nodes.
     static func renumbered(_ communities: [Int32]) -> [Int32] {
         var numbers = [Int32](repeating: -1, count: Int((communities.max() ?? -1) + 1))

@@ -4,9 +4,10 @@ public import RoostVectors
 /// data.
 ///
 /// The graph connects every vector with its nearest neighbors, and the Leiden algorithm finds communities in
-/// it (Traag, Waltman & van Eck 2019). The resolution is the one whose groups differ most from groups in
-/// random data, and ``granularity`` can make them coarser or finer. The same vectors, parameters and seed
-/// give the same labels, whatever the number of threads.
+/// it (Traag, Waltman & van Eck 2019). The resolution is the one with the best evidence for its groups:
+/// they reappear in subsamples, and are more distinct than groups in random data (`ResolutionChoice`).
+/// ``granularity`` can make them coarser or finer. The same vectors in the same order and the same parameters
+/// give the same labels, whatever the number of threads. Up to 50,000 vectors they do not depend on the seed.
 public struct LeidenClusterer: Clusterer {
     /// The size of the groups, relative to the resolution that the clusterer chooses.
     public enum Granularity: String, Sendable, CaseIterable {
@@ -31,11 +32,14 @@ public struct LeidenClusterer: Clusterer {
     public var granularity: Granularity
     /// The resolution of modularity: a higher one gives smaller groups. `nil` chooses it from the data.
     public var resolution: Double?
-    /// The number of nearest neighbors of each vector in the graph.
+    /// The number of nearest neighbors of each vector in the graph. Below 1,000 vectors it is at least 25:
+    /// the graph of so few points is otherwise sparse enough to fall into pieces by chance.
     public var neighbors: Int
     /// The maximum share of the vectors that may be outliers, 0 to 1.
     public var maximumOutliers: Double
-    /// The seed of the random order in which nodes are visited.
+    /// The seed of the approximate search for neighbors, which is used above 50,000 vectors. The order in
+    /// which nodes are visited and the choice of subsamples are fixed: a partition that changed with the
+    /// seed would say more about the seed than about the vectors.
     public var seed: UInt64
     /// The result of a previous run, from which this run continues; `nil` starts without one.
     public var start: Start?
@@ -47,7 +51,7 @@ public struct LeidenClusterer: Clusterer {
         /// The resolution of the previous run.
         public var resolution: Double
         /// The number of vectors in the last run that clustered all vectors (`lookedAt` in
-        /// ``Partition/facts``). If the present number differs by more than a fifth, all vectors are
+        /// `Partition/facts`). If the present number differs by more than a fifth, all vectors are
         /// clustered again.
         public var fullRunCount: Int
 
@@ -62,12 +66,24 @@ public struct LeidenClusterer: Clusterer {
         }
     }
 
-    /// The keys of ``Partition/facts`` that a later run reads.
+    /// The keys of `Partition/facts` that a later run reads.
     package enum FactKey {
         /// The resolution of the communities.
         package static let resolution = "resolution"
         /// See ``Start/fullRunCount``.
         package static let fullRunCount = "lookedAt"
+        /// The version of the rules by which the resolution is chosen. A run continues only a run of the same
+        /// version, so that a partition by earlier rules is not kept forever.
+        package static let rules = "rules"
+        /// The share of the vectors that are in the largest group, 0 to 1. Above one half, the vectors have
+        /// no clear groups, or one of them dominates.
+        package static let largestShare = "largestShare"
+        /// The mean agreement with subsamples, at most 1. See ``SubsampleStability``.
+        static let agreement = "subsampleAgreement"
+        /// The modularity at resolution 1. See ``ResolutionChoice``.
+        static let modularity = "modularity"
+        /// See ``SilhouetteGap``.
+        static let gap = "gap"
     }
 
     /// Creates a clusterer.
@@ -77,7 +93,7 @@ public struct LeidenClusterer: Clusterer {
     ///   - resolution: The resolution of modularity; `nil` chooses it from the data.
     ///   - neighbors: The number of nearest neighbors of each vector in the graph.
     ///   - maximumOutliers: The maximum share of the vectors that may be outliers.
-    ///   - seed: The seed of the random order in which nodes are visited.
+    ///   - seed: The seed of the approximate search for neighbors.
     /// - Precondition: `resolution`, if given, is above 0; `neighbors >= 2`; `maximumOutliers` is in `0...1`.
     public init(
         granularity: Granularity = .medium, resolution: Double? = nil, neighbors: Int = 15,
@@ -98,7 +114,7 @@ public struct LeidenClusterer: Clusterer {
     /// Groups the rows of a matrix.
     ///
     /// - Parameter vectors: The vectors, (n, d), unit length.
-    /// - Throws: ``ClusteringError`` `.noVectors`; `CancellationError`.
+    /// - Throws: `ClusteringError` `.noVectors`; `CancellationError`.
     /// - Complexity: O(n² · d) up to 50,000 vectors, O(n · d) with a large factor beyond.
     @concurrent
     public func cluster(_ vectors: Matrix) async throws -> Partition {
@@ -108,36 +124,49 @@ public struct LeidenClusterer: Clusterer {
         }
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
         let n = points.rows
-        let k = min(neighbors, max(Self.minimumNeighbors, n / 4), n - 1)
+        let k = min(n < Self.smallCount ? max(neighbors, Self.smallNeighbors) : neighbors, n - 1)
         let nearest = try NearestNeighbors.find(in: points, k: max(0, k), seed: seed)
         try Task.checkCancellation()
         let graph = NeighborGraph.make(nearest)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededGenerator(seed: Self.fixedSeed)
         let leiden = Leiden(graph)
         let chosen =
-            try continueRun(leiden, distinct, using: &generator) ?? choose(leiden, points, using: &generator)
+            try continueRun(leiden, distinct, using: &generator)
+            ?? choose(leiden, points, distinct, neighbors: k, using: &generator)
         var groups = GroupsOfPoints(points, nearest, graph, chosen.communities)
-        groups.joinSingles()
+        groups.joinSmall(copies: distinct.copies)
         let outliers = groups.outliers(
             atMost: Int(maximumOutliers * Double(vectors.rows)), copies: distinct.copies)
         var facts = [FactKey.resolution: chosen.resolution, "neighbors": Double(k)]
+        facts[FactKey.rules] = Self.rulesVersion
         facts[FactKey.fullRunCount] = Double(chosen.fullRunCount ?? vectors.rows)
-        if let gap = chosen.gap { facts["gap"] = gap }
-        return groups.partition(distinct, rows: vectors.rows, outliers: outliers, facts: facts)
+        if let evidence = chosen.evidence {
+            facts[FactKey.gap] = evidence.gap
+            facts[FactKey.modularity] = evidence.modularity
+            facts[FactKey.agreement] = evidence.stability
+        }
+        var partition = groups.partition(distinct, rows: vectors.rows, outliers: outliers, facts: facts)
+        partition.facts[FactKey.largestShare] = Self.largestShare(of: partition)
+        return partition
     }
 
     private struct Chosen {
         var communities: [Int32]
         var resolution: Double
-        var gap: Double?
+        var evidence: ResolutionChoice.Evidence?
         /// See ``Start/fullRunCount``; `nil` if this run clusters all vectors.
         var fullRunCount: Int?
     }
 
     /// The maximum share of new or removed vectors for which the groups of a previous run are kept.
     private static let maximumChange = 0.2
-    /// The minimum number of neighbors in a small graph, where a quarter of the points would be fewer.
-    private static let minimumNeighbors = 5
+    /// See ``FactKey/rules``. Version 1, the largest gap alone, was not recorded.
+    package static let rulesVersion = 2.0
+    /// The seed of everything but the search for neighbors. See ``seed``.
+    private static let fixedSeed: UInt64 = 0
+    /// The number of points below which a graph has at least ``smallNeighbors`` neighbors.
+    private static let smallCount = 1000
+    private static let smallNeighbors = 25
 
     /// Returns the communities of the previous run with the new vectors added.
     ///
@@ -173,49 +202,48 @@ public struct LeidenClusterer: Clusterer {
             communities: communities, resolution: start.resolution, fullRunCount: start.fullRunCount)
     }
 
-    /// The lowest resolution that is tried.
-    private static let minimumResolution = 0.1
-    /// The highest resolution that is tried, for up to ``typicalCount`` points. It grows with the square root
-    /// of the number of points beyond, because more points can have more groups.
-    private static let maximumResolution = 8.0
-    private static let typicalCount = 20_000.0
-    /// The ratio of successive resolutions: the cube root of 2, three steps for a factor of 2.
-    private static let resolutionStep = 1.2599210498948732
-
     /// Returns the communities at the given resolution, or at the one that ``ResolutionChoice`` chooses.
     private func choose(
-        _ leiden: Leiden, _ points: Matrix, using generator: inout SeededGenerator
+        _ leiden: Leiden, _ points: Matrix, _ distinct: DistinctRows, neighbors: Int,
+        using generator: inout SeededGenerator
     ) throws -> Chosen {
+        guard distinct.rows.count >= Self.minimumCount else {
+            return Chosen(communities: Self.communities(ofFew: distinct), resolution: resolution ?? 1)
+        }
         if let resolution {
             return Chosen(
                 communities: try leiden.communities(resolution: resolution, using: &generator),
                 resolution: resolution)
         }
-        // The finest communities are found in the whole graph, and coarser ones in the graph of finer
-        // communities, which is fast.
-        let n = Double(points.rows)
-        var resolutions = [Self.maximumResolution * max(1, n / Self.typicalCount).squareRoot()]
-        while let last = resolutions.last, last / Self.resolutionStep >= Self.minimumResolution {
-            resolutions.append(last / Self.resolutionStep)
-        }
-        let fine = try leiden.communities(resolution: resolutions[0], rounds: 1, using: &generator)
-        var partitions = [fine]
-        var (level, communityOf) = (leiden.contracted(fine), fine)
-        for resolution in resolutions.dropFirst() {
-            let coarser = try level.communities(resolution: resolution, using: &generator)
-            communityOf = communityOf.map { coarser[Int($0)] }
-            level = level.contracted(coarser)
-            partitions.append(communityOf)
-        }
-        guard let choice = ResolutionChoice(points, seed: seed) else {
-            return Chosen(
-                communities: try leiden.communities(resolution: 1, using: &generator), resolution: 1)
-        }
-        let (index, gaps) = try choice.best(of: partitions)
-        let resolution = resolutions[index] * granularity.factor
-        let start = granularity == .medium ? partitions[index] : nil
+        let ladder = ResolutionLadder(count: points.rows)
+        let partitions = try ladder.partitions(of: leiden, using: &generator)
+        let choice = try ResolutionChoice(
+            partitions, of: points, leiden, neighbors: neighbors, ladder: ladder, seed: Self.fixedSeed)
+        let resolution = ladder.resolutions[choice.index] * granularity.factor
+        let start = granularity == .medium ? partitions[choice.index] : nil
         let communities = try leiden.communities(
             resolution: resolution, from: start, rounds: 1, using: &generator)
-        return Chosen(communities: communities, resolution: resolution, gap: gaps[index])
+        return Chosen(
+            communities: communities, resolution: resolution, evidence: choice.evidence[choice.index])
+    }
+
+    /// The number of different vectors below which a graph says nothing about groups.
+    private static let minimumCount = 5
+    /// The number of equal vectors that form a group on their own if there are few different ones.
+    private static let minimumCopies = 3
+
+    /// Returns the communities of fewer than ``minimumCount`` different vectors: those with many copies are
+    /// separate groups, and the others are one group.
+    private static func communities(ofFew distinct: DistinctRows) -> [Int32] {
+        Leiden.renumbered(
+            distinct.copies.enumerated().map { index, copies in
+                copies >= minimumCopies ? Int32(index) + 1 : 0
+            })
+    }
+
+    private static func largestShare(of partition: Partition) -> Double {
+        var sizes = [Int](repeating: 0, count: partition.count)
+        for case let group? in partition.labels.map(\.group) { sizes[group] += 1 }
+        return Double(sizes.max() ?? 0) / Double(max(1, partition.labels.count))
     }
 }

@@ -1,161 +1,84 @@
 import RoostVectors
 
-/// Chooses, among partitions from fine to coarse, the one whose groups are most distinct.
+/// Chooses, among the partitions of a ``ResolutionLadder``, the one with the best evidence for its groups.
 ///
-/// A sample of the rows is projected on its principal components, which removes the direction that all texts
-/// share and the noise of hundreds of dimensions. There, the mean simplified silhouette of each partition
-/// (Hruschka et al. 2004: it compares the distances of a row to its own and to the second nearest centroid)
-/// is compared with the silhouette of as many groups in data without groups: k-means on normally distributed
-/// rows with the same variances (the reference of the gap statistic; Tibshirani, Walther & Hastie 2001). The
-/// partition with the largest difference wins. Of those within one standard error of it, the finest wins.
+/// Three measures are added, because each fails on data that the others handle:
+///
+/// - Stability (``SubsampleStability``): the groups reappear in subsamples. It alone prefers very few or very
+///   many groups in small stores.
+/// - Modularity at resolution 1 (Newman & Girvan 2004): more edges within groups than in a random graph with
+///   the same degrees. It alone prefers groups of similar sizes, and their number grows with the number of
+///   points. It counts half, and keeps one large group from winning.
+/// - The silhouette's gap (``SilhouetteGap``): the groups are more distinct than groups in random data. It
+///   alone collapses on texts of one narrow field, where no direction stands out.
+///
+/// `Documentation/Decisions` records the methods that were compared.
 struct ResolutionChoice {
-    /// The sampled rows.
-    private let sample: [Int]
-    /// The sampled rows in the space of the principal components, unit length.
-    private let projected: Matrix
-    /// Normally distributed rows with the same variances, unit length.
-    private let reference: Matrix
-    private let seed: UInt64
+    /// The index of the chosen partition.
+    let index: Int
+    /// The evidence for each partition.
+    let evidence: [Evidence]
 
-    /// The maximum number of sampled rows.
-    private static let sampleSize = 6000
-    /// The maximum number of reference rows.
-    private static let referenceSize = 3000
-    /// The maximum number of principal components.
-    private static let components = 24
-    /// The maximum number of k-means iterations on the reference.
-    private static let referenceIterations = 10
-    /// The minimum number of distinct rows.
-    private static let minimumCount = 5
-
-    /// Prepares the sample and the reference.
-    ///
-    /// - Returns: `nil` if there are too few rows, or if all are equal.
-    init?(_ vectors: Matrix, seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
-        var rows = Array(0..<vectors.rows)
-        if rows.count > Self.sampleSize {
-            for index in 0..<Self.sampleSize {
-                rows.swapAt(index, index + generator.nextIndex(below: rows.count - index))
-            }
-            rows = rows.prefix(Self.sampleSize).sorted()
-        }
-        let chosen = vectors.selecting(rows)
-        guard chosen.rows >= Self.minimumCount,
-            let components = PrincipalComponents(of: chosen, limit: Self.components),
-            components.variances.first ?? 0 > 0
-        else { return nil }
-        var projected = components.project(chosen)
-        projected.normalizeRows()
-        let deviations = components.variances.map { $0.squareRoot() }
-        let count = min(chosen.rows, Self.referenceSize)
-        var reference = Matrix(
-            rows: count, columns: deviations.count,
-            elements: (0..<count).flatMap { _ in deviations.map { $0 * Float(generator.nextNormal()) } })
-        reference.normalizeRows()
-        (sample, self.projected, self.reference, self.seed) = (rows, projected, reference, seed)
+    /// The measures of one partition.
+    struct Evidence {
+        /// The mean agreement with subsamples, at most 1.
+        var stability: Double
+        /// The modularity at resolution 1, -1/2 to 1.
+        var modularity: Double
+        /// The silhouette's gap, -2 to 2.
+        var gap: Double
+        /// The share of the points in the largest group.
+        var largestShare: Double
     }
 
-    /// Returns the index of the best partition, and the gap of each partition.
+    /// The weight of modularity. Of 0, 1/2 and 1, leaving out one labeled set at a time chose 1/2 for all
+    /// sets.
+    private static let modularityWeight = 0.5
+    /// The weight of the gap for many points. For few points it is less, because the silhouettes of small
+    /// groups in many dimensions vary by chance: half of it for ``halfWeightCount`` points.
+    private static let maximumGapWeight = 2.25
+    private static let halfWeightCount = 100
+
+    /// Compares the partitions of a ladder.
     ///
-    /// - Parameter partitions: The groups of all rows, from fine to coarse, numbered from 0.
+    /// - Parameters:
+    ///   - partitions: The groups of all points, fine to coarse, numbered from 0.
+    ///   - points: The points, (n, d), unit length, all different.
     /// - Throws: `CancellationError`.
-    func best(of partitions: [[Int32]]) throws -> (index: Int, gaps: [Double]) {
-        let sampled = partitions.map { labels in Leiden.renumbered(sample.map { labels[$0] }) }
-        var gaps = [Gap](repeating: Gap(value: 0, silhouettes: []), count: partitions.count)
-        try Task.checkCancellation()
-        gaps.withUnsafeMutableBufferPointer { gaps in
-            guard let base = gaps.baseAddress else { return }
-            let output = DisjointWrites(base)
-            Parallel.forEachBlock(of: sampled.count, size: 1) { block in
-                output[block.lowerBound] = gap(sampled[block.lowerBound])
-            }
+    init(
+        _ partitions: [[Int32]], of points: Matrix, _ leiden: Leiden, neighbors: Int,
+        ladder: ResolutionLadder, seed: UInt64
+    ) throws {
+        let stability = try SubsampleStability(
+            of: partitions, points, neighbors: neighbors, ladder: ladder, seed: seed)
+        let gaps = try SilhouetteGap(points, seed: seed)?.values(of: partitions)
+        let evidence = partitions.indices.map { index in
+            Evidence(
+                stability: stability.means[index], modularity: leiden.modularity(of: partitions[index]),
+                gap: gaps?[index] ?? 0, largestShare: Self.largestShare(partitions[index]))
         }
-        try Task.checkCancellation()
-        guard let maximum = gaps.max(by: { $0.value < $1.value }) else { return (0, []) }
-        let index = gaps.firstIndex { maximum.value - $0.value <= Self.error(maximum, $0) } ?? 0
-        return (index, gaps.map(\.value))
+        self.evidence = evidence
+        index = Self.best(evidence, of: points.rows)
     }
 
-    /// The mean silhouette of a partition minus that of the reference, and the silhouette of each row.
-    private struct Gap {
-        var value: Double
-        var silhouettes: [Float]
-    }
+    /// The share above which a single group needs clearly better evidence than smaller groups.
+    private static let dominance = 0.5
+    /// The margin of score that a partition with a dominant group needs.
+    private static let dominanceMargin = 0.05
 
-    /// Returns the standard error of the difference between two partitions of the same rows.
-    private static func error(_ first: Gap, _ second: Gap) -> Double {
-        guard first.silhouettes.count == second.silhouettes.count, !first.silhouettes.isEmpty else {
-            return 0
+    /// Returns the index of the partition with the highest score.
+    private static func best(_ evidence: [Evidence], of count: Int) -> Int {
+        let gapWeight = maximumGapWeight * Double(count) / Double(count + halfWeightCount)
+        let scores = evidence.map { one in
+            one.stability + modularityWeight * one.modularity + gapWeight * one.gap
+                - (one.largestShare > dominance ? dominanceMargin : 0)
         }
-        let differences = zip(first.silhouettes, second.silhouettes).map { Double($0 - $1) }
-        let n = Double(differences.count)
-        let mean = differences.reduce(0, +) / n
-        return (differences.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / (n * n)).squareRoot()
+        return scores.indices.max { scores[$0] < scores[$1] } ?? 0
     }
 
-    private func gap(_ groups: [Int32]) -> Gap {
-        let count = Int((groups.max() ?? -1) + 1)
-        // One group, or nearly as many groups as rows, cannot be compared.
-        guard count > 1, count <= reference.rows / 2 else {
-            return Gap(value: count > 1 ? -1 : 0, silhouettes: [])
-        }
-        let silhouettes = Self.silhouettes(projected, groups, count)
-        return Gap(value: Self.mean(silhouettes) - expectation(count), silhouettes: silhouettes)
-    }
-
-    /// Returns the mean silhouette of a number of groups in the reference, which has no groups.
-    private func expectation(_ count: Int) -> Double {
-        var generator = SeededGenerator(seed: seed)
-        var order = generator.permutation(reference.rows).map { Int($0) }
-        order.removeLast(max(0, order.count - min(count, reference.rows / 2)))
-        var run = KMeansRun(reference, start: reference.selecting(order))
-        // Only cancellation throws, and then the caller discards the result.
-        do { try run.iterate(reference, atMost: Self.referenceIterations) } catch { return 0 }
-        return Self.mean(Self.silhouettes(reference, run.labels, run.centroids.rows))
-    }
-
-    /// Returns the simplified silhouette of each row, -1 to 1.
-    private static func silhouettes(_ rows: Matrix, _ groups: [Int32], _ count: Int) -> [Float] {
-        var sums = [Float](repeating: 0, count: count * rows.columns)
-        for (row, group) in groups.enumerated() {
-            rows.withRow(row) { values in
-                for column in 0..<rows.columns { sums[Int(group) * rows.columns + column] += values[column] }
-            }
-        }
-        var centers = Matrix(rows: count, columns: rows.columns, elements: sums)
-        centers.normalizeRows()
-        var silhouettes = [Float](repeating: 0, count: groups.count)
-        let (d, block) = (rows.columns, 512)
-        var products = [Float](repeating: 0, count: min(block, rows.rows) * count)
-        for start in stride(from: 0, to: rows.rows, by: block) {
-            let part = start..<min(rows.rows, start + block)
-            products.withUnsafeMutableBufferPointer { products in
-                rows.elements.withUnsafeBufferPointer { rows in
-                    centers.elements.withUnsafeBufferPointer { centers in
-                        BLAS.gemm(
-                            .init(rows.baseAddress! + start * d, stride: d),
-                            .init(centers.baseAddress!, stride: d, transposed: true),
-                            into: products.baseAddress!, stride: count, m: part.count, n: count, k: d)
-                    }
-                }
-            }
-            for row in part {
-                let line = products[(row - start) * count..<(row - start + 1) * count]
-                let own = Int(groups[row])
-                var next = -Float.infinity
-                for (candidate, product) in line.enumerated() where candidate != own {
-                    next = max(next, product)
-                }
-                let (distance, other) = (max(0, 1 - line[line.startIndex + own]), max(0, 1 - next))
-                let larger = max(distance, other)
-                if larger > 0 { silhouettes[row] = (other - distance) / larger }
-            }
-        }
-        return silhouettes
-    }
-
-    private static func mean(_ values: [Float]) -> Double {
-        values.reduce(0.0) { $0 + Double($1) } / Double(max(1, values.count))
+    private static func largestShare(_ groups: [Int32]) -> Double {
+        var sizes = [Int](repeating: 0, count: Int((groups.max() ?? -1) + 1))
+        for group in groups { sizes[Int(group)] += 1 }
+        return Double(sizes.max() ?? 0) / Double(max(1, groups.count))
     }
 }

@@ -12,7 +12,7 @@ public protocol ChatStorage: Sendable {
     ///   - sessionId: The id of the session.
     ///   - agentId: The id of the agent.
     ///   - maxMessages: The maximum number of messages; `nil` returns all.
-    /// - Throws: ``StorageError``, or an error of the implementation.
+    /// - Throws: `StorageError`, or an error of the implementation.
     func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage]
@@ -35,7 +35,7 @@ public protocol ChatStorage: Sendable {
     ///   - sessionId: The id of the session.
     ///   - agentId: The id of the agent.
     ///   - maxMessages: The size of the window. The storage may delete messages outside it; `nil` keeps all.
-    /// - Throws: ``StorageError``, or an error of the implementation.
+    /// - Throws: `StorageError`, or an error of the implementation.
     func saveMessages(
         _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
         maxMessages: Int?

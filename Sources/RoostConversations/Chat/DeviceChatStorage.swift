@@ -14,7 +14,7 @@ public struct DeviceChatStorage: ChatStorageDecorator {
     ///   - name: The name of the application's folder.
     ///   - folder: The parent folder; `nil` uses the platform's.
     ///   - retention: The treatment of messages outside the window.
-    /// - Throws: ``StorageError``: `.invalidBatch` if `name` is not a valid folder name; the errors of
+    /// - Throws: `StorageError`: `.invalidBatch` if `name` is not a valid folder name; the errors of
     ///   ``SQLiteChatStorage/init(databasePath:retention:)``.
     public init(
         name: String = "roost", folder: URL? = nil, retention: ChatRetention = .window

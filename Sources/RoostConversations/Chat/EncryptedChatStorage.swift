@@ -29,7 +29,7 @@ public struct EncryptedChatStorage: ChatStorageDecorator {
 
     /// Returns the decrypted window of a history, oldest message first.
     ///
-    /// - Throws: ``StorageError`` with `.damaged` if a message was not encrypted with this key for this
+    /// - Throws: `StorageError` with `.damaged` if a message was not encrypted with this key for this
     ///   session; this includes messages that were stored unencrypted. The errors of ``base``.
     public func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?

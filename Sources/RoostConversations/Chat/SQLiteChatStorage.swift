@@ -15,7 +15,7 @@ public struct SQLiteChatStorage: ChatStorage {
     /// - Parameters:
     ///   - databasePath: The path of the database. The database and its folder are created if necessary.
     ///   - retention: The treatment of messages outside the window.
-    /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.invalidBatch` for a database of another
+    /// - Throws: `StorageError`: `.newerFormat`, `.damaged`, `.invalidBatch` for a database of another
     ///   program, `.inputOutput`.
     public init(databasePath: String, retention: ChatRetention = .window) throws {
         self.retention = retention

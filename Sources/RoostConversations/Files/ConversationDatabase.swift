@@ -34,7 +34,7 @@ struct ConversationDatabase: Sendable {
 
     /// Returns whether the database exists and has the current schema.
     ///
-    /// - Throws: ``StorageError``: `.invalidBatch` if the file is the database of another program, to which
+    /// - Throws: `StorageError`: `.invalidBatch` if the file is the database of another program, to which
     ///   no tables must be added; `.newerFormat`.
     private static func hasCurrentSchema(_ file: DatabaseFile) throws -> Bool {
         let path = file.url.path
@@ -82,7 +82,7 @@ struct ConversationDatabase: Sendable {
     /// Applies the missing migrations.
     ///
     /// - Returns: The version before the migration; 0 for a new database.
-    /// - Throws: ``StorageError`` with `.newerFormat`.
+    /// - Throws: `StorageError` with `.newerFormat`.
     private static func migrate(_ pool: DatabasePool) throws -> Int {
         let migrator = migrator
         let applied = try pool.read { try migrator.appliedIdentifiers($0) }

@@ -45,7 +45,7 @@ struct DefaultsDomain {
 
     /// Returns a value, or `nil` if it does not exist.
     ///
-    /// - Throws: ``StorageError`` with `.damaged` if it cannot be decoded.
+    /// - Throws: `StorageError` with `.damaged` if it cannot be decoded.
     func value<Value: Decodable>(_ name: Data, of type: Value.Type = Value.self) throws -> Value? {
         guard let stored = defaults.object(forKey: key(name)) else { return nil }
         do {
@@ -76,7 +76,7 @@ struct DefaultsDomain {
     /// Loads changes of other processes and migrates the values.
     ///
     /// - Returns: The version before the migration.
-    /// - Throws: ``StorageError`` with `.newerFormat`.
+    /// - Throws: `StorageError` with `.newerFormat`.
     @discardableResult
     func open() throws -> Int {
         defaults.synchronize()
@@ -98,7 +98,7 @@ struct DefaultsDomain {
 
     /// Writes pending changes to disk.
     ///
-    /// - Throws: ``StorageError`` with `.inputOutput`.
+    /// - Throws: `StorageError` with `.inputOutput`.
     func save() throws {
         guard defaults.synchronize() else {
             throw StorageError(.inputOutput, "cannot write the user defaults")

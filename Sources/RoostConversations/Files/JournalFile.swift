@@ -28,7 +28,7 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
     /// Reads the file.
     ///
     /// - Returns: No records if the file does not exist.
-    /// - Throws: ``StorageError``: `.damaged` if a line is corrupt, `.inputOutput`.
+    /// - Throws: `StorageError`: `.damaged` if a line is corrupt, `.inputOutput`.
     func read() throws -> Contents {
         let contents = try salvage()
         guard let line = contents.corruptLines.first else { return contents }
@@ -39,7 +39,7 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
 
     /// Reads the file and skips corrupt lines.
     ///
-    /// - Throws: ``StorageError`` with `.inputOutput`.
+    /// - Throws: `StorageError` with `.inputOutput`.
     func salvage() throws -> Contents {
         do {
             let file = try FileDescriptor(url.path, O_RDONLY | O_NOFOLLOW)
@@ -101,7 +101,7 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
     /// Reads and changes the file. The caller must hold the folder's lock.
     ///
     /// - Parameter body: Returns the change for the given contents, or `nil` for none.
-    /// - Throws: The errors of ``read()`` and of `body`; ``FileError``. The file is unchanged in that case.
+    /// - Throws: The errors of ``read()`` and of `body`; `FileError`. The file is unchanged in that case.
     func change(_ body: (Contents) throws -> Change?) throws {
         let contents = try read()
         switch try body(contents) {

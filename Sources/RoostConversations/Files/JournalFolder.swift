@@ -26,7 +26,7 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
 
     /// Returns the names of the journals in ascending order; none if the folder does not exist.
     ///
-    /// - Throws: ``StorageError`` with `.inputOutput` if the folder cannot be listed.
+    /// - Throws: `StorageError` with `.inputOutput` if the folder cannot be listed.
     func digests() throws -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: directory.path)
@@ -47,7 +47,7 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
     /// Reads without a lock, and repeats the read with the lock if a concurrent writer may have disturbed it.
     /// A writer may be truncating an incomplete line or renaming a journal at that moment.
     ///
-    /// - Parameter body: The read. In the first attempt, it throws ``Disturbed`` or ``StorageError`` with
+    /// - Parameter body: The read. In the first attempt, it throws ``Disturbed`` or `StorageError` with
     ///   `.damaged` to request a second one. `isFinal` tells whether this is the second attempt.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (_ folder: JournalFolder, _ isFinal: Bool) throws -> Value

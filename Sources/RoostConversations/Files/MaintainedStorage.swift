@@ -16,7 +16,7 @@ public protocol MaintainedStorage<Subject> {
     /// change.
     ///
     /// - Returns: The version before the migration.
-    /// - Throws: ``StorageError`` with `.newerFormat` if a newer program wrote the data.
+    /// - Throws: `StorageError` with `.newerFormat` if a newer program wrote the data.
     @discardableResult
     func migrateIfNeeded() async throws -> Int
 

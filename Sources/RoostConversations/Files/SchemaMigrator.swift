@@ -46,7 +46,7 @@ public struct SchemaMigrator {
     ///   - isEmpty: Whether there are no data yet, so that only the version has to be saved.
     ///   - save: Stores the new version. It is not called if the stored version is current.
     /// - Returns: The version before the migration.
-    /// - Throws: ``StorageError`` with `.newerFormat` if a newer program wrote the data, which are unchanged
+    /// - Throws: `StorageError` with `.newerFormat` if a newer program wrote the data, which are unchanged
     ///   in that case; the errors of the steps and of `save`. Completed steps are not rolled back.
     @discardableResult
     public func migrateIfNeeded(
@@ -66,7 +66,7 @@ public struct SchemaMigrator {
 
     /// Checks that this migrator supports a stored version.
     ///
-    /// - Throws: ``StorageError``: `.newerFormat`; `.damaged` if the version is not a positive number.
+    /// - Throws: `StorageError`: `.newerFormat`; `.damaged` if the version is not a positive number.
     func check(stored: Int) throws {
         guard stored > 0 else {
             throw StorageError(.damaged, "invalid schema version \(stored)")

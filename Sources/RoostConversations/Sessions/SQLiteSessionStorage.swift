@@ -18,7 +18,7 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     ///   - databasePath: The path of the database. The database and its folder are created if necessary.
     ///   - onDamage: Called for sessions that ``getAllSessions()`` omits because they cannot be read. Without
     ///     it, a warning is logged.
-    /// - Throws: ``StorageError``: `.newerFormat`, `.damaged`, `.invalidBatch` for a database of another
+    /// - Throws: `StorageError`: `.newerFormat`, `.damaged`, `.invalidBatch` for a database of another
     ///   program, `.inputOutput`.
     public init(databasePath: String, onDamage: DamageHandler<String>? = nil) throws {
         database = try ConversationDatabase(path: databasePath)

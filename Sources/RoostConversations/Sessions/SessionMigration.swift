@@ -29,7 +29,7 @@ public struct SessionMigrationReport: Sendable, Hashable {
 ///   - source: The storage to copy from.
 ///   - target: The storage to copy to.
 /// - Returns: The numbers of sessions that were copied and skipped.
-/// - Throws: The errors of the storages; ``StorageError`` with `.damaged` if the target returns a session
+/// - Throws: The errors of the storages; `StorageError` with `.damaged` if the target returns a session
 ///   that differs from the copied one. The sessions that were copied before remain in the target.
 @discardableResult
 public func migrateSessions(

@@ -37,7 +37,7 @@ public struct SessionStorageLocation: Sendable, Hashable {
     ///     error.
     ///   - onDamage: Called for sessions that lists omit because they cannot be read. Without it, a warning
     ///     is logged.
-    /// - Throws: ``StorageError``: `.notFound` if the storage does not exist or is empty; `.invalidBatch` if
+    /// - Throws: `StorageError`: `.notFound` if the storage does not exist or is empty; `.invalidBatch` if
     ///   the location contains something else, which is not changed; `.newerFormat`, `.damaged`,
     ///   `.inputOutput`.
     public func open(

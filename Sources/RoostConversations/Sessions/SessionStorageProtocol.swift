@@ -4,7 +4,7 @@ public import RoostModel
 ///
 /// The protocol does not require `Sendable`, so that a plain class can conform. A function that passes a
 /// storage between tasks requires `any SessionStorageProtocol & Sendable`. The storages of this package throw
-/// ``StorageError`` with `.notFound` when a session to be changed does not exist; deleting such a session is
+/// `StorageError` with `.notFound` when a session to be changed does not exist; deleting such a session is
 /// not an error.
 public protocol SessionStorageProtocol {
     /// Creates a session. If a session with this id exists, only the time of its last access changes.
@@ -12,7 +12,7 @@ public protocol SessionStorageProtocol {
     /// - Parameters:
     ///   - id: The id of the session.
     ///   - firstMessage: The first message of the user, as a title for lists.
-    /// - Throws: ``StorageError`` with `.invalidBatch` if the id is empty or too long; errors of the storage.
+    /// - Throws: `StorageError` with `.invalidBatch` if the id is empty or too long; errors of the storage.
     func saveSession(id: String, firstMessage: String) async throws
 
     /// Returns all sessions; the most recently accessed is first.
@@ -27,7 +27,7 @@ public protocol SessionStorageProtocol {
 
     /// Sets the time of a session's last access to the current time.
     ///
-    /// - Throws: ``StorageError`` with `.notFound`; errors of the storage.
+    /// - Throws: `StorageError` with `.notFound`; errors of the storage.
     func updateLastAccessed(id: String) async throws
 
     /// Deletes a session with its messages. Deleting a session that does not exist is not an error.
@@ -42,13 +42,13 @@ public protocol SessionStorageProtocol {
 
     /// Replaces all messages of a session, and updates the time of its last access.
     ///
-    /// - Throws: ``StorageError`` with `.notFound`; errors of the storage. The messages are unchanged in that
+    /// - Throws: `StorageError` with `.notFound`; errors of the storage. The messages are unchanged in that
     ///   case.
     func updateSessionMessages(id: String, messages: [ChatMessage]) async throws
 
     /// Changes the id of a session.
     ///
-    /// - Throws: ``StorageError``: `.notFound`, `.conflict` if another session has the new id; errors of the
+    /// - Throws: `StorageError`: `.notFound`, `.conflict` if another session has the new id; errors of the
     ///   storage. Nothing has changed in that case.
     func updateSessionId(oldId: String, newId: String) async throws
 
@@ -56,7 +56,7 @@ public protocol SessionStorageProtocol {
     ///
     /// The default implementation reads all messages and replaces them, which is not atomic.
     ///
-    /// - Throws: ``StorageError`` with `.notFound`; errors of the storage.
+    /// - Throws: `StorageError` with `.notFound`; errors of the storage.
     func appendSessionMessages(id: String, messages: [ChatMessage]) async throws
 
     /// Stores a session of another storage. A session with the same id is replaced.
@@ -64,7 +64,7 @@ public protocol SessionStorageProtocol {
     /// The default implementation creates the session with the current time.
     ///
     /// - Returns: Whether the dates of the session were preserved; `false` in the default implementation.
-    /// - Throws: ``StorageError`` with `.invalidBatch` if the id is empty or too long; errors of the storage.
+    /// - Throws: `StorageError` with `.invalidBatch` if the id is empty or too long; errors of the storage.
     @discardableResult
     func importSession(_ session: StoredSession) async throws -> Bool
 
@@ -100,7 +100,7 @@ enum SessionRules {
 
     /// Validates the id of a session.
     ///
-    /// - Throws: ``StorageError`` with `.invalidBatch`.
+    /// - Throws: `StorageError` with `.invalidBatch`.
     static func check(id: String) throws {
         guard !id.isEmpty else { throw StorageError.invalid("invalid session id: it is empty") }
         guard id.utf8.count <= maximumIDLength else {
@@ -116,7 +116,7 @@ enum SessionRules {
 extension StorageError {
     /// Returns the error for an implementation that could not save a session.
     ///
-    /// - Parameter error: The cause, which becomes ``StorageError/underlying``.
+    /// - Parameter error: The cause, which becomes `StorageError/underlying`.
     public static func saveFailed(_ error: any Error) -> StorageError {
         StorageError(.inputOutput, "cannot save the session", underlying: error)
     }

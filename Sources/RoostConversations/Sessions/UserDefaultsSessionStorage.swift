@@ -36,13 +36,13 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
 
     private static func name(_ id: String) -> Data { Data(id.utf8) }
 
-    /// - Throws: ``StorageError`` with `.damaged`.
+    /// - Throws: `StorageError` with `.damaged`.
     private static func record(_ id: String, _ domain: DefaultsDomain) throws -> Record? {
         try domain.open()
         return try domain.value(name(id), of: Record.self)
     }
 
-    /// - Throws: ``StorageError`` with `.notFound`, `.damaged`.
+    /// - Throws: `StorageError` with `.notFound`, `.damaged`.
     private static func present(_ id: String, _ domain: DefaultsDomain) throws -> Record {
         guard let record = try record(id, domain) else { throw SessionRules.missing }
         return record

@@ -39,7 +39,7 @@ public struct BERTEmbedder: Embedder {
     /// - Parameters:
     ///   - url: The folder, in the layout of sentence-transformers.
     ///   - precision: The precision of the linear layers.
-    /// - Throws: ``EmbedderError`` that names the file and the fault.
+    /// - Throws: `EmbedderError` that names the file and the fault.
     public init(folder url: URL, precision: Precision = .float32) throws {
         do {
             try self.init(opening: url, precision)
@@ -120,7 +120,7 @@ public struct BERTEmbedder: Embedder {
 
     /// Embeds texts on all cores.
     ///
-    /// - Throws: ``EmbedderError`` with `.damagedModel` if the model computes a number that is not finite;
+    /// - Throws: `EmbedderError` with `.damagedModel` if the model computes a number that is not finite;
     ///   `CancellationError`.
     @concurrent
     public func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {

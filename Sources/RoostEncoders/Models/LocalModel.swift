@@ -10,7 +10,7 @@ public enum LocalModel {
     ///   - folder: The model folder.
     ///   - precision: The precision of the layers of a BERT model. A static model supports only `.float32`,
     ///     because its precision was chosen when it was created.
-    /// - Throws: ``EmbedderError`` that names the file and the fault.
+    /// - Throws: `EmbedderError` that names the file and the fault.
     public static func open(_ folder: URL, precision: BERTEmbedder.Precision = .float32) throws
         -> any Embedder
     {

@@ -17,7 +17,7 @@ package struct ModelFolder: Sendable, Hashable {
 
     /// Creates a value for an existing model folder.
     ///
-    /// - Throws: ``EmbedderError`` with `.modelNotFound` if the folder does not exist or contains no
+    /// - Throws: `EmbedderError` with `.modelNotFound` if the folder does not exist or contains no
     ///   `config.json`.
     package init(_ url: URL) throws {
         self.url = url

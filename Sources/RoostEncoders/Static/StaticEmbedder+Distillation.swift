@@ -28,7 +28,7 @@ extension StaticEmbedder {
     ///   - dimension: The number of components of a vector; at most that of the model is used.
     ///   - precision: The precision of the stored vectors.
     ///   - progress: Called with the number of embedded tokens and the total number of tokens.
-    /// - Throws: ``EmbedderError`` with `.badOutput` if the folder exists or cannot be written;
+    /// - Throws: `EmbedderError` with `.badOutput` if the folder exists or cannot be written;
     ///   `CancellationError`.
     /// - Complexity: One forward pass for each token; seconds for 30,000 tokens.
     @concurrent

@@ -61,7 +61,7 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
     /// Opens the static model in a folder.
     ///
     /// - Parameter url: The folder, in the layout of Model2Vec.
-    /// - Throws: ``EmbedderError`` that names the file and the fault.
+    /// - Throws: `EmbedderError` that names the file and the fault.
     public init(folder url: URL) throws {
         folder = try ModelFolder(url)
         let configuration = try folder.decode(Configuration.self, "config.json")

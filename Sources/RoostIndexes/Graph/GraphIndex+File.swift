@@ -2,7 +2,7 @@ package import Foundation
 import RoostFiles
 import RoostVectors
 
-/// A graph in a separate, mapped file (``SectionFile``).
+/// A graph in a separate, mapped file (`SectionFile`).
 extension GraphIndex {
     /// The metadata of a graph file.
     private struct Metadata: Codable {
@@ -24,7 +24,7 @@ extension GraphIndex {
     ///
     /// - Parameter description: Identifies the vectors that the graph belongs to. The reader must pass the
     ///   same description.
-    /// - Throws: ``FileError``. An existing file is then unchanged.
+    /// - Throws: `FileError`. An existing file is then unchanged.
     package func write(to url: URL, describing description: Data) throws {
         let metadata = Metadata(
             format: Self.format, count: count, dimension: dimension, degree: graph.degree,
@@ -49,7 +49,7 @@ extension GraphIndex {
 
     /// Verifies all checksums of a mapped graph; does nothing for a graph in memory.
     ///
-    /// - Throws: ``SectionFile/Unusable`` if a checksum does not match.
+    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
     package func verify() throws {
         guard let file = owner as? SectionFile else { return }
         for name in ["neighbors", "codes"] { try file.verify(name) }
@@ -63,7 +63,7 @@ extension GraphIndex {
     ///   - description: The description that the graph was written with.
     ///   - options: The parameters of searches.
     /// - Returns: `nil` if the graph belongs to other vectors.
-    /// - Throws: ``SectionFile/Unusable`` if the file is damaged; ``FileError``.
+    /// - Throws: `SectionFile/Unusable` if the file is damaged; `FileError`.
     package init?(
         _ url: URL, of vectors: VectorRows, described description: Data, options: Options = Options()
     ) throws {

@@ -24,7 +24,7 @@ public struct TranscriptReader: Sendable {
 
     /// Reads a file.
     ///
-    /// - Throws: ``RoostError`` with `.noInput` if the file cannot be read, `.badInput` if it is not in a
+    /// - Throws: `RoostError` with `.noInput` if the file cannot be read, `.badInput` if it is not in a
     ///   supported format.
     public func read(_ url: URL) throws -> TranscriptFile {
         var reader = RecordReader()
@@ -37,7 +37,7 @@ public struct TranscriptReader: Sendable {
     /// - Parameters:
     ///   - data: The contents.
     ///   - name: The name of the file for error messages.
-    /// - Throws: ``RoostError`` with `.badInput` if the contents are not in a supported format.
+    /// - Throws: `RoostError` with `.badInput` if the contents are not in a supported format.
     public func read(_ data: Data, name: String) throws -> TranscriptFile {
         guard !data.prefix(Self.binaryProbeSize).contains(0) else {
             throw RoostError(.badInput, "cannot read \(name): it is a binary file")

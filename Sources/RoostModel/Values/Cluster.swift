@@ -47,6 +47,9 @@ public struct Cluster: Sendable, Hashable, Identifiable {
     public var label: String
     /// Whether a person set the label. Runs keep such a label as long as they keep the cluster.
     public var isLabelPinned = false
+    /// The members at the time at which a person set the label; `nil` if no person did, or if an older
+    /// version of Roost stored the label.
+    public var labelPin: LabelPin?
     /// The labeler that made the label (``ClusterLabeler/name``); `nil` if keywords or a person did. Runs
     /// keep such a label while most members stay.
     public var labeledBy: String?
@@ -93,9 +96,7 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         return Float(before.shared) / Float(before.remaining)
     }
 
-    /// Creates a cluster.
-    ///
-    /// - Parameter updatedAt: `createdAt` by default.
+    /// Creates a cluster. `updatedAt` is `createdAt` by default.
     public init(
         id: UUID = UUID(), label: String, keywords: [String] = [], centroid: [Float] = [],
         members: [Entry.ID] = [], representatives: [Entry.ID] = [], cohesion: Float = 0,
@@ -119,7 +120,7 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         left.id == right.id && ExactText.areSame(left.label, right.label)
             && left.keywords.elementsEqual(right.keywords, by: ExactText.areSame)
             && left.centroid == right.centroid && left.members == right.members
-            && left.isLabelPinned == right.isLabelPinned
+            && left.isLabelPinned == right.isLabelPinned && left.labelPin == right.labelPin
             && ExactText.areSame(left.labeledBy, right.labeledBy)
             && left.representatives == right.representatives && left.cohesion == right.cohesion
             && left.separation == right.separation && left.silhouette == right.silhouette
@@ -133,8 +134,8 @@ public struct Cluster: Sendable, Hashable, Identifiable {
 /// read.
 extension Cluster: Codable {
     enum CodingKeys: String, CodingKey {
-        case id, label, pinned, labeledBy, keywords, centroid, members, representatives, cohesion, separation
-        case silhouette, parent, origins, createdAt, updatedAt
+        case id, label, pinned, labelPin, labeledBy, keywords, centroid, members, representatives, cohesion
+        case separation, silhouette, parent, origins, createdAt, updatedAt
         case assignmentThreshold = "reach"
     }
 
@@ -154,6 +155,7 @@ extension Cluster: Codable {
             parent: try container.decodeIfPresent(UUID.self, forKey: .parent),
             createdAt: created, updatedAt: try container.decodeDateIfPresent(forKey: .updatedAt))
         isLabelPinned = try container.decodeIfPresent(Bool.self, forKey: .pinned) ?? false
+        labelPin = try container.decodeIfPresent(LabelPin.self, forKey: .labelPin)
         labeledBy = try container.decodeIfPresent(String.self, forKey: .labeledBy)
         separation = try container.decodeIfPresent(Float.self, forKey: .separation)
         silhouette = try container.decodeIfPresent(Float.self, forKey: .silhouette)
@@ -166,6 +168,7 @@ extension Cluster: Codable {
         try container.encode(id.text, forKey: .id)
         try container.encode(label, forKey: .label)
         if isLabelPinned { try container.encode(true, forKey: .pinned) }
+        try container.encodeIfPresent(labelPin, forKey: .labelPin)
         try container.encodeIfPresent(labeledBy, forKey: .labeledBy)
         try container.encode(keywords, forKey: .keywords)
         if encoder.userInfo[.omitsVectors] as? Bool != true {

@@ -39,9 +39,8 @@ public struct Entry: Sendable, Hashable, Identifiable {
         didSet { updatedAt = updatedAt.wholeMilliseconds }
     }
 
-    /// Creates an entry. All arguments except the content have defaults.
-    ///
-    /// - Parameter updatedAt: `createdAt` by default.
+    /// Creates an entry. All arguments except the content have defaults; `updatedAt` is `createdAt` by
+    /// default.
     public init(
         id: UUID = UUID(), content: String, embeddings: [Float] = [], passages: [Passage] = [],
         source: String? = nil, key: String? = nil, metadata: [String: MetadataValue] = [:],

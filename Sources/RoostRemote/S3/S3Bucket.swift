@@ -36,7 +36,7 @@ public struct S3Bucket: Sendable {
     ///   - endpoint: The http or https address of the server; `nil` for Amazon.
     ///   - region: The region of the bucket.
     ///   - credentials: The credentials with which requests are signed.
-    /// - Throws: ``ChunkStorageError/invalidPath(_:)`` with the argument that is invalid.
+    /// - Throws: `ChunkStorageError/invalidPath(_:)` with the argument that is invalid.
     public init(
         _ address: String, endpoint: String? = nil, region: String = "us-east-1", credentials: S3Credentials
     ) throws {

@@ -69,7 +69,7 @@ final class S3Client: Sendable {
     ///   - request: The request.
     ///   - isValid: Returns whether a response is intact; otherwise the request is repeated.
     /// - Returns: A response, which may have an unsuccessful status.
-    /// - Throws: ``ChunkStorageError``; `CancellationError`.
+    /// - Throws: `ChunkStorageError`; `CancellationError`.
     func send(_ request: Request, isValid: (Response) -> Bool = { _ in true }) async throws -> Response {
         let digest = SignatureV4.digest(request.body)
         var attempt = 1
@@ -160,7 +160,7 @@ final class S3Client: Sendable {
 
     /// Returns the description of a transient failure of the connection.
     ///
-    /// - Throws: ``ChunkStorageError`` for a failure that a retry cannot overcome.
+    /// - Throws: `ChunkStorageError` for a failure that a retry cannot overcome.
     private static func reason(
         _ error: any Error, _ server: String, _ timeout: Duration
     ) throws -> String {

@@ -52,7 +52,7 @@ public struct S3Credentials: Sendable {
 }
 
 /// A profile in a configuration file of Amazon's tools, such as `~/.aws/credentials` or `~/.aws/config`.
-public struct AWSProfile: Sendable {
+package struct AWSProfile: Sendable {
     private var values: [String: String] = [:]
 
     /// Reads a profile.
@@ -60,7 +60,7 @@ public struct AWSProfile: Sendable {
     /// - Parameters:
     ///   - name: The name of the profile: the section `NAME` or, in `~/.aws/config`, `profile NAME`.
     ///   - file: The file; if it cannot be read, the profile is empty.
-    public init(_ name: String, in file: URL) {
+    package init(_ name: String, in file: URL) {
         guard let data = FileManager.default.contents(atPath: file.path), data.count < 1 << 20 else { return }
         var isSelected = false
         for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) {
@@ -78,5 +78,5 @@ public struct AWSProfile: Sendable {
     }
 
     /// The value of a key in lower case; `nil` if it is missing or empty.
-    public subscript(key: String) -> String? { values[key].flatMap { $0.isEmpty ? nil : $0 } }
+    package subscript(key: String) -> String? { values[key].flatMap { $0.isEmpty ? nil : $0 } }
 }

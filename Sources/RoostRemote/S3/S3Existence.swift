@@ -45,14 +45,14 @@ public struct S3Existence: ChunkStorageExistence {
 
     /// Returns whether a chunk exists.
     ///
-    /// - Throws: ``ChunkStorageError``; `CancellationError`.
+    /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func presence(of identifier: ChunkIdentifier) async throws -> Bool {
         try await retrieval.presence(at: path(of: identifier))
     }
 
     /// Returns which chunks exist.
     ///
-    /// - Throws: ``ChunkStorageError``; `CancellationError`.
+    /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func presence(of identifiers: [ChunkIdentifier]) async throws -> [ChunkIdentifier: Bool] {
         var folders: [String: [(path: String, identifier: ChunkIdentifier)]] = [:]
         var result = [ChunkIdentifier: Bool](minimumCapacity: identifiers.count)

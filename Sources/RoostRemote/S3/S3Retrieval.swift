@@ -45,7 +45,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
 
     /// Returns the contents of a chunk, or `nil` if it is missing.
     ///
-    /// - Throws: ``ChunkStorageError``: `.storageUnavailable` if all attempts fail or the server rejects the
+    /// - Throws: `ChunkStorageError`: `.storageUnavailable` if all attempts fail or the server rejects the
     ///   request; `.corrupt` for a checksum mismatch; `.tooLarge` if the object exceeds
     ///   ``S3Bucket/maximumObjectSize``.
     public func readChunk(at path: String) async throws -> Data? {
@@ -66,7 +66,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
 
     /// Writes a chunk, replacing an existing one.
     ///
-    /// - Throws: ``ChunkStorageError`` as ``readChunk(at:)``; `.tooLarge` if the metadata exceeds 1,800 bytes
+    /// - Throws: `ChunkStorageError` as ``readChunk(at:)``; `.tooLarge` if the metadata exceeds 1,800 bytes
     ///   in base 64.
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
         _ = try await write(data, path, metadata, mustBeNew: false)
@@ -78,7 +78,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     /// server supports conditional writes (`If-None-Match`).
     ///
     /// - Returns: Whether this call created the chunk.
-    /// - Throws: ``ChunkStorageError`` as ``writeChunk(_:at:metadata:)``; `.unsupported` if the server
+    /// - Throws: `ChunkStorageError` as ``writeChunk(_:at:metadata:)``; `.unsupported` if the server
     ///   reports that it does not support conditional writes.
     public func createChunk(
         _ data: Data, at path: String, metadata: ChunkMetadata?
@@ -91,7 +91,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
 
     /// Returns whether a chunk exists.
     ///
-    /// - Throws: ``ChunkStorageError``; `CancellationError`.
+    /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func presence(at path: String) async throws -> Bool {
         // GET instead of HEAD, because only a response with a body tells whether the object or the bucket is
         // missing.
@@ -109,7 +109,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
 
     /// Deletes a chunk; succeeds if it does not exist.
     ///
-    /// - Throws: ``ChunkStorageError``; `CancellationError`.
+    /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func deleteChunk(at path: String) async throws {
         let response = try await client.send(.init(method: .DELETE, key: try key(path)))
         if response.status == 204 || response.status == 200 && response.body.isEmpty || isMissing(response) {
@@ -120,7 +120,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
 
     /// Returns the metadata of a chunk; `nil` if the chunk or its metadata is missing.
     ///
-    /// - Throws: ``ChunkStorageError``; `CancellationError`.
+    /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func metadata(at path: String) async throws -> ChunkMetadata? {
         guard try await presence(at: path) else { return nil }
         guard let text = try await head(path)?.first(name: Header.metadata) else { return nil }
@@ -132,7 +132,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
 
     /// Returns the paths of all chunks in a folder and its subfolders.
     ///
-    /// - Throws: ``ChunkStorageError``; `CancellationError`.
+    /// - Throws: `ChunkStorageError`; `CancellationError`.
     /// - Complexity: One request for each thousand chunks.
     public func paths(in folder: String) async throws -> [String] {
         if !folder.isEmpty { try ChunkPath.check(folder) }
@@ -169,7 +169,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
 
     /// Aborts incomplete multipart uploads.
     ///
-    /// - Throws: ``ChunkStorageError``; `CancellationError`.
+    /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func removeLeftovers(in folder: String) async throws {
         if !folder.isEmpty { try ChunkPath.check(folder) }
         let base = bucket.prefix.isEmpty ? "" : bucket.prefix + "/"

@@ -2,7 +2,7 @@
 ///
 /// Implements the "English" (Porter2) algorithm of M. F. Porter
 /// (https://snowballstem.org/algorithms/english/stemmer.html) and uses its names for steps and regions.
-struct EnglishStemmer {
+package struct EnglishStemmer {
     /// Lower-case ASCII, in which `Y` denotes a `y` that is a consonant.
     private var word: [UInt8]
     /// The start offsets of the regions R1 and R2.
@@ -20,6 +20,11 @@ struct EnglishStemmer {
         var stemmer = EnglishStemmer(word: word)
         stemmer.run()
         return stemmer.word.map { $0 == consonantY ? y : $0 }
+    }
+
+    /// Returns the stem of a word in lower case.
+    package static func stem(of word: String) -> String {
+        String(decoding: stem(Array(word.utf8)), as: UTF8.self)
     }
 
     private static let apostrophe = UInt8(ascii: "'")

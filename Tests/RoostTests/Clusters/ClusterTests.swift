@@ -193,6 +193,47 @@ import Testing
         #expect(try await store.recluster().run.dataDigest != first.run.dataDigest)
     }
 
+    @Test func `a parent cluster selects the members of its children`() async throws {
+        let store = try await store()
+        let made = try await store.recluster(clusters: 12, levels: 2, seed: 1)
+        let parent = try #require(made.clusters.compactMap(\.parent).first)
+        let expected = Set(made.clusters.filter { $0.parent == parent }.flatMap(\.members))
+        let found = try await store.query("bread", matching: EntryFilter(cluster: parent), limit: 120)
+        #expect(Set(found.hits.map(\.entry.id)) == expected && !expected.isEmpty)
+        let snapshot = try await store.storage.snapshot()
+        let leaf = try #require(made.clusters.first { $0.parent == parent })
+        var filter = EntryFilter(cluster: leaf.id)
+        #expect(try await filter.expandingParentCluster(in: snapshot) == filter)
+        filter = EntryFilter(ids: Set(leaf.members), cluster: parent)
+        #expect(try await filter.expandingParentCluster(in: snapshot).ids == Set(leaf.members))
+    }
+
+    @Test func `a label that a person gave is flagged when the cluster has more than doubled`() async throws {
+        let store = try await store(40)
+        let made = try await store.recluster(clusters: 4, seed: 1)
+        let bread = try #require(made.clusters.first { $0.keywords.contains { $0.contains("bread") } })
+        try await store.labelCluster(bread.id, "Baking")
+        #expect(try await store.exportClusters().cluster(bread.id)?.labelOutdated == nil)
+        let drafts = (40..<55).map { EntryDraft(content: "\(Self.kinds[0]) \($0)") }
+        _ = try await store.ingest([SourceDraft(id: "t", fingerprint: "1", entries: drafts)])
+        _ = try await store.recluster(clusters: 4, seed: 1)
+        #expect(try await store.exportClusters().cluster(bread.id)?.labelOutdated == true)
+        // Labeling again confirms the label.
+        try await store.labelCluster(bread.id, "Baking")
+        #expect(try await store.exportClusters().cluster(bread.id)?.labelOutdated == nil)
+    }
+
+    @Test func `outliers are reported with a reason`() async throws {
+        let store = try await store()
+        #expect(try await store.clusterOutliers().isEmpty)
+        _ = try await store.add("...")
+        let report = try await store.recluster()
+        let outliers = try await store.clusterOutliers()
+        #expect(outliers.count == report.outlierCount)
+        let wordless = try #require(outliers.first { $0.entry.content == "..." })
+        #expect(wordless.reason == .noWords)
+    }
+
     @Test func `a hierarchy is exported as nested clusters, and its labels are kept`() async throws {
         let store = try await store()
         let made = try await store.recluster(clusters: 12, levels: 2, seed: 1)

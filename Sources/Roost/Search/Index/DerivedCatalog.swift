@@ -27,7 +27,7 @@ protocol DerivedContents: Sendable {
     ///
     /// - Parameter stamp: The current state of the store.
     /// - Returns: `nil` if there is no index of this history of the store.
-    /// - Throws: ``SectionFile/Unusable`` if the index is damaged.
+    /// - Throws: `SectionFile/Unusable` if the index is damaged.
     static func map(_ directory: URL, _ stamp: Stamp) throws -> Self?
 
     /// Builds the contents from all entries.

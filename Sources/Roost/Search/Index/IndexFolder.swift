@@ -27,7 +27,7 @@ struct IndexFolder: Sendable {
     ///
     /// - Parameter stamp: The current state of the store.
     /// - Returns: `nil` if the file does not exist or was built from another history of the store.
-    /// - Throws: ``SectionFile/Unusable`` if it is damaged; ``FileError``.
+    /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
     func open(_ name: String, for stamp: Stamp) throws -> OpenedFile? {
         let url = file(name)
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
@@ -47,7 +47,7 @@ struct IndexFolder: Sendable {
     /// Builders in all processes take turns.
     ///
     /// - Parameter write: Writes the file to a path, with the given encoded metadata.
-    /// - Throws: ``StorageError``; `CancellationError`. The existing file is then unchanged.
+    /// - Throws: `StorageError`; `CancellationError`. The existing file is then unchanged.
     func publish(
         _ name: String, _ metadata: IndexMetadata,
         write: @escaping @Sendable (URL, Data) throws -> Void
@@ -63,7 +63,7 @@ struct IndexFolder: Sendable {
     /// - Parameters:
     ///   - other: The file whose state decides, if not the removed file itself.
     ///   - stamp: The state that the store was in when the file was found to be superfluous.
-    /// - Throws: ``StorageError``; `CancellationError`.
+    /// - Throws: `StorageError`; `CancellationError`.
     func remove(_ name: String, judgedBy other: String? = nil, unlessNewerThan stamp: Stamp) async throws {
         let metadata = IndexMetadata(of: stamp, count: 0)
         guard FileManager.default.fileExists(atPath: file(name).path) else { return }

@@ -88,7 +88,7 @@ struct IndexInspector {
         return TimedSearch(scores: scores, duration: duration)
     }
 
-    /// Runs `body` and throws errors of index files as ``StorageError``.
+    /// Runs `body` and throws errors of index files as `StorageError`.
     private static func mappingIndexErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()

@@ -31,7 +31,7 @@ struct IndexRows: @unchecked Sendable {
 
     /// Maps the rows of an index file and verifies their checksums.
     ///
-    /// - Throws: ``SectionFile/Unusable`` if the file is damaged.
+    /// - Throws: `SectionFile/Unusable` if the file is damaged.
     init(_ file: SectionFile, count: Int, hasOrdinals: Bool = true) throws {
         for name in ["entryRows", "ids"] + (hasOrdinals ? ["ordinals"] : []) { try file.verify(name) }
         source = .mapped(

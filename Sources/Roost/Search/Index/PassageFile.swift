@@ -21,7 +21,7 @@ struct PassageFile: Sendable {
     ///
     /// - Parameter stamp: The current state of the store.
     /// - Returns: `nil` if the file does not exist or was built from another history of the store.
-    /// - Throws: ``SectionFile/Unusable`` if it is damaged; ``FileError``.
+    /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
     init?(in directory: URL, for stamp: Stamp) throws {
         folder = IndexFolder(of: directory)
         guard let opened = try folder.open(Self.name, for: stamp) else { return nil }
@@ -46,7 +46,7 @@ struct PassageFile: Sendable {
     /// Opens the graph over the vectors.
     ///
     /// - Returns: `nil` if there is no graph over these vectors.
-    /// - Throws: ``SectionFile/Unusable`` if it is damaged; ``FileError``.
+    /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
     func graph() throws -> GraphIndex? {
         let url = folder.file(Self.graphName)
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
@@ -55,7 +55,7 @@ struct PassageFile: Sendable {
 
     /// Builds the graph over the vectors and writes it.
     ///
-    /// - Throws: ``StorageError``; `CancellationError`.
+    /// - Throws: `StorageError`; `CancellationError`.
     func buildGraph() async throws {
         let index = try await GraphIndex(building: vectors)
         try StorageError.mappingFileErrors {
@@ -104,7 +104,7 @@ struct PassageFile: Sendable {
     /// Writes the vectors of a snapshot. Removes the file if the snapshot has no vectors.
     ///
     /// - Returns: The metadata of the file; `nil` if the snapshot has no vectors.
-    /// - Throws: ``StorageError``; `CancellationError`. An existing file is then unchanged.
+    /// - Throws: `StorageError`; `CancellationError`. An existing file is then unchanged.
     @concurrent
     static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
         let columns = try await Columns(of: snapshot)

@@ -24,7 +24,7 @@ struct TextFile: Sendable {
     ///   - stamp: The current state of the store.
     ///   - verifying: Whether the checksums of the other sections are verified.
     /// - Returns: `nil` if the file does not exist or was built from another history of the store.
-    /// - Throws: ``SectionFile/Unusable`` if it is damaged; ``FileError``.
+    /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
     init?(in directory: URL, for stamp: Stamp, verifying: Bool = true) throws {
         guard let opened = try IndexFolder(of: directory).open(Self.name, for: stamp) else { return nil }
         let file = opened.file
@@ -45,13 +45,13 @@ struct TextFile: Sendable {
 
     /// Verifies the checksums of the positions of words.
     ///
-    /// - Throws: ``SectionFile/Unusable`` if one does not match.
+    /// - Throws: `SectionFile/Unusable` if one does not match.
     func verifyPositions() throws { try file.verify(Self.positions) }
 
     /// Writes the words of a snapshot. Removes the file if the snapshot is empty.
     ///
     /// - Returns: The metadata of the file; `nil` if the snapshot is empty.
-    /// - Throws: ``StorageError``; `CancellationError`. An existing file is then unchanged.
+    /// - Throws: `StorageError`; `CancellationError`. An existing file is then unchanged.
     @concurrent
     static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
         let texts = try await IndexedTexts(of: snapshot, matching: .all)

@@ -1,0 +1,121 @@
+import Foundation
+import RoostFiles
+import RoostModel
+import Synchronization
+
+/// The boilerplate lines of the last clustering run, and the vectors of the texts without them.
+///
+/// They are derived from the storage and save the time to embed the texts again. For a store with a folder,
+/// they are in the file `index/boilerplate`, which can be deleted at any time.
+final class BoilerplateCatalog: Sendable {
+    /// The boilerplate lines that a run excluded, with the embeddings it used instead.
+    struct Contents: Sendable, Equatable {
+        /// The embedding space of the vectors.
+        var space: EmbeddingSpace
+        /// The lines that were excluded, in ascending order.
+        var lines: [String] = []
+        /// The digest of each text without boilerplate lines.
+        var texts: [ContentDigest] = []
+        /// The vectors of the texts, one after the other.
+        var elements: [Float] = []
+    }
+
+    /// The metadata of the file.
+    private struct Metadata: Codable {
+        var format: Int
+        var space: EmbeddingSpace
+        var count: Int
+    }
+
+    /// The names of the sections of the file.
+    private enum SectionName {
+        static let lines = "lines"
+        static let texts = "texts"
+        static let vectors = "vectors"
+    }
+
+    private static let format = 1
+    private static let digestLength = 32
+
+    /// The file; `nil` for a store without a folder.
+    private let url: URL?
+    private let memory = Mutex<Contents?>(nil)
+
+    /// - Parameter store: The store's folder; `nil` to keep the contents in memory only.
+    init(of store: URL?) { url = store.map { IndexFolder(of: $0).file("boilerplate") } }
+
+    /// Returns the contents; `nil` if there are none, or if they are damaged.
+    func load() -> Contents? {
+        guard let url else { return memory.withLock(\.self) }
+        guard let (file, metadata) = open(url), let lines = lines(of: file) else { return nil }
+        do {
+            for name in [SectionName.texts, SectionName.vectors] { try file.verify(name) }
+            let texts = try file.section(
+                SectionName.texts, of: UInt8.self, count: metadata.count * Self.digestLength)
+            let elements = try file.section(
+                SectionName.vectors, of: Float.self, count: metadata.count * metadata.space.dimension)
+            return Contents(
+                space: metadata.space, lines: lines,
+                texts: (0..<metadata.count).map { index in
+                    let start = index * Self.digestLength
+                    return ContentDigest(bytes: Array(texts[start..<start + Self.digestLength]))
+                },
+                elements: Array(elements))
+        } catch {
+            return nil
+        }
+    }
+
+    /// Returns the lines that the last run excluded.
+    func lines() -> [String] {
+        guard let url else { return memory.withLock { $0?.lines ?? [] } }
+        guard let (file, _) = open(url) else { return [] }
+        return lines(of: file) ?? []
+    }
+
+    /// Replaces the contents. A failure to write the file has no consequence except that the next run embeds
+    /// the texts again.
+    func save(_ contents: Contents) {
+        guard let url else { return memory.withLock { $0 = contents } }
+        guard !contents.lines.isEmpty else {
+            try? FileManager.default.removeItem(at: url)
+            return
+        }
+        let metadata = Metadata(format: Self.format, space: contents.space, count: contents.texts.count)
+        guard let description = try? JSONEncoder().encode(metadata),
+            let lines = try? JSONEncoder().encode(contents.lines)
+        else { return }
+        let texts = contents.texts.flatMap(\.bytes)
+        lines.withUnsafeBytes { lines in
+            texts.withUnsafeBytes { texts in
+                contents.elements.withUnsafeBytes { elements in
+                    try? FileSystem.standard.createFolder(url.deletingLastPathComponent())
+                    try? SectionFile.write(
+                        to: url, metadata: description,
+                        sections: [
+                            (SectionName.lines, lines), (SectionName.texts, texts),
+                            (SectionName.vectors, elements),
+                        ])
+                }
+            }
+        }
+    }
+
+    private func open(_ url: URL) -> (SectionFile, Metadata)? {
+        guard FileManager.default.fileExists(atPath: url.path), let file = try? SectionFile(url),
+            let metadata = try? JSONDecoder().decode(Metadata.self, from: file.metadata),
+            metadata.format == Self.format, (0...Int(UInt32.max)).contains(metadata.count),
+            (0...Int(UInt16.max)).contains(metadata.space.dimension)
+        else { return nil }
+        return (file, metadata)
+    }
+
+    private func lines(of file: SectionFile) -> [String]? {
+        do {
+            try file.verify(SectionName.lines)
+            return try JSONDecoder().decode([String].self, from: Data(try file.section(SectionName.lines)))
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import RoostModel
+
+/// The lines that more than 5% of the entries share, such as footers, badges and navigation. They do not
+/// distinguish one entry from another.
+///
+/// A line is compared without the white space around it. The opening and closing lines of code blocks are
+/// never boilerplate, because they name the language of the code.
+struct BoilerplateLines: Sendable, Equatable {
+    /// The lines, without the white space around them.
+    let lines: Set<String>
+    /// The hashes of the lines, which are compared first.
+    private let hashes: Set<UInt64>
+
+    /// A line that more than this share of the store's entries contain is boilerplate.
+    static let maximumShare = 0.05
+    /// The minimum number of entries that contain a boilerplate line, which matters in small stores.
+    static let minimumEntries = 5
+    /// The minimum length of a boilerplate line in bytes. Removing shorter ones changes a vector little.
+    private static let minimumLength = 5
+    /// The number of counters of the first scan: 4 MB, and few lines share one in stores of usual size.
+    private static let counterCount = 1 << 20
+
+    init(_ lines: Set<String>) {
+        self.lines = lines
+        hashes = Set(lines.map { line in Array(line.utf8).withUnsafeBufferPointer { Self.hash(of: $0) } })
+    }
+
+    // MARK: Texts
+
+    /// Returns a text without the boilerplate lines; `nil` if it contains none, or if nothing with a letter
+    /// or digit remains.
+    func removing(from text: String) -> String? {
+        guard !lines.isEmpty else { return nil }
+        var (kept, hasContent, isChanged) = ([Substring](), false, false)
+        for line in Self.lines(of: text) {
+            if contains(line) {
+                isChanged = true
+            } else {
+                kept.append(line)
+                hasContent = hasContent || line.utf8.contains(where: Self.isContent)
+            }
+        }
+        return isChanged && hasContent ? kept.joined(separator: "\n") : nil
+    }
+
+    /// Returns the boilerplate lines in a text, each once, in their order.
+    func found(in text: String) -> [String] {
+        var seen: Set<String> = []
+        return Self.lines(of: text).filter(contains).map { Self.trimmed($0) }
+            .filter { seen.insert($0).inserted }
+    }
+
+    /// Returns the lines of a text. A carriage return before a line feed is part of the line: Swift has one
+    /// character for both, so that a string cannot be split at line feeds by its characters.
+    private static func lines(of text: String) -> [Substring] {
+        text.utf8.split(separator: newline, omittingEmptySubsequences: false).map { Substring($0) }
+    }
+
+    private func contains(_ line: Substring) -> Bool {
+        var line = String(line)
+        let trimmed: String? = line.withUTF8 { bytes in
+            guard let bytes = Self.countable(bytes), hashes.contains(Self.hash(of: bytes)) else { return nil }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        return trimmed.map(lines.contains) ?? false
+    }
+
+    private static func trimmed(_ line: Substring) -> String {
+        var line = String(line)
+        return line.withUTF8 { String(decoding: countable($0) ?? $0, as: UTF8.self) }
+    }
+
+    // MARK: Finding
+
+    /// The boilerplate of a store.
+    struct Findings {
+        var boilerplate = BoilerplateLines([])
+        /// The entries that contain such lines.
+        var entries: [Entry.ID] = []
+    }
+
+    /// Finds the boilerplate of all entries of a store.
+    ///
+    /// The first scan adds the lines up in counters by hash, several lines in one counter, so that the memory
+    /// is bounded. Only lines with a high counter are counted exactly, in a second scan.
+    ///
+    /// - Throws: `StorageError`; `CancellationError`.
+    static func find(in snapshot: any StorageSnapshot) async throws -> Findings {
+        let limit = max(
+            minimumEntries, Int(maximumShare * Double(snapshot.stamp.entryCount)) + 1)
+        var counters = [UInt32](repeating: 0, count: counterCount)
+        var seen: Set<UInt64> = []
+        for try await page in snapshot.entryPages() {
+            for entry in page.entries {
+                seen.removeAll(keepingCapacity: true)
+                forEachLine(of: entry.content) { line in
+                    let hash = hash(of: line)
+                    if seen.insert(hash).inserted { counters[Int(hash % UInt64(counterCount))] += 1 }
+                }
+            }
+        }
+        guard counters.contains(where: { $0 >= limit }) else { return Findings() }
+        var counts: [String: Int] = [:]
+        var candidates: [(id: Entry.ID, lines: Set<String>)] = []
+        for try await page in snapshot.entryPages() {
+            for entry in page.entries {
+                var lines: Set<String> = []
+                forEachLine(of: entry.content) { line in
+                    guard counters[Int(hash(of: line) % UInt64(counterCount))] >= limit else { return }
+                    lines.insert(String(decoding: line, as: UTF8.self))
+                }
+                guard !lines.isEmpty else { continue }
+                for line in lines { counts[line, default: 0] += 1 }
+                candidates.append((entry.id, lines))
+            }
+        }
+        let boilerplate = BoilerplateLines(Set(counts.filter { $0.value >= limit }.keys))
+        return Findings(
+            boilerplate: boilerplate,
+            entries: candidates.filter { !$0.lines.isDisjoint(with: boilerplate.lines) }.map(\.id))
+    }
+
+    /// Calls `body` with each line that can be boilerplate, without the white space around it.
+    private static func forEachLine(of text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        var text = text
+        text.withUTF8 { bytes in
+            var start = 0
+            while start < bytes.count {
+                let end = bytes[start...].firstIndex(of: newline) ?? bytes.count
+                if let line = countable(UnsafeBufferPointer(rebasing: bytes[start..<end])) { body(line) }
+                start = end + 1
+            }
+        }
+    }
+
+    private static let newline = UInt8(ascii: "\n")
+
+    /// Returns a line without the white space around it; `nil` if it cannot be boilerplate.
+    private static func countable(_ line: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
+        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (9...13).contains(byte) }
+        guard let first = line.firstIndex(where: { !isSpace($0) }),
+            let last = line.lastIndex(where: { !isSpace($0) })
+        else { return nil }
+        let trimmed = UnsafeBufferPointer(rebasing: line[first...last])
+        guard trimmed.count >= minimumLength, trimmed.contains(where: isContent),
+            !trimmed.starts(with: "```".utf8), !trimmed.starts(with: "~~~".utf8)
+        else { return nil }
+        return trimmed
+    }
+
+    /// Whether a byte belongs to an ASCII letter or digit, or to any character outside ASCII.
+    private static func isContent(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
+            true
+        default: false
+        }
+    }
+
+    /// Returns the 64-bit FNV-1a hash of a line, with its halves mixed. The hashes of the standard library
+    /// differ in each process.
+    private static func hash(of line: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in line { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash ^ hash >> 32
+    }
+}

@@ -1,0 +1,142 @@
+import RoostModel
+
+/// The vectors by which the entries with boilerplate lines are clustered: those of their texts without these
+/// lines.
+struct BoilerplateVectors: Sendable {
+    /// The boilerplate lines of the store.
+    var boilerplate = BoilerplateLines([])
+    /// The vector of each entry with boilerplate lines, as an index of `contents`. Entries whose texts
+    /// consist of such lines keep their own vectors.
+    private(set) var rows: [Entry.ID: Int] = [:]
+    /// The embeddings for the next run; `nil` if the entries could not be embedded.
+    private(set) var contents: BoilerplateCatalog.Contents?
+    /// The message to people if the entries could not be embedded.
+    private(set) var notice: String?
+
+    /// The number of entries that are read and embedded at once.
+    private static let batchSize = 256
+
+    /// Creates no vectors.
+    init() {}
+
+    /// Finds the boilerplate of a store and embeds the entries without it.
+    ///
+    /// If the embedder fails, there are no vectors, and ``notice`` states the reason.
+    ///
+    /// - Parameters:
+    ///   - conditions: The conditions of the entries to embed. Lines are counted in all entries.
+    ///   - catalog: The vectors of the last run, which are used again.
+    /// - Throws: `StorageError`; `CancellationError`.
+    init(
+        _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition], embedder: EntryEmbedder,
+        catalog: BoilerplateCatalog
+    ) async throws {
+        let findings = try await BoilerplateLines.find(in: snapshot)
+        boilerplate = findings.boilerplate
+        var contents = BoilerplateCatalog.Contents(
+            space: embedder.embedder.space, lines: boilerplate.lines.sorted())
+        if findings.entries.isEmpty {
+            self.contents = contents
+            return
+        }
+        let known = catalog.load().flatMap { $0.space.isCompatible(with: contents.space) ? $0 : nil }
+        var batch = Batch(
+            known: known,
+            knownRows: Dictionary((known?.texts ?? []).enumerated().map { ($1, $0) }) { first, _ in first })
+        for start in stride(from: 0, to: findings.entries.count, by: Self.batchSize) {
+            try Task.checkCancellation()
+            let end = min(findings.entries.count, start + Self.batchSize)
+            for entry in try await snapshot.entries(Array(findings.entries[start..<end]))
+            where !entry.embeddings.isEmpty && conditions.allSatisfy({ $0.holds(of: entry) }) {
+                guard let text = boilerplate.removing(from: entry.content) else { continue }
+                batch.add(text, of: entry.id, &contents)
+            }
+            do {
+                try await batch.embed(with: embedder, &contents)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                notice =
+                    "lines that more than \(Int(100 * BoilerplateLines.maximumShare))% of the entries "
+                    + "contain were not excluded, because the embedding model is unavailable: \(error)"
+                return
+            }
+        }
+        rows = batch.owners.compactMapValues { batch.rows[$0] }
+        self.contents = contents
+    }
+
+    /// The progress of embedding texts, each once.
+    private struct Batch {
+        var known: BoilerplateCatalog.Contents?
+        var knownRows: [ContentDigest: Int]
+        /// The text of each entry.
+        var owners: [Entry.ID: ContentDigest] = [:]
+        /// The row of each text with a vector.
+        var rows: [ContentDigest: Int] = [:]
+        /// The texts to embed.
+        var pending: [ContentDigest: String] = [:]
+
+        mutating func add(
+            _ text: String, of id: Entry.ID, _ contents: inout BoilerplateCatalog.Contents
+        ) {
+            let digest = ContentDigest(of: text)
+            owners[id] = digest
+            guard rows[digest] == nil else { return }
+            guard let known, let row = knownRows[digest] else {
+                pending[digest] = text
+                return
+            }
+            let dimension = contents.space.dimension
+            append(digest, known.elements[row * dimension..<(row + 1) * dimension], &contents)
+        }
+
+        private mutating func append(
+            _ digest: ContentDigest, _ vector: some Collection<Float>,
+            _ contents: inout BoilerplateCatalog.Contents
+        ) {
+            rows[digest] = contents.texts.count
+            contents.texts.append(digest)
+            contents.elements += vector
+        }
+
+        mutating func embed(
+            with embedder: EntryEmbedder, _ contents: inout BoilerplateCatalog.Contents
+        ) async throws {
+            guard !pending.isEmpty else { return }
+            // In an order that does not depend on ids or paths.
+            let texts = pending.sorted { $0.value < $1.value }
+            pending = [:]
+            var report = IngestReport()
+            let entries = try await embedder.embed(
+                texts.map { Entry(content: $0.value) }, reusing: nil, &report)
+            for (text, entry) in zip(texts, entries) where entry.embeddings.count == contents.space.dimension
+            {
+                append(text.key, entry.embeddings, &contents)
+            }
+        }
+    }
+
+    /// Replaces the vectors of the entries that have one without boilerplate.
+    ///
+    /// - Parameters:
+    ///   - elements: The vectors of `ids`, one after the other.
+    ///   - dimension: The length of a vector.
+    func replace(in elements: inout [Float], of ids: [Entry.ID], _ dimension: Int) {
+        guard let contents, !rows.isEmpty, dimension == contents.space.dimension else { return }
+        for (index, id) in ids.enumerated() {
+            guard let row = rows[id] else { continue }
+            for column in 0..<dimension {
+                elements[index * dimension + column] = contents.elements[row * dimension + column]
+            }
+        }
+    }
+}
+
+extension KnowledgeStore {
+    /// Returns the lines of an entry that the last clustering run excluded, because more than 5% of the
+    /// entries contained them.
+    public func boilerplateLines(of entry: Entry) -> [String] {
+        BoilerplateLines(Set(boilerplate.lines())).found(in: entry.content)
+    }
+}

@@ -1,0 +1,211 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+extension ClusterCommand {
+    struct ShowCluster: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show a cluster and its members.",
+            discussion: """
+                Prints the size and quality of the cluster, three representative entries with their \
+                titles, and the members, most similar to the centroid first; for a cluster that contains \
+                others, those instead of members. Then follow the outliers that are nearest to the \
+                cluster, with the reason why they are in no cluster. The figures are:
+
+                  cohesion    The mean cosine similarity of the members to the centroid, at most 1.
+                  separation  The cosine distance from the centroid to the nearest other centroid, 0 to 2.
+                  silhouette  How much nearer the members are to each other than to the nearest other \
+                cluster, -1 to 1; below 0, the cluster overlaps with another.
+                  stability   The share of the members before the last run that stayed in the cluster, 0 to 1.
+
+                Examples:
+                  roost cluster show 94254dc3
+                  roost cluster show "star, light, moon" -n 100
+                """)
+
+        @OptionGroup var options: StoreOptions
+
+        @Argument(
+            help: ArgumentHelp("A cluster's id, the beginning of its id, or its label.", valueName: "ID"))
+        var id: String
+
+        @Option(
+            name: .customShort("n"), parsing: .unconditional,
+            help: ArgumentHelp("The maximum number of members to show.", valueName: "N"))
+        var limit = 20
+
+        @Flag(name: .long, help: "Print the cluster with all members as JSON.")
+        var json = false
+
+        /// The number of representative entries that are shown.
+        private static let representativeCount = 3
+        /// The maximum number of outliers that are shown.
+        private static let outlierCount = 5
+
+        func run() async throws {
+            let store = try await options.open()
+            let cluster = try await options.cluster(id, store)
+            let group = try await store.exportClusters().cluster(cluster.id)
+            let outliers = json ? [] : try await store.clusterOutliers()
+            try await store.close()
+            guard let group else {
+                throw RoostError(
+                    .notFound,
+                    "cannot show the cluster: another process replaced it; run `roost cluster list` again")
+            }
+            if json { return try Terminal.json(group) }
+            showFigures(of: group)
+            showRepresentatives(of: group)
+            showContents(of: group)
+            let leaves = Set(group.all.map(\.id))
+            show(outliers.filter { $0.nearest.map { leaves.contains($0.text) } == true })
+        }
+
+        private func line(_ name: String, _ value: String) {
+            Terminal.write(Terminal.dim(name.padding(toLength: 12, withPad: " ", startingAt: 0)) + value)
+        }
+
+        private func showFigures(of group: ClusterExport.Group) {
+            Terminal.write(Terminal.bold(Terminal.line(group.label)))
+            line("id", group.id)
+            if group.pinned {
+                line(
+                    "label",
+                    group.labelOutdated == true
+                        ? "set by you; it may no longer fit, because fewer than half of the members at that "
+                            + "time remain or the cluster has more than doubled"
+                        : "set by you")
+            }
+            if let name = group.labeledBy { line("label", "set by \(Terminal.line(name, limit: 60))") }
+            line("size", group.size == 1 ? "1 entry" : "\(group.size) entries")
+            let figures: [(String, Float?)] = [
+                ("cohesion", group.cohesion), ("separation", group.separation),
+                ("silhouette", group.silhouette), ("stability", group.stability),
+            ]
+            for (name, value) in figures { if let value { line(name, Terminal.score(value)) } }
+            if !group.keywords.isEmpty {
+                line("keywords", Terminal.line(group.keywords.joined(separator: ", ")))
+            }
+        }
+
+        private func showRepresentatives(of group: ClusterExport.Group) {
+            let members = Dictionary(group.all.flatMap(\.members).map { ($0.id, $0) }) { first, _ in first }
+            let chosen = group.representatives.compactMap { members[$0] }.prefix(Self.representativeCount)
+            guard !chosen.isEmpty else { return }
+            Terminal.write("\nRepresentative entries:")
+            for member in chosen {
+                Terminal.write(
+                    "  \(Terminal.dim(String(member.id.prefix(8))))  "
+                        + EntryTitle.text(of: member.content, metadata: member.metadata))
+            }
+        }
+
+        private func showContents(of group: ClusterExport.Group) {
+            if let children = group.children {
+                Terminal.write("\nClusters in this cluster:")
+                for child in children {
+                    Terminal.write(
+                        "  \(child.size)  \(Terminal.bold(Terminal.line(child.label)))  "
+                            + Terminal.dim(String(child.id.prefix(8))))
+                }
+            } else if limit > 0 {
+                Terminal.write("\nMembers, with their similarity to the centroid:")
+                for member in group.members.prefix(limit) {
+                    Terminal.write(
+                        "  \(Terminal.score(member.similarity))  "
+                            + "\(Terminal.dim(String(member.id.prefix(8))))  "
+                            + Terminal.line(member.content, limit: 100))
+                }
+                if group.size > limit { options.note("and \(group.size - limit) more") }
+            }
+        }
+
+        private func show(_ outliers: [ClusterOutlier]) {
+            guard !outliers.isEmpty else { return }
+            Terminal.write("\nNearest outliers:")
+            for outlier in outliers.prefix(Self.outlierCount) { Terminal.write("  " + outlier.line) }
+            if outliers.count > Self.outlierCount {
+                options.note("and \(outliers.count - Self.outlierCount) more; see `roost cluster outliers`")
+            }
+        }
+    }
+
+    struct ListOutliers: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "outliers", abstract: "List the entries that are in no cluster, with the reasons.",
+            discussion: """
+                Prints the similarity to the nearest cluster, the id, the title and the reason, the most \
+                similar to a cluster first. The reasons are:
+
+                  far from every cluster  The entry is not similar enough to any cluster.
+                  too few similar entries  Its neighborhood has too few entries for a cluster (with --dense).
+                  no words                Its text has neither letters nor digits.
+                  no known words          Its vector is zero: the model knows nothing in its text.
+
+                Exits with 1 if there are none.
+
+                Examples:
+                  roost cluster outliers
+                  roost cluster outliers -n 100 --json
+                """)
+
+        /// The JSON form of an outlier.
+        private struct Document: Encodable {
+            var id: String
+            var title: String
+            var reason: String
+            var nearest: String?
+            var similarity: Float
+        }
+
+        @OptionGroup var options: StoreOptions
+
+        @Option(
+            name: .customShort("n"), parsing: .unconditional,
+            help: ArgumentHelp("The maximum number of entries to list.", valueName: "N"))
+        var limit = 20
+
+        @Flag(name: .long, help: "Print the result as JSON.")
+        var json = false
+
+        func run() async throws {
+            let store = try await options.open()
+            let outliers = try await store.clusterOutliers()
+            try await store.close()
+            let shown = outliers.prefix(max(0, limit))
+            if json {
+                try Terminal.json(
+                    shown.map {
+                        Document(
+                            id: $0.entry.id.text, title: EntryTitle.text(of: $0.entry),
+                            reason: $0.reason.rawValue, nearest: $0.nearest?.text, similarity: $0.similarity)
+                    })
+            } else {
+                for outlier in shown { Terminal.write(outlier.line) }
+            }
+            guard !outliers.isEmpty else {
+                options.note("the last run of `roost recluster` left no entry without a cluster")
+                throw ExitCode(ExitStatus.nothingFound.rawValue)
+            }
+            if outliers.count > shown.count { options.note("and \(outliers.count - shown.count) more") }
+        }
+    }
+}
+
+extension ClusterOutlier {
+    /// The reason in words.
+    fileprivate var explanation: String {
+        switch reason {
+        case .distant: "far from every cluster"
+        case .sparse: "too few similar entries"
+        case .noWords: "no words"
+        case .zeroVector: "no known words"
+        }
+    }
+
+    /// The outlier as a line of text.
+    fileprivate var line: String {
+        "\(Terminal.score(similarity))  \(Terminal.dim(String(entry.id.text.prefix(8))))  "
+            + "\(EntryTitle.text(of: entry))  \(Terminal.dim("(\(explanation))"))"
+    }
+}

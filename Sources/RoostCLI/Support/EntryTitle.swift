@@ -1,0 +1,18 @@
+import Roost
+
+/// The title of an entry for lists.
+enum EntryTitle {
+    /// Returns the title on one line: the text of the metadata `title`, or the title in the text.
+    ///
+    /// - Parameters:
+    ///   - content: The text of the entry.
+    ///   - metadata: The metadata of the entry.
+    static func text(of content: String, metadata: [String: MetadataValue]) -> String {
+        let title = metadata["title"]?.text ?? TextTitle.title(of: content) ?? content
+        let line = Terminal.line(TextTitle.shortened(title))
+        return line.isEmpty ? "(empty)" : line
+    }
+
+    /// Returns the title of an entry.
+    static func text(of entry: Entry) -> String { text(of: entry.content, metadata: entry.metadata) }
+}

@@ -1,0 +1,55 @@
+import RoostVectors
+
+/// Communities of one graph at decreasing resolutions, from fine to coarse.
+///
+/// The finest communities are found in the whole graph, and coarser ones in the graph of finer communities,
+/// which is fast: all levels together take little longer than the first.
+struct ResolutionLadder {
+    /// The resolutions, descending.
+    let resolutions: [Double]
+
+    /// The lowest resolution that is tried.
+    private static let minimumResolution = 0.1
+    /// The highest resolution that is tried, for up to ``typicalCount`` points. It grows with the square root
+    /// of the number of points beyond, because more points can have more groups.
+    private static let maximumResolution = 8.0
+    private static let typicalCount = 20_000.0
+    /// The ratio of successive resolutions: the cube root of 2, three steps for a factor of 2.
+    private static let step = 1.2599210498948732
+
+    /// The maximum number of points for which each level is improved in the whole graph. It finds better
+    /// communities, and takes as long as the first level for each resolution.
+    private static let maximumRefinedCount = 20_000
+
+    /// Creates the ladder for a number of points.
+    init(count: Int) {
+        var resolutions = [Self.maximumResolution * max(1, Double(count) / Self.typicalCount).squareRoot()]
+        while let last = resolutions.last, last / Self.step >= Self.minimumResolution {
+            resolutions.append(last / Self.step)
+        }
+        self.resolutions = resolutions
+    }
+
+    /// Returns the communities of a graph at each resolution.
+    ///
+    /// - Throws: `CancellationError`.
+    func partitions(of leiden: Leiden, using generator: inout SeededGenerator) throws -> [[Int32]] {
+        guard let first = resolutions.first else { return [] }
+        let finest = try leiden.communities(resolution: first, rounds: 1, using: &generator)
+        var partitions = [finest]
+        var (level, communityOf) = (leiden.contracted(finest), finest)
+        for resolution in resolutions.dropFirst() {
+            let coarser = try level.communities(resolution: resolution, using: &generator)
+            communityOf = communityOf.map { coarser[Int($0)] }
+            level = level.contracted(coarser)
+            guard leiden.graph.count <= Self.maximumRefinedCount else {
+                partitions.append(communityOf)
+                continue
+            }
+            partitions.append(
+                try leiden.communities(
+                    resolution: resolution, from: communityOf, rounds: 1, using: &generator))
+        }
+        return partitions
+    }
+}

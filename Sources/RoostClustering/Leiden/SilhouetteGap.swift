@@ -1,0 +1,140 @@
+import RoostVectors
+
+/// How much more distinct the groups of a partition are than groups in data without structure.
+///
+/// A sample of the rows is projected on its principal components, which removes the direction that all texts
+/// share and the noise of hundreds of dimensions. There, the mean simplified silhouette of each partition
+/// (Hruschka et al. 2004: it compares the distances of a row to its own and to the second nearest centroid)
+/// is compared with the silhouette of as many groups in data without groups: k-means on normally distributed
+/// rows with the same variances (the reference of the gap statistic; Tibshirani, Walther & Hastie 2001).
+struct SilhouetteGap {
+    /// The sampled rows.
+    private let sample: [Int]
+    /// The sampled rows in the space of the principal components, unit length.
+    private let projected: Matrix
+    /// Normally distributed rows with the same variances, unit length.
+    private let reference: Matrix
+    private let seed: UInt64
+
+    /// The maximum number of sampled rows.
+    private static let sampleSize = 6000
+    /// The maximum number of reference rows.
+    private static let referenceSize = 3000
+    /// The maximum number of principal components.
+    private static let components = 24
+    /// The maximum number of k-means iterations on the reference.
+    private static let referenceIterations = 10
+    /// The minimum number of distinct rows.
+    private static let minimumCount = 5
+
+    /// Prepares the sample and the reference.
+    ///
+    /// - Returns: `nil` if there are too few rows, or if all are equal.
+    init?(_ vectors: Matrix, seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var rows = Array(0..<vectors.rows)
+        if rows.count > Self.sampleSize {
+            for index in 0..<Self.sampleSize {
+                rows.swapAt(index, index + generator.nextIndex(below: rows.count - index))
+            }
+            rows = rows.prefix(Self.sampleSize).sorted()
+        }
+        let chosen = vectors.selecting(rows)
+        guard chosen.rows >= Self.minimumCount,
+            let components = PrincipalComponents(of: chosen, limit: Self.components),
+            components.variances.first ?? 0 > 0
+        else { return nil }
+        var projected = components.project(chosen)
+        projected.normalizeRows()
+        let deviations = components.variances.map { $0.squareRoot() }
+        let count = min(chosen.rows, Self.referenceSize)
+        var reference = Matrix(
+            rows: count, columns: deviations.count,
+            elements: (0..<count).flatMap { _ in deviations.map { $0 * Float(generator.nextNormal()) } })
+        reference.normalizeRows()
+        (sample, self.projected, self.reference, self.seed) = (rows, projected, reference, seed)
+    }
+
+    /// Returns the gap of each partition, -2 to 2; 0 for a single group.
+    ///
+    /// - Parameter partitions: The groups of all rows, numbered from 0.
+    /// - Throws: `CancellationError`.
+    func values(of partitions: [[Int32]]) throws -> [Double] {
+        let sampled = partitions.map { labels in Leiden.renumbered(sample.map { labels[$0] }) }
+        var gaps = [Double](repeating: 0, count: partitions.count)
+        try Task.checkCancellation()
+        gaps.withUnsafeMutableBufferPointer { gaps in
+            guard let base = gaps.baseAddress else { return }
+            let output = DisjointWrites(base)
+            Parallel.forEachBlock(of: sampled.count, size: 1) { block in
+                output[block.lowerBound] = gap(sampled[block.lowerBound])
+            }
+        }
+        try Task.checkCancellation()
+        return gaps
+    }
+
+    private func gap(_ groups: [Int32]) -> Double {
+        let count = Int((groups.max() ?? -1) + 1)
+        // One group, or nearly as many groups as rows, cannot be compared.
+        guard count > 1, count <= reference.rows / 2 else {
+            return count > 1 ? -1 : 0
+        }
+        return Self.mean(Self.silhouettes(projected, groups, count)) - expectation(count)
+    }
+
+    /// Returns the mean silhouette of a number of groups in the reference, which has no groups.
+    private func expectation(_ count: Int) -> Double {
+        var generator = SeededGenerator(seed: seed)
+        var order = generator.permutation(reference.rows).map { Int($0) }
+        order.removeLast(max(0, order.count - min(count, reference.rows / 2)))
+        var run = KMeansRun(reference, start: reference.selecting(order))
+        // Only cancellation throws, and then the caller discards the result.
+        do { try run.iterate(reference, atMost: Self.referenceIterations) } catch { return 0 }
+        return Self.mean(Self.silhouettes(reference, run.labels, run.centroids.rows))
+    }
+
+    /// Returns the simplified silhouette of each row, -1 to 1.
+    private static func silhouettes(_ rows: Matrix, _ groups: [Int32], _ count: Int) -> [Float] {
+        var sums = [Float](repeating: 0, count: count * rows.columns)
+        for (row, group) in groups.enumerated() {
+            rows.withRow(row) { values in
+                for column in 0..<rows.columns { sums[Int(group) * rows.columns + column] += values[column] }
+            }
+        }
+        var centers = Matrix(rows: count, columns: rows.columns, elements: sums)
+        centers.normalizeRows()
+        var silhouettes = [Float](repeating: 0, count: groups.count)
+        let (d, block) = (rows.columns, 512)
+        var products = [Float](repeating: 0, count: min(block, rows.rows) * count)
+        for start in stride(from: 0, to: rows.rows, by: block) {
+            let part = start..<min(rows.rows, start + block)
+            products.withUnsafeMutableBufferPointer { products in
+                rows.elements.withUnsafeBufferPointer { rows in
+                    centers.elements.withUnsafeBufferPointer { centers in
+                        BLAS.gemm(
+                            .init(rows.baseAddress! + start * d, stride: d),
+                            .init(centers.baseAddress!, stride: d, transposed: true),
+                            into: products.baseAddress!, stride: count, m: part.count, n: count, k: d)
+                    }
+                }
+            }
+            for row in part {
+                let line = products[(row - start) * count..<(row - start + 1) * count]
+                let own = Int(groups[row])
+                var next = -Float.infinity
+                for (candidate, product) in line.enumerated() where candidate != own {
+                    next = max(next, product)
+                }
+                let (distance, other) = (max(0, 1 - line[line.startIndex + own]), max(0, 1 - next))
+                let larger = max(distance, other)
+                if larger > 0 { silhouettes[row] = (other - distance) / larger }
+            }
+        }
+        return silhouettes
+    }
+
+    private static func mean(_ values: [Float]) -> Double {
+        values.reduce(0.0) { $0 + Double($1) } / Double(max(1, values.count))
+    }
+}

@@ -1,0 +1,167 @@
+/// The words and phrases of groups of texts, with their frequencies.
+package struct GroupVocabularies: Sendable {
+    /// The counts of each group without those of its descendants.
+    let groups: [WordCounts]
+    /// The counts of each group, where a parent has those of its descendants.
+    let totals: [WordCounts]
+
+    /// Adds the counts of groups to those of their ancestors.
+    init(_ groups: [WordCounts], parents: [Int?]) {
+        self.groups = groups
+        var totals = groups
+        for group in parents.indices where groups[group].textCount > 0 {
+            var (next, steps) = (parents[group], 0)
+            while let parent = next, steps < parents.count {
+                totals[parent].add(groups[group])
+                (next, steps) = (parents[parent], steps + 1)
+            }
+        }
+        self.totals = totals
+    }
+
+    /// Returns the keywords of each group, best first; ties are broken alphabetically.
+    ///
+    /// Keywords are chosen by maximal marginal relevance (Carbonell & Goldstein 1998), which prefers keywords
+    /// that differ from those chosen before. Inflected forms of a chosen keyword are skipped.
+    ///
+    /// - Parameter limit: The maximum number of keywords for each group.
+    /// - Complexity: O(words of all groups).
+    package func keywords(limit: Int) -> [[String]] {
+        var frequencies: [String: Int] = [:]
+        for group in groups {
+            for (word, count) in group.words { frequencies[word, default: 0] += count }
+            for (word, count) in group.compounds { frequencies[word, default: 0] += count }
+        }
+        let common = commonWords()
+        // Parents have no texts of their own; they are compared with each other, not with their children.
+        func mean(ofParents isParent: Bool) -> Double {
+            let counts = totals.indices.filter { (groups[$0].textCount == 0) == isParent }
+                .map { totals[$0].wordCount }
+            return Double(counts.reduce(0, +)) / Double(max(1, counts.count))
+        }
+        let means = [true: mean(ofParents: true), false: mean(ofParents: false)]
+        return totals.indices.map { group in
+            let isParent = groups[group].textCount == 0
+            return Self.choose(
+                totals[group], limit, frequencies, means[isParent] ?? 0,
+                without: common.union(totals[group].stopWordsOfLanguages))
+        }
+    }
+
+    /// The thresholds of ``commonWords()``.
+    private enum CommonWords {
+        /// Below these numbers of groups and texts, frequencies are too uncertain.
+        static let (minimumGroups, minimumTexts) = (4, 40)
+        /// The minimum share of all texts that contain a common word.
+        static let minimumShare = 0.3
+    }
+
+    /// Returns the words that at least 30% of all texts contain, and at least half that share of the texts in
+    /// 90% of the groups. They belong to the language or the kind of text rather than to a subject.
+    func commonWords() -> Set<String> {
+        let used = groups.filter { $0.textCount > 0 }
+        let all = used.reduce(0) { $0 + $1.textCount }
+        guard used.count >= CommonWords.minimumGroups, all >= CommonWords.minimumTexts else { return [] }
+        var texts: [String: Int] = [:]
+        for group in used { for (word, count) in group.texts { texts[word, default: 0] += count } }
+        return Set(
+            texts.compactMap { word, count in
+                let share = Double(count) / Double(all)
+                guard share >= CommonWords.minimumShare else { return nil }
+                let even = used.count {
+                    2 * Double($0.texts[word, default: 0]) >= share * Double($0.textCount)
+                }
+                return 10 * even >= 9 * used.count ? word : nil
+            })
+    }
+
+    /// The factor for a word that occurs in only one text of a group.
+    private static let singleTextFactor = 0.2
+    /// The number of candidates for each requested keyword that are compared with each other.
+    private static let candidatesPerKeyword = 8
+
+    private static func choose(
+        _ group: WordCounts, _ limit: Int, _ frequencies: [String: Int], _ mean: Double,
+        without common: Set<String>
+    ) -> [String] {
+        let words = group.words.merging(group.compounds, uniquingKeysWith: +)
+        var weights: [(word: String, weight: Double)] = words.compactMap { word, count in
+            let isCharacter = KeywordRules.isSeparateWord(word) && word.unicodeScalars.count == 1
+            guard !common.contains(word), !isCharacter else { return nil }
+            if KeywordRules.isAbbreviation(word), group.titles[word, default: 0] < 2 { return nil }
+            let weight = Double(count) * logarithm(1 + mean / Double(frequencies[word, default: 1]))
+            // A word that only one text repeats characterises that text, not the group.
+            let isShared = group.texts[word] != 1 || group.textCount < 3
+            return (word, isShared ? weight : weight * singleTextFactor)
+        }
+        weights.sort { ($1.weight, $0.word) < ($0.weight, $1.word) }
+        weights = Array(weights.prefix(candidatesPerKeyword * limit))
+        var candidates = withPhrases(weights, group, without: common).map {
+            KeywordCandidate($0.word, $0.weight)
+        }
+        let maximumWeight = candidates.first?.weight ?? 0
+        var chosen: [String] = []
+        while chosen.count < limit, maximumWeight > 0 {
+            let best = candidates.max {
+                ($0.relevance(maximumWeight), $1.text) < ($1.relevance(maximumWeight), $0.text)
+            }
+            guard let best else { break }
+            chosen.append(best.text)
+            candidates = candidates.compactMap { $0.updated(afterChoosing: best) }
+        }
+        return chosen
+    }
+
+    /// A phrase must occur in at least one of this many texts of its group, and in two texts.
+    private static let minimumPhraseFraction = 50
+
+    /// Returns the weights with phrases in place of the words that mostly occur in them.
+    private static func withPhrases(
+        _ weights: [(word: String, weight: Double)], _ group: WordCounts, without common: Set<String>
+    ) -> [(word: String, weight: Double)] {
+        let weightOf = Dictionary(weights.map { ($0.word, $0.weight) }) { first, _ in first }
+        var found: [(words: [String], weight: Double, count: Int)] = []
+        for (phrase, texts) in group.phraseTexts
+        where texts >= max(2, group.textCount / minimumPhraseFraction) {
+            let words = phrase.split(separator: " ").map(String.init)
+            // Phrases of four words and those in scripts without spaces are only for labels.
+            guard (2...3).contains(words.count) else { continue }
+            let parts =
+                words.count == 2
+                ? words : [words[0] + " " + words[1], words[1] + " " + words[2]]
+            let count = group.representative[phrase, default: 0]
+            let counts = parts.map { group.representative[$0, default: 0] }
+            let known = words.compactMap { weightOf[$0] }
+            guard let weight = known.max(), Set(words).count == words.count, common.isDisjoint(with: words),
+                formPhrase(count, words: words.map { group.representative[$0, default: 0] }, pairs: counts)
+            else { continue }
+            found.append((words, weight, count))
+        }
+        // Longer phrases first, then the more frequent ones.
+        found.sort {
+            ($1.words.count, $1.count, $0.words.joined(separator: " "))
+                < ($0.words.count, $0.count, $1.words.joined(separator: " "))
+        }
+        var taken = Set<String>()
+        var result: [(word: String, weight: Double)] = []
+        for phrase in found where taken.isDisjoint(with: phrase.words) {
+            // Words that occur more often outside the phrase than in it stay candidates of their own.
+            taken.formUnion(phrase.words.filter { 2 * phrase.count >= group.representative[$0, default: 0] })
+            result.append((phrase.words.joined(separator: " "), phrase.weight))
+        }
+        result += weights.filter { !taken.contains($0.word) }
+        return result.sorted { ($1.weight, $0.word) < ($0.weight, $1.word) }
+    }
+
+    /// Returns whether words occur together often enough to form a phrase: in at least half of the
+    /// occurrences of the most frequent word and, for three words, two thirds of those of the more frequent
+    /// pair.
+    ///
+    /// - Parameters:
+    ///   - count: The number of occurrences of the phrase.
+    ///   - words: The number of occurrences of each of its words.
+    ///   - pairs: The number of occurrences of each pair of adjacent words.
+    private static func formPhrase(_ count: Int, words: [Int], pairs: [Int]) -> Bool {
+        2 * count >= words.max() ?? 0 && (words.count == 2 || 3 * count >= 2 * (pairs.max() ?? 0))
+    }
+}

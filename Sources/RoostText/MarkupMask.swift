@@ -1,0 +1,163 @@
+/// Hides the parts of a text that are not its language: addresses, HTML tags and entities, images (badges),
+/// link targets and percent-encodings.
+enum MarkupMask {
+    /// The names of entities that remain, without their ampersand, in texts that were converted carelessly.
+    private static let entityNames: Set<String> = ["amp", "quot", "lt", "gt", "nbsp", "apos"]
+    /// The maximum number of bytes of an HTML tag and of an entity.
+    private static let (maximumTag, maximumEntity) = (400, 10)
+
+    /// Returns the bytes with U+0000 in place of each hidden byte, so offsets are unchanged.
+    ///
+    /// - Parameter utf8: Valid UTF-8.
+    /// - Complexity: O(length).
+    static func masked(_ utf8: [UInt8]) -> [UInt8] {
+        var result = utf8
+        utf8.withUnsafeBufferPointer { source in
+            result.withUnsafeMutableBufferPointer { target in
+                var offset = 0
+                while offset < source.count {
+                    guard let range = hiddenRange(source, at: offset) else {
+                        offset += 1
+                        continue
+                    }
+                    for index in range { target[index] = 0 }
+                    offset = max(offset + 1, range.upperBound)
+                }
+            }
+        }
+        return result
+    }
+
+    /// Returns the range that the byte at an offset indicates as hidden.
+    private static func hiddenRange(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
+        switch utf8[offset] {
+        case UInt8(ascii: ":"): address(utf8, schemeEnd: offset)
+        case UInt8(ascii: "w"), UInt8(ascii: "W"): webAddress(utf8, at: offset)
+        case UInt8(ascii: "<"): tag(utf8, at: offset)
+        case UInt8(ascii: "&"), UInt8(ascii: "#"): entity(utf8, at: offset)
+        case UInt8(ascii: ";"): entityName(utf8, endingAt: offset)
+        case UInt8(ascii: "%"): percentEncoding(utf8, at: offset)
+        case UInt8(ascii: "!"): imageText(utf8, at: offset)
+        case UInt8(ascii: "]"): linkTarget(utf8, at: offset)
+        case UInt8(ascii: "@"): mailAddress(utf8, at: offset)
+        default: nil
+        }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
+    }
+
+    /// Returns the offset of the first byte after an address: whitespace or a delimiter.
+    private static func addressEnd(_ utf8: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+        let delimiters: StaticString = "\"'<>()[]{}`|\\"
+        var end = offset
+        while end < utf8.count, utf8[end] > 32 {
+            let byte = utf8[end]
+            let isDelimiter = delimiters.withUTF8Buffer { $0.contains(byte) }
+            if isDelimiter { break }
+            end += 1
+        }
+        return end
+    }
+
+    /// `scheme://…`
+    private static func address(_ utf8: UnsafeBufferPointer<UInt8>, schemeEnd colon: Int) -> Range<Int>? {
+        guard colon + 2 < utf8.count, utf8[colon + 1] == UInt8(ascii: "/"),
+            utf8[colon + 2] == UInt8(ascii: "/")
+        else { return nil }
+        var start = colon
+        while start > 0, isLetterOrDigit(utf8[start - 1]) { start -= 1 }
+        return start < colon ? start..<addressEnd(utf8, from: colon) : nil
+    }
+
+    /// `www.…`
+    private static func webAddress(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
+        guard offset + 4 < utf8.count, utf8[offset + 3] == UInt8(ascii: "."),
+            utf8[offset + 1] | 0x20 == UInt8(ascii: "w"), utf8[offset + 2] | 0x20 == UInt8(ascii: "w"),
+            offset == 0 || !isLetterOrDigit(utf8[offset - 1])
+        else { return nil }
+        return offset..<addressEnd(utf8, from: offset)
+    }
+
+    /// `name@host.domain`
+    private static func mailAddress(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
+        func belongs(_ byte: UInt8) -> Bool {
+            isLetterOrDigit(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+                || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "+")
+        }
+        var (start, end) = (offset, offset + 1)
+        while start > 0, belongs(utf8[start - 1]) { start -= 1 }
+        while end < utf8.count, belongs(utf8[end]) { end += 1 }
+        guard start < offset, utf8[(offset + 1)..<end].dropLast().contains(UInt8(ascii: ".")) else {
+            return nil
+        }
+        return start..<end
+    }
+
+    /// `<name …>`, `</name>`, `<!-- …`
+    private static func tag(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
+        guard offset + 1 < utf8.count else { return nil }
+        let next = utf8[offset + 1]
+        guard isLetterOrDigit(next) || next == UInt8(ascii: "/") || next == UInt8(ascii: "!") else {
+            return nil
+        }
+        let limit = min(utf8.count, offset + maximumTag)
+        for end in (offset + 1)..<limit where utf8[end] == UInt8(ascii: ">") { return offset..<(end + 1) }
+        return nil
+    }
+
+    /// `&name;`, `&#39;`, `#39;`
+    private static func entity(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
+        var end = offset + 1
+        let isNumber = utf8[offset] == UInt8(ascii: "#")
+        if end < utf8.count, utf8[end] == UInt8(ascii: "#") { end += 1 }
+        let start = end
+        while end < utf8.count, end - start < maximumEntity, isLetterOrDigit(utf8[end]) { end += 1 }
+        guard end > start, end < utf8.count, utf8[end] == UInt8(ascii: ";") else { return nil }
+        guard !isNumber || utf8[start..<end].allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return offset..<(end + 1)
+    }
+
+    /// `lt;`, `quot;` and others without an ampersand
+    private static func entityName(_ utf8: UnsafeBufferPointer<UInt8>, endingAt offset: Int) -> Range<Int>? {
+        var start = offset
+        while start > 0, offset - start <= 4, isLetterOrDigit(utf8[start - 1]) { start -= 1 }
+        guard (2...4).contains(offset - start) else { return nil }
+        return entityNames.contains(String(decoding: utf8[start..<offset], as: UTF8.self))
+            ? start..<(offset + 1) : nil
+    }
+
+    /// `%20`
+    private static func percentEncoding(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
+        guard offset + 2 < utf8.count, isHexDigit(utf8[offset + 1]), isHexDigit(utf8[offset + 2]),
+            offset > 0, utf8[offset - 1] > 32
+        else { return nil }
+        return offset..<(offset + 3)
+    }
+
+    /// The text of an image, `![text]`: the target that follows is hidden as that of a link.
+    private static func imageText(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
+        guard offset + 1 < utf8.count, utf8[offset + 1] == UInt8(ascii: "[") else { return nil }
+        let limit = min(utf8.count, offset + maximumTag)
+        for end in (offset + 2)..<max(offset + 2, limit) where utf8[end] == UInt8(ascii: "]") {
+            return offset..<end
+        }
+        return nil
+    }
+
+    /// `](target)`
+    private static func linkTarget(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
+        guard offset + 1 < utf8.count, utf8[offset + 1] == UInt8(ascii: "(") else { return nil }
+        let limit = min(utf8.count, offset + maximumTag)
+        for end in (offset + 2)..<max(offset + 2, limit) {
+            if utf8[end] == UInt8(ascii: ")") { return offset..<(end + 1) }
+            if utf8[end] == UInt8(ascii: "\n") { return nil }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,117 @@
+/// Finds the title of a text.
+package enum TextTitle {
+    /// The maximum number of characters of a title that was shortened for display.
+    package static let displayLength = 60
+
+    /// The number of bytes at the start of a text in which a title is searched: room for front matter.
+    private static let searchedBytes = 8000
+    /// The number of bytes at the start of a line that are read.
+    private static let lineBytes = 600
+    /// The maximum number of characters of a title. A longer first line is a paragraph, and its first
+    /// sentence is used.
+    private static let maximumLength = 120
+
+    /// Returns the title of a text: the `title` of YAML (`---`) or TOML (`+++`) front matter, else the first
+    /// Markdown heading if nothing but badges and blank lines precedes it, else the first sentence.
+    ///
+    /// - Returns: The title on one line without markup, or `nil` if the text has only whitespace and markup.
+    /// - Complexity: O(1): at most the first 8,000 bytes are read.
+    package static func title(of text: String) -> String? {
+        var rest = Array(text.utf8.prefix(searchedBytes))[...]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        if rest.starts(with: Array("---".utf8)) || rest.starts(with: Array("+++".utf8)) {
+            var lines = String(decoding: rest, as: UTF8.self)
+                .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)[...]
+            if let title = frontMatterTitle(&lines) { return title }
+            rest = Array(lines.joined(separator: "\n").utf8)[...]
+        }
+        while !rest.isEmpty {
+            let bytes = rest.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            rest = rest.dropFirst(bytes.count + 1)
+            // A limit in bytes may be within a character, which decoding repairs; that character is not used.
+            let line = Substring(decoding: bytes.prefix(lineBytes), as: UTF8.self)
+            guard !line.drop(while: \.isWhitespace).hasPrefix("```") else { continue }
+            let plain = plainText(line)
+            guard plain.contains(where: { !$0.isWhitespace }) else { continue }
+            if let heading = headingText(line) { return heading }
+            if plain.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "=") }) { continue }
+            return plain.utf8.count <= maximumLength
+                ? plain : shortened(firstSentence(of: plain), to: maximumLength)
+        }
+        return nil
+    }
+
+    /// Returns a text of at most `length` characters. A longer text ends with an ellipsis after a word.
+    package static func shortened(_ text: String, to length: Int = displayLength) -> String {
+        guard text.count > length else { return text }
+        let start = text.prefix(length - 1)
+        let end = start.lastIndex(where: \.isWhitespace)
+        // A script without spaces, or a very long first word, is cut between two characters.
+        let kept = end.map { start[..<$0] }.flatMap { 2 * $0.count >= length ? $0 : nil } ?? start
+        return trimmed(kept, also: { $0 == "," || $0 == ";" || $0 == ":" || $0 == "-" }) + "…"
+    }
+
+    // MARK: Parts of a text
+
+    /// Removes front matter from the lines and returns the title in it.
+    private static func frontMatterTitle(_ lines: inout ArraySlice<Substring>) -> String? {
+        guard let fence = lines.first.map({ trimmed($0) }), fence == "---" || fence == "+++",
+            let end = lines.dropFirst().firstIndex(where: { trimmed($0) == fence })
+        else { return nil }
+        let block = lines[(lines.startIndex + 1)..<end]
+        let hasKey = block.contains { line in line.contains(where: { $0 == ":" || $0 == "=" }) }
+        guard hasKey else { return nil }
+        lines = lines[(end + 1)...]
+        for line in block {
+            guard let separator = line.firstIndex(of: fence == "---" ? ":" : "="),
+                trimmed(line[..<separator]).lowercased() == "title"
+            else { continue }
+            let value = trimmed(line[line.index(after: separator)...]) { $0 == "\"" || $0 == "'" }
+            if !value.isEmpty { return value }
+        }
+        return nil
+    }
+
+    /// Returns the text of a heading that begins with one to six number signs.
+    private static func headingText(_ line: Substring) -> String? {
+        let content = line.drop(while: { $0 == " " })
+        let level = content.prefix(while: { $0 == "#" }).count
+        guard (1...6).contains(level), content.dropFirst(level).first?.isWhitespace == true else {
+            return nil
+        }
+        return plainText(content)
+    }
+
+    /// Returns the first sentence, or the text if it has only one.
+    private static func firstSentence(of text: String) -> String {
+        var previous: Character = " "
+        for index in text.indices {
+            let character = text[index]
+            if "。！？".contains(previous) || (character.isWhitespace && ".!?".contains(previous)) {
+                return trimmed(text[..<index])
+            }
+            previous = character
+        }
+        return text
+    }
+
+    /// Returns the words of a line without Markdown and HTML markup.
+    private static func plainText(_ line: Substring) -> String {
+        let masked = String(decoding: MarkupMask.masked(Array(line.utf8)), as: UTF8.self)
+        // The mask is U+0000.
+        let words = masked.split(whereSeparator: { $0.isWhitespace || $0 == "\0" }).map { word in
+            trimmed(word) { $0 == "*" || $0 == "_" || $0 == "`" || $0 == "[" || $0 == "]" }
+        }
+        let text = words.filter { !$0.isEmpty }.joined(separator: " ")
+        return trimmed(text[...]) { $0 == "#" || $0 == ">" }
+    }
+
+    private static func trimmed(
+        _ text: Substring, also isExtra: (Character) -> Bool = { _ in false }
+    ) -> String {
+        var text = text
+        while let first = text.first, first.isWhitespace || isExtra(first) { text.removeFirst() }
+        while let last = text.last, last.isWhitespace || isExtra(last) { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,47 @@
+/// The frequencies of the words and phrases in a group of texts, by strings.
+struct WordCounts: Sendable {
+    /// The number of occurrences of each word.
+    var words: [String: Int] = [:]
+    /// The number of texts that contain each word.
+    var texts: [String: Int] = [:]
+    /// The number of titles that contain each word.
+    var titles: [String: Int] = [:]
+    var wordCount = 0
+    var textCount = 0
+    /// The number of occurrences in representative texts of each word, and of each phrase that at least two
+    /// texts contain.
+    var representative: [String: Int] = [:]
+    /// The number of representative texts that contain each phrase, if at least two do.
+    var phraseTexts: [String: Int] = [:]
+    /// The number of stop words of each list in ``StopWords/otherLanguages``, and of all words.
+    var languages = [Int](repeating: 0, count: StopWords.otherLanguages.count)
+    var allWordCount = 0
+
+    mutating func add(_ other: WordCounts) {
+        words.merge(other.words, uniquingKeysWith: +)
+        texts.merge(other.texts, uniquingKeysWith: +)
+        titles.merge(other.titles, uniquingKeysWith: +)
+        wordCount += other.wordCount
+        textCount += other.textCount
+        representative.merge(other.representative, uniquingKeysWith: +)
+        phraseTexts.merge(other.phraseTexts, uniquingKeysWith: +)
+        languages = zip(languages, other.languages).map { $0 + $1 }
+        allWordCount += other.allWordCount
+    }
+
+    /// The phrases of scripts without spaces, which are used as words, with their numbers of occurrences.
+    var compounds: [String: Int] {
+        representative.filter { phrase, _ in
+            KeywordRules.isSeparateWord(phrase) && phrase.unicodeScalars.count > 1
+                && !phrase.utf8.contains(UInt8(ascii: " "))
+        }
+    }
+
+    /// The stop words of the languages, other than English, that the texts are in.
+    var stopWordsOfLanguages: Set<String> {
+        languages.indices.reduce(into: []) { result, language in
+            let share = Double(languages[language]) / Double(max(1, allWordCount))
+            if share >= StopWords.minimumShare { result.formUnion(StopWords.otherLanguages[language]) }
+        }
+    }
+}

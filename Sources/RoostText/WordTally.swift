@@ -1,0 +1,165 @@
+/// Counts words and phrases of groups of texts. Words are numbered, so that a phrase is four numbers and
+/// counting it creates no string.
+struct WordTally: Sendable {
+    /// The maximum number of words of a phrase.
+    static let phraseWords = 4
+    /// The number of bytes at the start of a text in which phrases are searched, to bound the time for long
+    /// texts.
+    private static let phraseBytes = 4000
+
+    /// The properties of a word that do not depend on its context.
+    private struct Term: Sendable {
+        var text: String
+        var isWord: Bool
+        var isJoining: Bool
+        var isParticle: Bool
+        var isSeparateWord: Bool
+        var languages: [Int]
+    }
+
+    private struct Count: Sendable {
+        var occurrences: Int32 = 0
+        var texts: Int32 = 0
+        var titles: Int32 = 0
+        var representative: Int32 = 0
+        /// The numbers of the latest text and the latest title that were counted.
+        var (latestText, latestTitle): (Int32, Int32) = (0, 0)
+    }
+
+    private struct Group: Sendable {
+        var words: [Int32: Count] = [:]
+        /// The counts of phrases. A phrase is the numbers of its words plus one, then zeros.
+        var phrases: [SIMD4<Int32>: Count] = [:]
+        var textCount: Int32 = 0
+        var languages = [Int](repeating: 0, count: StopWords.otherLanguages.count)
+        var allWordCount = 0
+    }
+
+    private var groups: [Group]
+    private var terms: [Term] = []
+    private var numbers: [String: Int32] = [:]
+    private let stopWords: Set<String>
+
+    init(groups: Int, stopWords: Set<String>) {
+        self.groups = Array(repeating: Group(), count: groups)
+        self.stopWords = stopWords
+    }
+
+    /// Counts the words of a text that belongs to a group, and its phrases if it is representative.
+    mutating func add(_ text: String, to group: Int, isRepresentative: Bool) {
+        groups[group].textCount += 1
+        let latest = groups[group].textCount
+        countWords(MarkupMask.masked(Array(text.utf8)), group, isRepresentative)
+        guard let title = TextTitle.title(of: text) else { return }
+        for word in Words(title) {
+            let number = number(word)
+            guard terms[Int(number)].isWord else { continue }
+            let update: (inout Count) -> Void = { count in
+                if count.latestTitle < latest { count.titles += 1 }
+                count.latestTitle = latest
+            }
+            update(&groups[group].words[number, default: Count()])
+        }
+    }
+
+    private mutating func countWords(_ utf8: [UInt8], _ group: Int, _ isRepresentative: Bool) {
+        let latest = groups[group].textCount
+        // The numbers of the latest words that are separated by a single space or hyphen, and their end
+        // offset.
+        var (run, end): ([Int32], Int) = ([], -2)
+        for word in Words(utf8: utf8) {
+            let number = number(word)
+            let (isWord, isJoining, isParticle, isSeparateWord) = (
+                terms[Int(number)].isWord, terms[Int(number)].isJoining, terms[Int(number)].isParticle,
+                terms[Int(number)].isSeparateWord
+            )
+            groups[group].allWordCount += 1
+            for language in terms[Int(number)].languages { groups[group].languages[language] += 1 }
+            let isSearched = isRepresentative && word.utf8Range.upperBound <= Self.phraseBytes
+            if isWord { Self.count(&groups[group].words[number, default: Count()], latest, isSearched) }
+            guard isSearched else { continue }
+            let start = word.utf8Range.lowerBound
+            let followsRun =
+                (end == start - 1 && (utf8[end] == UInt8(ascii: " ") || utf8[end] == UInt8(ascii: "-")))
+                || (end == start && isSeparateWord)
+            // "top up" and "proof of identity": a short word may follow the first word of a phrase.
+            guard isWord || (followsRun && !run.isEmpty && isJoining) else {
+                run.removeAll(keepingCapacity: true)
+                continue
+            }
+            if !followsRun { run.removeAll(keepingCapacity: true) }
+            if run.count == Self.phraseWords { run.removeFirst() }
+            run.append(number)
+            end = word.utf8Range.upperBound
+            guard run.count > 1, isWord || isParticle else { continue }
+            for first in 0..<(run.count - 1) where !terms[Int(run[first])].isJoining {
+                var phrase = SIMD4<Int32>()
+                for index in first..<run.count { phrase[index - first] = run[index] + 1 }
+                Self.count(&groups[group].phrases[phrase, default: Count()], latest, true)
+            }
+        }
+    }
+
+    private static func count(_ count: inout Count, _ latest: Int32, _ isRepresentative: Bool) {
+        count.occurrences += 1
+        if isRepresentative { count.representative += 1 }
+        if count.latestText < latest { count.texts += 1 }
+        count.latestText = latest
+    }
+
+    /// Returns the number of a word.
+    private mutating func number(_ word: Words.Word) -> Int32 {
+        var term = word.folded
+        if term.hasSuffix("'s") { term.removeLast(2) }
+        if let number = numbers[term] { return number }
+        let number = Int32(terms.count)
+        terms.append(
+            Term(
+                text: term, isWord: !stopWords.contains(term) && KeywordRules.isSignificant(term),
+                isJoining: KeywordRules.joiningWords.contains(term),
+                isParticle: KeywordRules.particles.contains(term),
+                isSeparateWord: KeywordRules.isSeparateWord(term),
+                languages: KeywordRules.languagesOfStopWords[term] ?? []))
+        numbers[term] = number
+        return number
+    }
+
+    // MARK: Results
+
+    /// The counts of each group.
+    var counts: [WordCounts] { groups.map(counts) }
+
+    private func counts(_ group: Group) -> WordCounts {
+        var result = WordCounts()
+        (result.textCount, result.allWordCount) = (Int(group.textCount), group.allWordCount)
+        result.languages = group.languages
+        for (number, count) in group.words {
+            let word = terms[Int(number)].text
+            // A word may occur in a title only, when the text around it is markup.
+            if count.occurrences > 0 {
+                result.words[word] = Int(count.occurrences)
+                result.texts[word] = Int(count.texts)
+                result.wordCount += Int(count.occurrences)
+            }
+            if count.titles > 0 { result.titles[word] = Int(count.titles) }
+            if count.representative > 0 { result.representative[word] = Int(count.representative) }
+        }
+        for (phrase, count) in group.phrases where count.texts > 1 {
+            let text = joined(phrase)
+            result.representative[text, default: 0] += Int(count.representative)
+            result.phraseTexts[text, default: 0] += Int(count.texts)
+        }
+        return result
+    }
+
+    /// Returns the words of a phrase with spaces, except in scripts without them.
+    private func joined(_ phrase: SIMD4<Int32>) -> String {
+        var result = ""
+        for index in 0..<Self.phraseWords where phrase[index] > 0 {
+            let term = terms[Int(phrase[index] - 1)]
+            if !result.isEmpty, !term.isSeparateWord { result += " " }
+            result += term.text
+        }
+        return result
+    }
+}

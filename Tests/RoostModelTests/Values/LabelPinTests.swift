@@ -1,0 +1,53 @@
+import Foundation
+import RoostModel
+import Testing
+
+/// The detection of labels that no longer fit.
+struct LabelPinTests {
+    private func ids(_ count: Int) -> [Entry.ID] { (0..<count).map { _ in UUID() } }
+
+    @Test(arguments: [1, 4, 99, 100, 1000])
+    func `a label is outdated if fewer than half of the members remain or the cluster has more than doubled`(
+        count: Int
+    ) {
+        let members = ids(count)
+        let pin = Cluster.LabelPin(of: members)
+        #expect(pin.size == count && pin.sample.count == min(count, Cluster.LabelPin.sampleLimit))
+        #expect(!pin.isOutdated(for: members))
+        #expect(!pin.isOutdated(for: members + ids(count)))
+        #expect(pin.isOutdated(for: members + ids(count + 1)))
+        #expect(pin.isOutdated(for: ids(count)))
+        // Half of the members in the order of the ids, so that half of the sample remains.
+        let half = Set(pin.sample.prefix((pin.sample.count + 1) / 2))
+        #expect(!pin.isOutdated(for: Array(half)))
+        if pin.sample.count > 1 {
+            #expect(pin.isOutdated(for: Array(pin.sample.prefix((pin.sample.count - 1) / 2))))
+        }
+    }
+
+    @Test func `a cluster without a pin is never outdated, and a parent has the members of its children`() {
+        let (first, second) = (ids(3), ids(5))
+        var parent = Cluster(label: "parent")
+        (parent.isLabelPinned, parent.labelPin) = (true, .init(of: first + second))
+        var clusters = [
+            parent, Cluster(label: "a", members: first, parent: parent.id),
+            Cluster(label: "b", members: second, parent: parent.id),
+        ]
+        #expect(clusters.clustersWithOutdatedLabels().isEmpty)
+        clusters[2].members = ids(5)
+        #expect(clusters.clustersWithOutdatedLabels() == [parent.id])
+        clusters[0].labelPin = nil
+        #expect(clusters.clustersWithOutdatedLabels().isEmpty)
+    }
+
+    @Test func `a pin is stored with the cluster, and clusters of older versions have none`() throws {
+        var cluster = Cluster(label: "a")
+        cluster.isLabelPinned = true
+        let old = try JSONEncoder().encode(cluster)
+        #expect(!String(decoding: old, as: UTF8.self).contains("labelPin"))
+        #expect(try JSONDecoder().decode(Cluster.self, from: old).labelPin == nil)
+        cluster.labelPin = .init(of: ids(3))
+        let read = try JSONDecoder().decode(Cluster.self, from: JSONEncoder().encode(cluster))
+        #expect(read == cluster && read.labelPin?.sample.count == 3)
+    }
+}

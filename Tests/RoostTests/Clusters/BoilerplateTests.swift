@@ -1,0 +1,173 @@
+import Foundation
+import RoostModel
+import RoostTestKit
+import RoostVectors
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Roost
+
+/// Lines that many entries share, which clustering excludes.
+@Suite(.temporaryFolders) struct BoilerplateTests {
+    private static let footer = "Subscribe to our newsletter and follow us"
+
+    /// Stores texts of two subjects. In each subject, every second text ends with the same footer.
+    private func fill(_ store: KnowledgeStore, count: Int = 60, prefix: String = "s") async throws {
+        let words = [
+            ["bread", "oven", "dough", "flour", "yeast"], ["boat", "sail", "wind", "keel", "harbor"],
+        ]
+        let drafts = (0..<count).map { index in
+            let subject = words[index % 2]
+            let text = (0..<4).map { subject[(index / 2 + $0 * $0) % 5] }.joined(separator: " ")
+            return EntryDraft(
+                content: "\(text) number\(index)" + (index / 2 % 2 == 0 ? "\n\n  \(Self.footer) \r\n" : ""))
+        }
+        _ = try await store.ingest([SourceDraft(id: prefix, fingerprint: "1", entries: drafts)])
+    }
+
+    @Test func `lines in more than a twentieth of the entries are found`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let drafts = (0..<200).map { index in
+            var lines = ["text number \(index)", "```swift", "ab"]
+            if index < 11 { lines += ["in eleven entries", "in eleven entries"] }
+            if index < 10 { lines.append("in ten entries") }
+            return EntryDraft(content: lines.joined(separator: "\n"))
+        }
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
+        let found = try await BoilerplateLines.find(in: try await store.storage.snapshot())
+        #expect(found.boilerplate.lines == ["in eleven entries"])
+        #expect(found.entries.count == 11)
+    }
+
+    @Test func `a line in fewer than five entries of a small store is no boilerplate`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let drafts = (0..<10).map { EntryDraft(content: "text \($0)" + ($0 < 4 ? "\nsome footer" : "")) }
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
+        let found = try await BoilerplateLines.find(in: try await store.storage.snapshot())
+        #expect(found.boilerplate.lines.isEmpty && found.entries.isEmpty)
+    }
+
+    @Test func `a text that consists of boilerplate is kept`() {
+        let boilerplate = BoilerplateLines(["Home | About", "Contact"])
+        #expect(boilerplate.removing(from: "Home | About\r\nThe text.\n  Contact ") == "The text.")
+        #expect(boilerplate.removing(from: "Home | About\n---\nContact") == nil)
+        #expect(boilerplate.removing(from: "The text.") == nil)
+        #expect(boilerplate.found(in: "Contact\nx\n Contact\r\nHome | About") == ["Contact", "Home | About"])
+    }
+
+    @Test func `texts are clustered without their boilerplate`() async throws {
+        let embedder = CountingEmbedder()
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: embedder)
+        try await fill(store)
+        let before = embedder.count
+        let report = try await store.recluster(clusters: 2)
+        #expect(report.boilerplateLines == [Self.footer] && report.notices.isEmpty)
+        #expect(embedder.count == before + 30)
+        let snapshot = try await store.storage.snapshot()
+        var shared: Entry?
+        for cluster in report.clusters {
+            let texts = try await snapshot.entries(cluster.members)
+            let breads = texts.count { text in
+                ["oven", "dough", "yeast"].contains { text.content.contains($0) }
+            }
+            #expect(breads == 0 || breads == texts.count, "one subject in each cluster")
+            #expect(!cluster.keywords.contains { $0.contains("newsletter") })
+            shared = shared ?? texts.first { $0.content.contains(Self.footer) }
+        }
+        #expect(store.boilerplateLines(of: try #require(shared)) == [Self.footer])
+        // The next run uses the vectors of the first.
+        _ = try await store.recluster(clusters: 2)
+        #expect(embedder.count == before + 30)
+    }
+
+    @Test func `without shared lines nothing is embedded`() async throws {
+        let embedder = CountingEmbedder()
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: embedder)
+        let drafts = (0..<60).map { EntryDraft(content: "text number \($0)\nof \($0 % 30) and more") }
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
+        let before = embedder.count
+        let report = try await store.recluster(clusters: 2)
+        #expect(report.boilerplateLines.isEmpty && embedder.count == before)
+    }
+
+    @Test func `a store's folder has the vectors, and they can be damaged or deleted`() async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let embedder = CountingEmbedder()
+        let store = try await KnowledgeStore.create(in: folder, embedder: embedder)
+        try await fill(store)
+        _ = try await store.recluster(clusters: 2, isDryRun: true)
+        let file = folder.appendingPathComponent("index/boilerplate")
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        let digest = try await store.recluster(clusters: 2).run.dataDigest
+        let count = embedder.count
+        func again() async throws -> String? {
+            let store = try await KnowledgeStore.open(in: folder) { _ in embedder }
+            let digest = try await store.recluster(clusters: 2).run.dataDigest
+            try await store.close()
+            return digest
+        }
+        #expect(try await again() == digest)
+        #expect(embedder.count == count)
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count - 2] ^= 1
+        try bytes.write(to: file)
+        #expect(try await again() == digest)
+        #expect(embedder.count == count + 30)
+        try FileManager.default.removeItem(at: file)
+        #expect(try await again() == digest)
+        #expect(embedder.count == count + 60)
+        try await store.close()
+    }
+
+    @Test func `without the model the stored vectors are used, with a notice`() async throws {
+        let storage = InMemoryStorageProvider()
+        try await fill(KnowledgeStore(storage: storage, embedder: LexicalEmbedder()))
+        let store = KnowledgeStore(storage: storage, embedder: CountingEmbedder(isUnavailable: true))
+        let report = try await store.recluster(clusters: 2)
+        #expect(report.clusters.count == 2)
+        #expect(report.boilerplateLines.isEmpty)
+        #expect(report.notices.count == 1 && report.notices[0].contains("unavailable"))
+    }
+
+    @Test func `show lists the lines that the last run excluded`() throws {
+        let cli = CommandLineDriver()
+        let words = ["bread from the oven", "a boat under sail"]
+        let rows = (0..<20).map { index in
+            #"{"id": "\#(index)", "text": "\#(words[index % 2]) \#(index)\n\#(Self.footer)"}"#
+        }
+        #expect(try cli.roost("init", ".roost").status == 0)
+        try Data(rows.joined(separator: "\n").utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
+        #expect(try cli.roost("ingest", "rows.jsonl").status == 0)
+        let list = try cli.roost("list", "-n", "1").output
+        let id = String(list.prefix(8))
+        #expect(try !cli.roost("show", id).output.contains("excluded"))
+        let run = try cli.roost("recluster", "--clusters", "2")
+        #expect(run.status == 0 && run.error.contains("were excluded: 1"))
+        #expect(try cli.roost("show", id).output.contains("excluded  \(Self.footer)"))
+        let json = try JSONSerialization.jsonObject(
+            with: Data(try cli.roost("show", id, "--json").output.utf8))
+        #expect((json as? [String: Any])?["boilerplateLines"] as? [String] == [Self.footer])
+    }
+}
+
+/// A lexical embedder that counts the texts it embeds.
+private final class CountingEmbedder: Embedder {
+    private let base = LexicalEmbedder()
+    private let counter = Mutex(0)
+    private let isUnavailable: Bool
+
+    init(isUnavailable: Bool = false) { self.isUnavailable = isUnavailable }
+
+    var count: Int { counter.withLock(\.self) }
+    var space: EmbeddingSpace { base.space }
+    var maximumTokens: Int? { base.maximumTokens }
+
+    func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+        if isUnavailable { throw EmbedderError(.unavailable, "the server does not answer") }
+        counter.withLock { $0 += texts.count }
+        return try await base.embed(texts, as: role)
+    }
+
+    func tokenRanges(in text: String) -> [Range<Int>] { base.tokenRanges(in: text) }
+}

@@ -1,0 +1,90 @@
+import RoostText
+import Testing
+
+struct GroupLabelTests {
+    func labels(_ groups: [[String]], parents: [Int?] = []) -> [String] {
+        var extractor = KeywordExtractor(groups: groups.count)
+        for (group, texts) in groups.enumerated() {
+            for text in texts { extractor.add(text, to: group, isRepresentative: true) }
+        }
+        return extractor.vocabularies(parents: parents).labels(
+            titles: groups.map { $0.prefix(5).compactMap { TextTitle.title(of: $0) } })
+    }
+
+    func numbered(_ text: String, _ count: Int = 8) -> [String] { (0..<count).map { "\(text) \($0)" } }
+
+    @Test func `a compound is not cut in half`() {
+        let found = labels([
+            numbered("How do I top up my account"), numbered("Show proof of identity"),
+            numbered("The transfer failed"),
+        ])
+        #expect(found[0].contains("top up"))
+        #expect(found[1].contains("proof of identity"))
+    }
+
+    @Test func `addresses, markup, hashes, numbers and lone marks are not part of labels`() {
+        let noise = """
+            https://example.org/path%20notes?q=20 www.test.example someone@mail.example &amp; &#39; #39; quot; \
+            <div class="big">x</div> ![badge](https://ci.example/b.svg) 3f2a9b1c 2024 notes%20here \u{FE0F} \
+            \u{0301} 中
+            """
+        let found = labels([numbered("bread \(noise)"), numbered("sail \(noise)"), numbered("star \(noise)")])
+        #expect(found == ["bread", "sail", "star"])
+    }
+
+    @Test func `stop words of other languages are not part of labels`() {
+        let found = labels([
+            numbered("Das Haus ist sehr groß und die Tür auch"),
+            numbered("Der Hund und die Katze sind nicht hier"),
+            numbered("Le chien est dans la maison avec les enfants"),
+        ])
+        #expect(found == ["groß, haus, tür", "hund, katze", "chien, enfants, maison"])
+    }
+
+    @Test func `a script without spaces gives phrases, not single characters`() {
+        for label in labels([numbered("今天天气很好"), numbered("我喜欢吃苹果")]) {
+            #expect(label.split(separator: ", ").allSatisfy { $0.count > 1 }, "\(label)")
+        }
+    }
+
+    @Test func `labels of all groups differ`() {
+        let found = labels([
+            numbered("same text"), numbered("same text"), numbered("same text"), ["", ""], ["", ""],
+        ])
+        #expect(Set(found).count == found.count)
+        #expect(found.allSatisfy { !$0.isEmpty })
+    }
+
+    @Test func `texts that share no word are labelled with the title of the most central one`() {
+        let found = labels([["kqx zzt", "vbn rrt", "ggh kkl"], ["😀 😀", "😃", "😄"], ["", "", ""]])
+        #expect(found == ["kqx zzt", "😀 😀", "texts without words"])
+    }
+
+    @Test func `labels do not depend on the order of texts`() {
+        let first = (0..<30).map { "bread oven \($0 % 7 == 0 ? "crust" : "dough")" }
+        let second = (0..<30).map { "sail harbour \($0 % 5 == 0 ? "keel" : "mast")" }
+        #expect(labels([first, second]) == labels([first.reversed(), second.reversed()]))
+    }
+
+    @Test func `a parent has a label of its own from the texts of its children`() {
+        let found = labels(
+            [
+                numbered("bread of the oven"), numbered("cake of the oven"), numbered("sail of the harbour"),
+                numbered("keel of the harbour"), [], [],
+            ], parents: [4, 4, 5, 5, nil, nil])
+        #expect(found[4].contains("oven") && found[5].contains("harbour"))
+        #expect(Set(found).count == found.count)
+    }
+
+    @Test func `a previous label is kept while its phrases are among the best`() {
+        var extractor = KeywordExtractor(groups: 2)
+        for number in 0..<8 {
+            extractor.add("bread dough oven crust \(number)", to: 0)
+            extractor.add("sail keel mast rope \(number)", to: 1)
+        }
+        let found = extractor.vocabularies().labels(
+            titles: [[], []], previous: ["oven, dough", "sail, pasta"])
+        #expect(found[0] == "oven, dough")
+        #expect(found[1] != "sail, pasta")
+    }
+}

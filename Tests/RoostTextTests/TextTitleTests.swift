@@ -1,0 +1,44 @@
+import RoostText
+import Testing
+
+struct TextTitleTests {
+    @Test(
+        arguments: [
+            ("---\ntags: a\ntitle: \"My note\"\n---\n# Heading", "My note"),
+            ("+++\ntitle = 'From TOML'\n+++\ntext", "From TOML"),
+            ("---\ntags: a\n---\n\n## The heading\ntext", "The heading"),
+            (
+                "[![Build](https://x.y/b.svg)](https://ci) ![x](y)\n\n# The *Roost* tool\ntext",
+                "The Roost tool"
+            ),
+            ("Setext\n======\ntext", "Setext"),
+            ("\u{FEFF}# Closed #\r\ntext", "Closed"),
+            ("A first line\nand another", "A first line"),
+            ("```swift\nlet x\n```", "let x"),
+            ("---\n\ntext after a rule", "text after a rule"),
+            ("中文标题\n正文", "中文标题"),
+        ])
+    func `a title is found in front matter, headings and first lines`(_ text: String, _ title: String) {
+        #expect(TextTitle.title(of: text) == title)
+    }
+
+    @Test func `the title of a long paragraph is its first sentence`() {
+        let text = "This is the first sentence. " + String(repeating: "And more words follow it. ", count: 20)
+        #expect(TextTitle.title(of: text) == "This is the first sentence.")
+        let endless = String(repeating: "word ", count: 5000)
+        #expect((TextTitle.title(of: endless)?.count ?? 0) <= 120)
+    }
+
+    @Test(arguments: ["", " \n\t\n", "![badge](https://x.y/z.svg)", "<br>\n\n&nbsp;"])
+    func `a text without content has no title`(_ text: String) {
+        #expect(TextTitle.title(of: text) == nil)
+    }
+
+    @Test func `a long title is shortened at the end of a word`() {
+        let title = "a title that is quite long and needs to be cut at a boundary of a word, yes it does"
+        let short = TextTitle.shortened(title)
+        #expect(short == "a title that is quite long and needs to be cut at a…")
+        #expect(TextTitle.shortened("short") == "short")
+        #expect(TextTitle.shortened(String(repeating: "长", count: 100)).count == 60)
+    }
+}
