@@ -106,7 +106,8 @@ import Testing
         #expect(
             clusters.status == 0 && clusters.error.contains("2 clusters of 30 entries"), "\(clusters.error)")
         #expect(try cli.roost("recluster", "--store=s", "--where", "kind=none").status == 66)
-        #expect(try cli.roost("cluster", "list", "--store=s").output.split(separator: "\n").count == 2)
+        // A header line and a line per cluster.
+        #expect(try cli.roost("cluster", "list", "--store=s").output.split(separator: "\n").count == 3)
         let exported = try cli.roost("chat", "export", "--store=s")
         #expect(try cli.roost("init", "--store=t", "--model=lexical").status == 0)
         #expect(

@@ -10,7 +10,8 @@ import RoostVectors
 ///   the same degrees. It alone prefers groups of similar sizes, and their number grows with the number of
 ///   points. It counts half, and keeps one large group from winning.
 /// - The silhouette's gap (``SilhouetteGap``): the groups are more distinct than groups in random data. It
-///   alone collapses on texts of one narrow field, where no direction stands out.
+///   alone collapses on texts of one narrow field, where no direction stands out. Its differences are small,
+///   so it has the largest weight.
 ///
 /// `Documentation/Decisions` records the methods that were compared.
 struct ResolutionChoice {
@@ -34,10 +35,10 @@ struct ResolutionChoice {
     /// The weight of modularity. Of 0, 1/2 and 1, leaving out one labeled set at a time chose 1/2 for all
     /// sets.
     private static let modularityWeight = 0.5
-    /// The weight of the gap for many points. For few points it is less, because the silhouettes of small
-    /// groups in many dimensions vary by chance: half of it for ``halfWeightCount`` points.
-    private static let maximumGapWeight = 2.25
-    private static let halfWeightCount = 100
+    /// The weight of the gap for many points, and the number of points for which it is half as much: the
+    /// silhouettes of few points in many dimensions vary by chance.
+    private static let maximumGapWeight = 3.2
+    private static let halfWeightCount = 100.0
 
     /// Compares the partitions of a ladder.
     ///
@@ -68,7 +69,8 @@ struct ResolutionChoice {
 
     /// Returns the index of the partition with the highest score.
     private static func best(_ evidence: [Evidence], of count: Int) -> Int {
-        let gapWeight = maximumGapWeight * Double(count) / Double(count + halfWeightCount)
+        let relativeCount = Double(count) / halfWeightCount
+        let gapWeight = maximumGapWeight * relativeCount * relativeCount / (1 + relativeCount * relativeCount)
         let scores = evidence.map { one in
             one.stability + modularityWeight * one.modularity + gapWeight * one.gap
                 - (one.largestShare > dominance ? dominanceMargin : 0)

@@ -12,14 +12,17 @@ struct SilhouetteGap {
     private let sample: [Int]
     /// The sampled rows in the space of the principal components, unit length.
     private let projected: Matrix
-    /// Normally distributed rows with the same variances, unit length.
-    private let reference: Matrix
+    /// Draws of normally distributed rows with the same variances, unit length.
+    private let references: [Matrix]
     private let seed: UInt64
 
     /// The maximum number of sampled rows.
     private static let sampleSize = 6000
-    /// The maximum number of reference rows.
+    /// The maximum number of rows of a reference.
     private static let referenceSize = 3000
+    /// The maximum number of references. Small ones vary, so they are averaged, up to ``referenceSize`` rows
+    /// in all.
+    private static let maximumReferences = 10
     /// The maximum number of principal components.
     private static let components = 24
     /// The maximum number of k-means iterations on the reference.
@@ -48,11 +51,15 @@ struct SilhouetteGap {
         projected.normalizeRows()
         let deviations = components.variances.map { $0.squareRoot() }
         let count = min(chosen.rows, Self.referenceSize)
-        var reference = Matrix(
-            rows: count, columns: deviations.count,
-            elements: (0..<count).flatMap { _ in deviations.map { $0 * Float(generator.nextNormal()) } })
-        reference.normalizeRows()
-        (sample, self.projected, self.reference, self.seed) = (rows, projected, reference, seed)
+        var references: [Matrix] = []
+        for _ in 0..<min(max(1, Self.referenceSize / count), Self.maximumReferences) {
+            var reference = Matrix(
+                rows: count, columns: deviations.count,
+                elements: (0..<count).flatMap { _ in deviations.map { $0 * Float(generator.nextNormal()) } })
+            reference.normalizeRows()
+            references.append(reference)
+        }
+        (sample, self.projected, self.references, self.seed) = (rows, projected, references, seed)
     }
 
     /// Returns the gap of each partition, -2 to 2; 0 for a single group.
@@ -77,14 +84,18 @@ struct SilhouetteGap {
     private func gap(_ groups: [Int32]) -> Double {
         let count = Int((groups.max() ?? -1) + 1)
         // One group, or nearly as many groups as rows, cannot be compared.
-        guard count > 1, count <= reference.rows / 2 else {
+        guard count > 1, count <= references[0].rows / 2 else {
             return count > 1 ? -1 : 0
         }
         return Self.mean(Self.silhouettes(projected, groups, count)) - expectation(count)
     }
 
-    /// Returns the mean silhouette of a number of groups in the reference, which has no groups.
+    /// Returns the mean silhouette of a number of groups in the references, which have no groups.
     private func expectation(_ count: Int) -> Double {
+        references.reduce(0) { $0 + expectation(count, in: $1) } / Double(references.count)
+    }
+
+    private func expectation(_ count: Int, in reference: Matrix) -> Double {
         var generator = SeededGenerator(seed: seed)
         var order = generator.permutation(reference.rows).map { Int($0) }
         order.removeLast(max(0, order.count - min(count, reference.rows / 2)))

@@ -17,7 +17,7 @@ struct SubsampleStability {
     private static let maximumSize = 4000
     /// The limits of the number of subsamples. A small subsample varies more, so a small matrix gets more of
     /// them; within the limits, all subsamples together have ``pointBudget`` points.
-    private static let countRange = 8...40
+    private static let countRange = 8...100
     private static let pointBudget = 24_000
 
     /// Compares partitions with those of subsamples.
