@@ -9,7 +9,7 @@ import Roost
 /// Leader clustering: a row joins the first group whose leader is similar enough, or becomes a new leader.
 struct LeaderClusterer: Clusterer {
     let algorithm = "leader"
-    /// The minimum cosine with the leader.
+    /// The minimum cosine similarity between a row and the leader of its group.
     var threshold: Float = 0.3
 
     func cluster(_ vectors: Matrix) async throws -> Partition {

@@ -13,11 +13,12 @@ try await store.add("Repairing a slate roof", tags: ["house"], metadata: ["year"
 try await store.add("Planting a green roof", tags: ["house", "garden"], metadata: ["year": 2021])
 try await store.add("A roof for the bird feeder", tags: ["garden"], metadata: ["year": 2023])
 
-// The conditions are applied before the limit, so a result is as long as there are matching entries.
+// The conditions are applied before the limit, so entries that do not match take no places in the result.
 let search = EntrySearch("roof", matching: [.metadata("year") >= 2020, .tag("garden")], limit: 5)
 for hit in try await store.search(search).hits { print(hit.rank, hit.entry.content) }
 
-// All other settings are properties. Entries similar to an entry, found by meaning and exact comparison:
+// All other settings are properties. This search finds entries similar to another entry and compares all
+// vectors instead of using an index.
 if let hit = try await store.query("green roof").hits.first {
     var similar = EntrySearch(.entries([hit.entry.id]), matching: [.metadata("year") < 2020])
     similar.isExact = true

@@ -2,7 +2,7 @@
 //
 //     swift run FolderIndex ~/Notes
 //
-// Markdown and text files become one entry each; rows of CSV, TSV and JSON Lines files become one entry each.
+// Each Markdown or text file becomes one entry, and so does each row of a CSV, TSV or JSON Lines file.
 // Unchanged files are not embedded again, and the entries of deleted files are removed.
 
 import Foundation

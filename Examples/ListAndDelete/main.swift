@@ -20,7 +20,7 @@ for try await entry in store.entries() {
 for try await entry in store.entries(matching: [.tag("done")]) {
     try await store.remove(entry.id)
 }
-// The same in one commit: try await store.remove(matching: [.tag("done")])
+// To remove these entries in a single commit: try await store.remove(matching: [.tag("done")])
 
 for try await entry in store.entries() { print("left:", entry.content) }
 try await store.close()

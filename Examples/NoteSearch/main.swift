@@ -2,7 +2,7 @@
 //
 //     swift run NoteSearch birds
 //
-// The first launch creates the store. Later launches open it, and adding the same notes again changes nothing.
+// The first launch creates the store. Later launches open it; adding the same notes again has no effect.
 //
 // `Scripts/model` installs the model all-MiniLM-L6-v2 for the current user, where `.miniLM` finds it. To ship
 // the model in an app, add the folder `all-MiniLM-L6-v2` to the app's resources as a folder reference (in a

@@ -1,5 +1,5 @@
-// The modules that `import Roost` makes available, and the reason for each. Everything else is available only
-// to programs that import it: RoostBackups (repositories), RoostChunks (chunk storage), RoostConversations
+// The modules that `import Roost` makes available, and the reason for each. The other modules must be
+// imported explicitly: RoostBackups (repositories), RoostChunks (chunk storage), RoostConversations
 // (histories of chats), RoostIndexes (vector indexes without a store), RoostRemote (servers and buckets) and
 // RoostTestKit (conformance tests) are separate products.
 
@@ -9,17 +9,17 @@
 /// The embedders that run on this computer, which are passed to `KnowledgeStore.create(in:embedder:)`.
 @_exported import RoostEncoders
 
-/// `LocalStorageProvider`, the storage in readable JSON files, which can be used without a `KnowledgeStore`.
+/// `LocalStorageProvider`, which stores readable JSON files and can be used without a `KnowledgeStore`.
 @_exported import RoostJSON
 
 /// Entries, clusters, filters, storage providers, embedders and their errors: the vocabulary of every call.
 @_exported import RoostModel
 
-/// `SQLiteStorageProvider`, the storage in a database, which can be used without a `KnowledgeStore`.
+/// `SQLiteStorageProvider`, which stores a database and can be used without a `KnowledgeStore`.
 @_exported import RoostSQLite
 
 /// `PassageSplitter`, which determines how a store splits texts, and `Snippet`, which search results contain.
 @_exported import RoostText
 
-/// `Matrix`, `Clusterer` and `Partition`, with which custom embedders and clusterers are written.
+/// `Matrix`, `Clusterer` and `Partition`, which are needed to write custom embedders and clusterers.
 @_exported import RoostVectors

@@ -5,17 +5,17 @@ public import RoostVectors
 // MARK: - Clustering
 
 extension KnowledgeStore {
-    /// Clusters all entries and replaces the previous clusters by the result. A cluster that shares most of
+    /// Clusters all entries and replaces the previous clusters with the result. A cluster that shares most of
     /// its members with a previous cluster keeps its id, and a label that a person gave it.
     ///
-    /// Without a number of clusters, the clusters are the communities of the nearest-neighbor graph, and
-    /// their number follows from the data (`LeidenClusterer`). If the previous run was of the same kind,
-    /// with the same parameters and seed, and at most a fifth of the entries have been added or removed
-    /// since, the run continues it: entries that were in one cluster stay together. With a number of
-    /// clusters, spherical k-means finds them, always from the beginning (`SphericalKMeans`).
+    /// If `clusters` is `nil`, the clusters are the communities of the nearest-neighbor graph, and their
+    /// number is determined by the data (`LeidenClusterer`). If the previous run was of the same kind, with
+    /// the same parameters and seed, and at most a fifth of the entries have been added or removed since, the
+    /// run continues it: entries that were in one cluster stay together. If `clusters` is set, spherical
+    /// k-means finds the clusters and never continues a previous run (`SphericalKMeans`).
     ///
     /// - Parameters:
-    ///   - clusters: The number of clusters; `nil` chooses it from the data.
+    ///   - clusters: The number of clusters; if `nil`, it is determined by the data.
     ///   - granularity: Whether to make larger or smaller clusters than the data suggests. Ignored if
     ///     `clusters` is set.
     ///   - maximumOutliers: The maximum share of the entries that may be in no cluster, 0 to 1. Ignored if
@@ -31,7 +31,7 @@ extension KnowledgeStore {
     ///   - isDryRun: Whether to report the result without committing it.
     /// - Atomicity: All clusters and assignments are replaced in one commit.
     /// - Throws: ``RoostError`` with `.emptyStore`, `.notFound` or `.badInput`; `ClusteringError`;
-    ///   `StorageError`; `CancellationError`. Nothing has changed then.
+    ///   `StorageError`; `CancellationError`. If an error is thrown, the store is unchanged.
     public func recluster(
         clusters: Int? = nil, granularity: LeidenClusterer.Granularity = .medium,
         maximumOutliers: Double = 0.05, levels: Int? = nil, seed: UInt64 = 0,
@@ -48,12 +48,12 @@ extension KnowledgeStore {
         ).run()
     }
 
-    /// Clusters all entries with a clusterer of your own and replaces the previous clusters by the result.
+    /// Clusters all entries with a clusterer of your own and replaces the previous clusters with the result.
     ///
     /// The run is recorded with the clusterer's `Clusterer/algorithm` and `Clusterer/seed`.
     ///
     /// - Parameters:
-    ///   - clusterer: The clusterer. It gets the embeddings of the entries in the order of their ids.
+    ///   - clusterer: The clusterer. It receives the embeddings of the entries in lexicographic order.
     ///   - parameters: The parameters to record with the run, in addition to the `Partition/facts`.
     ///   - levels: The number of levels of the hierarchy; 1 makes no hierarchy, and `nil` adds one level of
     ///     parents if there are more than 25 clusters. Ignored if the clusterer makes a hierarchy itself.
@@ -62,7 +62,7 @@ extension KnowledgeStore {
     /// - Atomicity: All clusters and assignments are replaced in one commit.
     /// - Throws: As
     ///   ``recluster(clusters:granularity:maximumOutliers:levels:seed:among:ignoringPreviousRun:isDryRun:)``,
-    ///   and what the clusterer throws.
+    ///   and any error that the clusterer throws.
     public func recluster(
         with clusterer: any Clusterer, parameters: [String: MetadataValue] = [:], levels: Int? = nil,
         among conditions: [EntryCondition] = [], isDryRun: Bool = false
@@ -84,8 +84,8 @@ extension KnowledgeStore {
     /// - Complexity: O(assignments).
     public func clusterDrift() async throws -> ClusterDrift { try await ClusterDrift.measure(storage) }
 
-    /// Returns the entries that the last run put into no cluster, with the reasons, the most similar to a
-    /// cluster first.
+    /// Returns the entries that the last run put into no cluster, with the reasons. Entries that are most
+    /// similar to a cluster come first.
     ///
     /// - Throws: `StorageError`.
     /// - Complexity: O(assignments + outliers · clusters · dimension).
@@ -93,10 +93,10 @@ extension KnowledgeStore {
         try await ClusterOutlier.read(try await storage.snapshot())
     }
 
-    /// Returns the relation of the present clusters to the previous ones.
+    /// Returns the relation of the current clusters to the previous ones.
     ///
-    /// - Throws: ``RoostError`` with `.emptyStore` if there are no clusters, `.notFound` if an older version
-    ///   that did not record the lineage made them; `StorageError`.
+    /// - Throws: ``RoostError`` with `.emptyStore` if there are no clusters, or with `.notFound` if the
+    ///   clusters were made by an older version, which did not record the lineage; `StorageError`.
     public func clusterLineage() async throws -> ClusterLineage { try await ClusterLineage.read(storage) }
 }
 
@@ -112,8 +112,8 @@ extension KnowledgeStore {
     ///   - id: The cluster.
     ///   - label: The label; `nil` removes a label that a person or a labeler gave and uses keywords instead.
     /// - Returns: The cluster without its members.
-    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a label that is empty, longer than
-    ///   ``maximumLabelLength`` or of several lines; `StorageError`.
+    /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a label that is empty, is longer than
+    ///   ``maximumLabelLength`` or has several lines; `StorageError`.
     @discardableResult
     public func labelCluster(_ id: Cluster.ID, _ label: String?) async throws -> Cluster {
         try await ClusterEditor(storage: storage).label(id, label)
@@ -176,13 +176,13 @@ extension KnowledgeStore {
 
     /// Labels clusters with a labeler, such as a language model.
     ///
-    /// Only the excerpts of the requests leave the process. If two clusters get the same label, a keyword is
-    /// added to one of them. A cluster that a person labels in the meantime keeps that label. Later runs keep
-    /// the labels while most members of a cluster are the same.
+    /// Only the excerpts in the requests are sent to the labeler. If two clusters get the same label, a
+    /// keyword is added to one of them. A cluster that a person labels in the meantime keeps that label.
+    /// Later runs keep the labels while most members of a cluster are the same.
     ///
     /// - Atomicity: All labels are written in one commit at the end.
-    /// - Throws: `StorageError`; `CancellationError`, and nothing has changed then. Errors of the labeler
-    ///   are in the report.
+    /// - Throws: `StorageError`; `CancellationError`. If an error is thrown, no label is changed. Errors of
+    ///   the labeler are not thrown, but included in the report.
     public func labelClusters(
         with labeler: some ClusterLabeler, _ requests: [ClusterLabelingRequest]
     ) async throws -> ClusterLabelingReport {

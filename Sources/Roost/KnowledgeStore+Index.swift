@@ -5,7 +5,7 @@ extension KnowledgeStore {
     ///
     /// The index consists of files that searches map: the words of all entries, the vectors of all passages,
     /// and for large stores a graph over the vectors. Other processes keep using the files that they have
-    /// mapped. Of two builders, the one with the newer state wins.
+    /// mapped. If two processes build an index at the same time, the index of the newer state is kept.
     ///
     /// - Parameters:
     ///   - minimumGraphPassages: The minimum number of passages for a graph. For fewer, comparing all
@@ -14,7 +14,8 @@ extension KnowledgeStore {
     /// - Returns: A description of the index; `nil` if the store is empty.
     /// - Throws: ``RoostError`` with `.configuration` if the store has no folder; `StorageError`;
     ///   `CancellationError`. An existing index is then unchanged.
-    /// - Complexity: Reads all texts and vectors. The vectors, and about three bytes per word, are in memory.
+    /// - Complexity: Reads all texts and vectors. The vectors, and about three bytes per word, are held in
+    ///   memory.
     @discardableResult
     public func buildIndex(
         minimumGraphPassages: Int = 50_000, maximumGraphPassages: Int = .max
@@ -23,13 +24,15 @@ extension KnowledgeStore {
             minimumGraphPassages: minimumGraphPassages, maximumGraphPassages: maximumGraphPassages)
     }
 
-    /// Builds the search index if that is worth the time: if the store is large and has no index, or a tenth
-    /// of its entries has changed since, and if it takes no longer than about ten seconds on two cores.
+    /// Builds the search index if that is useful and fast. It is useful if the store is large and has no
+    /// index, or if a tenth of the entries has changed since the index was built. It is fast if it takes no
+    /// longer than about ten seconds on two cores.
     ///
-    /// The index of a larger store is kept, and searches read the changed entries in addition to it.
+    /// If building would take longer, the existing index is kept, and searches also read the entries that
+    /// have changed.
     ///
     /// - Parameters:
-    ///   - minimumEntries: The minimum number of entries of a store that needs an index.
+    ///   - minimumEntries: The minimum number of entries for which an index is useful.
     ///   - maximumGraphPassages: The maximum number of passages for which a graph is built; building a larger
     ///     one takes too long.
     /// - Returns: The update that was made.
@@ -50,9 +53,9 @@ extension KnowledgeStore {
     }
 
     /// Measures the recall of the graph on the store's own passages: the share of the ten nearest other
-    /// passages, found by comparing all, that a search of the graph finds too.
+    /// passages, determined by comparing all passages, that a graph search finds as well.
     ///
-    /// - Parameter samples: The number of passages to search for, spread evenly over all.
+    /// - Parameter samples: The number of passages to search for, spread evenly over all passages.
     /// - Returns: `nil` if the store has no graph.
     /// - Throws: As ``indexDescription()``.
     /// - Complexity: O(samples · passages).

@@ -2,14 +2,14 @@ public import Foundation
 public import RoostModel
 
 extension KnowledgeStore {
-    /// The computation of passages and vectors with this store's embedder.
+    /// Computes passages and vectors with this store's embedder.
     package var entryEmbedder: EntryEmbedder { EntryEmbedder(embedder: embedder, splitter: splitter) }
 
     // MARK: Ingesting
 
-    /// Ingests sources as a difference to the store: unchanged entries stay as they are, changed entries are
-    /// updated, and entries that vanished from a source are removed. Ingesting the same input twice changes
-    /// nothing.
+    /// Ingests sources by comparing them with the store: unchanged entries stay as they are, changed entries
+    /// are updated, and entries that vanished from a source are removed. Ingesting the same input twice
+    /// changes nothing.
     ///
     /// - **Atomicity**: Commits take place every few hundred entries. The removals of a source and its record
     ///   are part of its last commit.
@@ -17,8 +17,9 @@ extension KnowledgeStore {
     ///   there.
     /// - Parameters:
     ///   - sources: The sources, which are requested one by one.
-    ///   - options: Tags, batch sizes, progress, and whether the store is changed at all.
-    /// - Returns: The numbers of new, updated, removed and unchanged entries, and what was skipped.
+    ///   - options: The options: tags, batch sizes, a progress handler, and whether the ingest is a dry run.
+    /// - Returns: The numbers of new, updated, removed and unchanged entries, and the inputs that were
+    ///   skipped.
     /// - Throws: `StorageError`; `EmbedderError`; `CancellationError`.
     @discardableResult
     public func ingest(
@@ -33,8 +34,8 @@ extension KnowledgeStore {
     ///         print("\(progress.entries) entries")
     ///     }
     ///
-    /// Markdown and text files become one entry each; rows of JSON Lines, CSV and TSV files become one entry
-    /// each. Files that cannot be read are skipped and reported.
+    /// Each Markdown or text file becomes one entry, and so does each row of a JSON Lines, CSV or TSV file.
+    /// Files that cannot be read are skipped and reported.
     /// - Parameters:
     ///   - folder: A folder, or a single file.
     ///   - pruning: Whether to remove the entries of files that no longer exist below the folder.
@@ -52,7 +53,7 @@ extension KnowledgeStore {
             .run(folder, pruning: pruning, IngestOptions(progress: progress))
     }
 
-    /// Returns the sources below files and folders whose files no longer exist.
+    /// Returns the sources whose files no longer exist, among the sources below the given files and folders.
     ///
     /// Pass the result to ``remove(_:)-(VanishedSources)`` to remove them.
     /// - Parameters:
@@ -81,16 +82,17 @@ extension KnowledgeStore {
     /// - Parameters:
     ///   - entry: The entry that was read from the store.
     ///   - content: The new text.
-    ///   - revisions: The revision at which the entry was read; the call fails if it has changed since.
+    ///   - revisions: The revision of the entry when it was read. The call fails if the entry has changed
+    ///     since then.
     /// - Throws: ``RoostError`` with `.badInput` for an empty text; `StorageError`, with `.conflict` if the
-    ///   entry was changed meanwhile; `EmbedderError`.
+    ///   entry has changed since it was read; `EmbedderError`.
     public func replaceContent(
         of entry: Entry, with content: String, expecting revisions: [Entry.ID: Revision] = [:]
     ) async throws {
         try await EntryEditor(store: self).replaceContent(of: entry, with: content, expecting: revisions)
     }
 
-    /// Adds a tag to entries or removes it, in one commit.
+    /// Adds a tag to entries, or removes it from them, in one commit.
     ///
     /// - Returns: The number of entries that changed.
     /// - Throws: ``RoostError`` with `.notFound` if the store lacks one of the entries, in which case nothing

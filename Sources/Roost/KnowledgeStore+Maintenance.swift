@@ -3,9 +3,9 @@ extension KnowledgeStore {
     ///
     /// Removed entries are restored with their ids, vectors and dates, as the newest rows of the store. Only
     /// the last recorded group can be undone, and only until something else is committed to the store. For a
-    /// store in a folder, this includes commits of an earlier process.
+    /// store in a folder, commits that an earlier process recorded can also be undone.
     ///
-    /// - **Atomicity**: All or nothing.
+    /// - **Atomicity**: Either all of these commits are undone, or none.
     /// - Parameter isDryRun: Whether to return the report without changing the store.
     /// - Throws: ``RoostError`` with `.nothingToUndo`; `StorageError`.
     @discardableResult
@@ -21,7 +21,7 @@ extension KnowledgeStore {
         return report
     }
 
-    /// Reclaims the space of removed data: in the storage, and of original documents that no source
+    /// Reclaims the space of removed data in the storage, and of original documents that no source
     /// references.
     ///
     /// - Throws: `StorageError`; `ChunkStorageError`.

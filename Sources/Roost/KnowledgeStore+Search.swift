@@ -1,7 +1,7 @@
 public import RoostModel
 
 extension KnowledgeStore {
-    /// Returns the entries that answer a search best.
+    /// Returns the entries that best match a search.
     ///
     ///     let search = EntrySearch("roofs", matching: [.metadata("year") >= 2020, .tag("garden")])
     ///     let hits = try await store.search(search).hits
@@ -15,21 +15,21 @@ extension KnowledgeStore {
 
     /// Returns the results of several searches, in their order.
     ///
-    /// Searches that differ only in their text are embedded and compared together, which is many times
-    /// faster than one after another.
+    /// Searches that differ only in their text are embedded and compared together, which is many times faster
+    /// than running them one after another.
     ///
-    /// - Throws: The error of the first search that fails, as ``search(_:)-(EntrySearch)``. There is no
-    ///   partial result.
+    /// - Throws: The error of the first search that fails, as described for ``search(_:)-(EntrySearch)``. No
+    ///   partial results are returned.
     public func search(_ searches: [EntrySearch]) async throws -> [QueryResult] {
         try await SearchEngine(self).results(of: searches)
     }
 
-    /// Returns the entries that answer a query best, by meaning and by words: a shorthand for
+    /// Returns the entries that best match a query, by meaning and by words. This is a shorthand for
     /// ``search(_:)-(EntrySearch)`` with the default settings.
     ///
     /// - Parameters:
     ///   - text: The query, which may have operators (``EntrySearch/Subject/text(_:)``).
-    ///   - filter: The condition on entries, by default none.
+    ///   - filter: The filter that entries must match; by default, all entries match.
     ///   - limit: The maximum number of hits.
     public func query(
         _ text: String, matching filter: EntryFilter = .all, limit: Int = 10
@@ -38,26 +38,26 @@ extension KnowledgeStore {
     }
 
     /// Returns groups of near-duplicate entries: each entry has a cosine similarity of at least `threshold`
-    /// with every other one of its group.
+    /// with every other entry in its group.
     ///
     /// Groups are formed by complete linkage, the most similar entries first, so an entry may be similar to
-    /// entries of a group that it is not in. The groups do not depend on the order of the entries. Up to
-    /// 16,384 different vectors, all pairs are compared. Among more, nearly all groups are found.
+    /// entries of a group that it is not in. The groups do not depend on the order of the entries. For up to
+    /// 16,384 different vectors, all pairs are compared. If there are more, nearly all groups are found.
     ///
     /// - Parameters:
     ///   - threshold: The minimum cosine similarity of any two entries of a group, above 0 and up to 1.
     ///   - filter: The entries that are compared, by default all.
-    /// - Returns: The largest groups first, of equally large ones the oldest.
+    /// - Returns: The groups, largest first. Among groups of equal size, the oldest come first.
     /// - Throws: ``RoostError`` with `.badInput` for a threshold out of range; `StorageError`;
     ///   `CancellationError`.
-    /// - Complexity: O(n log n) time; the vectors of all compared entries are in memory.
+    /// - Complexity: O(n log n) time; the vectors of all compared entries are held in memory.
     public func duplicates(
         threshold: Float = 0.95, matching filter: EntryFilter = .all
     ) async throws -> [DuplicateGroup] {
         try await DuplicateFinder(storage: storage).groups(threshold: threshold, matching: filter)
     }
 
-    /// Returns the changes of the store as they are committed, also by other processes.
+    /// Returns the changes of the store as they are committed, including changes by other processes.
     ///
     /// - Parameter cursor: The position after which changes are returned. `.start` returns every existing
     ///   entry first; `nil` returns only changes after the call.

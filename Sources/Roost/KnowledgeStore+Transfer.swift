@@ -17,7 +17,7 @@ extension KnowledgeStore {
 // MARK: - Export and import
 
 extension KnowledgeStore {
-    /// Returns the clusters with the texts of their members. All data is of one revision.
+    /// Returns the clusters with the texts of their members. All data belongs to one revision.
     ///
     /// - Parameter withEmbeddings: Whether to include the embeddings of entries and the centroids.
     /// - Throws: `StorageError`.
@@ -25,14 +25,14 @@ extension KnowledgeStore {
         try await ClusterExport(try await storage.snapshot(), withEmbeddings: withEmbeddings)
     }
 
-    /// The maximum number of entries of a map that is shown as a page (``ClusterMap/page()``).
+    /// The maximum number of entries in a map that is shown as a page (``ClusterMap/page()``).
     public static let maximumPageEntries = ClusterMap.maximumPageEntries
 
-    /// Returns a layout of the entries in the plane, where similar entries are near each other.
+    /// Returns a two-dimensional layout of the entries, in which similar entries are near each other.
     ///
     /// - Parameters:
-    ///   - limit: The maximum number of entries. If there are more, every second, third, … entry in the order
-    ///     of the ids is included.
+    ///   - limit: The maximum number of entries. If there are more, the map includes only every second,
+    ///     third, … entry, in the order of their ids.
     ///   - seed: The seed of the layout.
     /// - Throws: ``RoostError`` with `.emptyStore` if there are no entries; `StorageError`;
     ///   `CancellationError`.
@@ -40,14 +40,14 @@ extension KnowledgeStore {
         try await ClusterMap.make(storage, limit: limit, seed: seed)
     }
 
-    /// Writes the entries that match a filter as an ``EntryArchive``. All entries are of one revision.
+    /// Writes the entries that match a filter as an ``EntryArchive``. All entries belong to one revision.
     ///
     /// - Parameters:
     ///   - format: The encoding.
     ///   - withEmbeddings: Whether to include vectors.
-    ///   - filter: The condition on entries.
+    ///   - filter: The filter that entries must match.
     ///   - write: Receives the bytes in order, page by page.
-    /// - Throws: `StorageError`; `CancellationError`; what `write` throws.
+    /// - Throws: `StorageError`; `CancellationError`; any error that `write` throws.
     public func exportEntries(
         _ format: EntryArchive.Format, withEmbeddings: Bool, filter: EntryFilter = .all,
         to write: (Data) throws -> Void
@@ -58,7 +58,7 @@ extension KnowledgeStore {
 
     /// Imports an ``EntryArchive`` or a JSON array of entries. Ids, dates, metadata and tags are preserved.
     ///
-    /// Vectors are imported if the archive states that they are of the store's embedding space; otherwise,
+    /// Vectors are imported if the archive states that they belong to the store's embedding space; otherwise,
     /// the texts are embedded again. As in an ingest, new entries join the nearest cluster if it is near
     /// enough.
     ///
@@ -70,7 +70,7 @@ extension KnowledgeStore {
     ///   - name: The name of the file for error messages.
     ///   - progress: Called after each commit with the number of entries of the archive that are in the
     ///     store, and the number of all entries.
-    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`, and nothing is imported then;
+    /// - Throws: ``RoostError`` with `.badInput` or `.newerFormat`, in which case nothing is imported;
     ///   `EmbedderError`; `StorageError`; `CancellationError`.
     public func importEntries(
         _ data: Data, name: String, progress: (@Sendable (Int, Int) -> Void)? = nil

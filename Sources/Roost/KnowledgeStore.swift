@@ -25,14 +25,14 @@ public struct KnowledgeStore: Sendable {
     let wordCatalog: DerivedCatalog<TextContents>
     /// The lines that clustering runs exclude, and the vectors of texts without them.
     let boilerplate: BoilerplateCatalog
-    /// The store's folder; `nil` for a store over any storage.
+    /// The store's folder; `nil` for a store without a folder.
     let directory: URL?
     /// The recorder of commits, if there is one.
     let undoRecorder: UndoRecorder?
 
     // MARK: Creating and opening
 
-    /// Creates a store over any storage, for example in memory or in the caller's own database.
+    /// Creates a store that uses the given storage, for example in memory or in the caller's own database.
     ///
     /// - Parameters:
     ///   - storage: The storage. The caller guarantees that all its vectors belong to the embedder's space.
@@ -127,7 +127,7 @@ public struct KnowledgeStore: Sendable {
     ///   - undo: Records every commit for ``undo(isDryRun:)``.
     ///   - embedder: Returns the embedder for the store's embedding space.
     /// - Throws: ``RoostError`` with `.noStore`, `.damagedManifest`, `.newerFormat` or `.spaceMismatch`;
-    ///   `StorageError`; what `embedder` throws.
+    ///   `StorageError`; any error that `embedder` throws.
     public static func open(
         in directory: URL, recording undo: UndoRecorder? = nil,
         embedder: (EmbeddingSpace) throws -> any Embedder
@@ -150,7 +150,7 @@ public struct KnowledgeStore: Sendable {
 
     /// Closes files and connections.
     ///
-    /// - Throws: `StorageError` with `.inputOutput`; the store is closed in any case.
+    /// - Throws: `StorageError` with `.inputOutput`. The store is closed even if an error is thrown.
     public func close() async throws { try await storage.close() }
 
     // MARK: Entries
@@ -178,8 +178,8 @@ public struct KnowledgeStore: Sendable {
     /// Ids that the store does not contain are ignored.
     /// - Parameters:
     ///   - ids: The ids of the entries.
-    ///   - sources: The ids of source records to remove. Without its record, a source is new to the next
-    ///     ingest.
+    ///   - sources: The ids of source records to remove. The next ingest treats a source without a record as
+    ///     new.
     /// - Returns: The number of entries that were removed.
     /// - Throws: `StorageError`.
     @discardableResult
@@ -202,8 +202,8 @@ public struct KnowledgeStore: Sendable {
     ///         print(entry.content)
     ///     }
     ///
-    /// The entries are those of one revision, which an iterator determines when its first entry is requested.
-    /// They are read page by page. The iterator throws `StorageError` or `CancellationError`.
+    /// Entries are read page by page, but all belong to one revision: the current one when an iterator's
+    /// first entry is requested. The iterator throws `StorageError` or `CancellationError`.
     public func entries(matching filter: EntryFilter = .all) -> EntrySequence {
         storage.allEntries(matching: filter)
     }

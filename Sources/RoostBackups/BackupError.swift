@@ -9,7 +9,7 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
         /// Creates a code from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The repository or the snapshot does not exist, or a name matches several snapshots.
+        /// The repository or the snapshot does not exist, or a given name matches several snapshots.
         public static let notFound = Code(rawValue: "notFound")
         /// The target already contains a repository, entries or other files.
         public static let exists = Code(rawValue: "exists")
@@ -31,7 +31,7 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// Whether the same call can succeed later without any other change.
     public let isRetryable: Bool
-    /// An action that may correct the cause, for a program to show in its own words.
+    /// An action that may correct the cause; a program describes it to the user in its own words.
     public let remedy: Remedy?
 
     /// Creates an error.

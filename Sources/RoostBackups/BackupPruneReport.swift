@@ -4,10 +4,10 @@ public struct BackupPruneReport: Sendable {
     public var forgotten: [BackupSnapshot] = []
     /// The snapshots that remain.
     public var kept: [BackupSnapshot] = []
-    /// The number of packs that were removed, because they were unused or because the part still needed was
-    /// copied to another pack.
+    /// The number of packs that were removed. A pack is removed if it is not used, or after its segments that
+    /// are still in use have been copied to another pack.
     public var removedPacks = 0
-    /// The number of packs that were written with segments of removed packs.
+    /// The number of packs that were written to hold segments from removed packs.
     public var writtenPacks = 0
     /// The number of segments that no remaining snapshot uses.
     public var removedSegments = 0

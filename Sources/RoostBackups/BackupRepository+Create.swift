@@ -19,15 +19,15 @@ extension BackupRepository {
     ///   cancelled before that, no snapshot is created, and the next prune removes what was written.
     /// - Parameters:
     ///   - snapshot: The revision of the store.
-    ///   - tags: Labels of the snapshot, for ``BackupRetention``.
+    ///   - tags: Labels of the snapshot, which ``BackupRetention`` can refer to.
     ///   - attributes: Values to store with the snapshot.
-    ///   - documents: The storage with the sources' original files, under their SHA-256 digests
+    ///   - documents: The storage that contains the sources' original files under their SHA-256 digests
     ///     (`Source/documentDigest`). No document of the revision may be deleted from it during the call.
-    ///   - progress: Called repeatedly with the number of entries that have been read and the number of all
+    ///   - progress: Called repeatedly with the number of entries that have been read and the total number of
     ///     entries.
     /// - Returns: The snapshot, and the amount of data that was written.
-    /// - Throws: ``BackupError`` with `.locked` if another process prunes the repository; `StorageError` or
-    ///   `ChunkStorageError` if reading or writing fails; `CancellationError`.
+    /// - Throws: ``BackupError`` with `.locked` if another process is pruning the repository; `StorageError`
+    ///   or `ChunkStorageError` if reading or writing fails; `CancellationError`.
     @concurrent
     public func create(
         of snapshot: any StorageSnapshot, tags: [String] = [], attributes: [String: String] = [:],
@@ -63,8 +63,8 @@ extension BackupRepository {
         }
     }
 
-    /// Writes the remaining packs, then the index, then the snapshot. In this order, every snapshot in the
-    /// repository is complete at every moment.
+    /// Writes the remaining packs, then the index, then the snapshot. Because of this order, every snapshot
+    /// in the repository is complete at all times.
     private func finish(
         _ snapshot: BackupSnapshot, _ writer: SegmentWriter, _ lock: RepositoryLock
     ) async throws -> BackupReport {
@@ -90,14 +90,14 @@ extension BackupRepository {
             segments: count.all)
     }
 
-    /// Returns the runs of the newest snapshot of the store, keyed by the segment with their entries' ids.
-    /// New segments of a run are compressed relative to them.
+    /// Returns the runs of the store's newest snapshot. The key of a run is the segment with the ids of its
+    /// entries. New segments are compressed relative to those of the run with the same key.
     private func bases(
         _ parent: BackupSnapshot?, _ store: SegmentStore
     ) async throws -> [SegmentID: RunRecord] {
         var bases: [SegmentID: RunRecord] = [:]
         for list in parent?.lists ?? [] {
-            // Without a readable list, the segments are compressed on their own.
+            // If the list cannot be read, new segments are compressed without a base.
             guard let runs = try? await runs(of: list, store) else { continue }
             for run in runs { bases[run.ids] = run }
         }
@@ -130,8 +130,8 @@ extension BackupRepository {
         return try await lists.finish()
     }
 
-    /// Returns the number of entries to read next, so that a page takes about ``pageBytes`` if the entries
-    /// are as large as those of the page before.
+    /// Returns the number of entries to read next, so that a page takes up about ``pageBytes`` if its entries
+    /// are as large as those of the previous page.
     private static func pageSize(after entries: [Entry]) -> Int {
         let bytes = entries.reduce(1) { sum, entry in
             sum + entry.content.utf8.count + 4 * entry.embeddings.count

@@ -4,10 +4,10 @@ import RoostChunks
 import RoostModel
 import Synchronization
 
-/// Source records and original files.
+/// The backup and the restoration of source records and original files.
 extension BackupRepository {
-    /// The sources of the store's newest snapshot. Changed segments are compressed relative to them, and
-    /// documents that the repository already has are not read again.
+    /// The sources in the store's newest snapshot. Changed segments are compressed relative to their earlier
+    /// versions, and documents that the repository already has are not read again.
     struct KnownSources: Sendable {
         /// The segments with source records, keyed by their boundaries.
         var segments: [UInt64: SegmentID] = [:]
@@ -25,7 +25,7 @@ extension BackupRepository {
             guard index < parent.originals.count else { continue }
             let id = parent.originals[index]
             known.originals[bound] = id
-            // Documents of an unreadable list are read from the document storage again.
+            // If a list cannot be read, its documents are read from the document storage again.
             guard let records = try? OriginalListCodec.decode(try await store.read(id, .originals))
             else { continue }
             for record in records
@@ -93,7 +93,7 @@ extension BackupRepository {
         return record
     }
 
-    /// Returns the documents of a list.
+    /// Returns the records of the documents in a list.
     func originals(of list: SegmentID, _ store: SegmentStore) async throws -> [OriginalRecord] {
         let data = try await store.read(list, .originals)
         guard let records = try? OriginalListCodec.decode(data) else {
@@ -106,8 +106,8 @@ extension BackupRepository {
 
     /// Restores the original files of a snapshot.
     ///
-    /// - Parameter onDamage: Called with the digest of each corrupt file, which is skipped. Without it,
-    ///   the first corrupt file throws.
+    /// - Parameter onDamage: Called with the digest of each corrupt file, which is skipped. If it is `nil`,
+    ///   the first corrupt file causes an error.
     func restoreOriginals(
         of snapshot: BackupSnapshot, into documents: any ChunkStorage, _ store: SegmentStore,
         onDamage: (@Sendable (String) -> Void)?
@@ -132,7 +132,8 @@ extension BackupRepository {
         }
     }
 
-    /// The maximum number of documents that are restored at the same time. Each is in memory completely.
+    /// The maximum number of documents that are restored at the same time. Each document is held in memory as
+    /// a whole.
     private static let maximumConcurrentDocuments = 4
 
     private static func isDamage(_ error: any Error) -> Bool {

@@ -4,21 +4,21 @@ import RoostModel
 
 extension BackupRepository {
     /// The minimum share of a pack's bytes that must be in use. Below it, the segments in use are copied to a
-    /// new pack. A lower value would leave more unused bytes, a higher one would copy more.
+    /// new pack. A lower value would leave more unused bytes; a higher one would cause more copying.
     private static let minimumUsage = 0.7
 
     /// Removes the snapshots that no rule keeps, and all data that no remaining snapshot uses.
     ///
-    /// No other process can use the repository during a prune. Segments in use are copied to new packs first,
-    /// then a new index is written, and only then the old indexes and packs are deleted.
+    /// Other processes cannot use the repository during a prune. Segments in use are copied to new packs
+    /// first, then a new index is written, and only then the old indexes and packs are deleted.
     ///
-    /// - **Atomicity**: If the process is killed at any moment, every remaining snapshot is complete, and the
-    ///   next prune resumes the work.
+    /// - **Atomicity**: Even if the process is killed, every remaining snapshot is complete, and the next
+    ///   prune resumes the work.
     /// - Parameters:
     ///   - retention: The rules; `nil` keeps all snapshots.
     ///   - isDryRun: Whether to compute the result without changing anything.
-    /// - Returns: The snapshots and the amount of data that were removed, or would be.
-    /// - Throws: ``BackupError``: `.locked` if another process uses the repository; `.damaged` if damage
+    /// - Returns: The snapshots and the amount of data that were removed or, in a dry run, would be removed.
+    /// - Throws: ``BackupError``: `.locked` if another process is using the repository; `.damaged` if damage
     ///   hides which data are in use, in which case nothing is removed; `.badInput` if the rules keep no
     ///   snapshot. `ChunkStorageError` if reading or writing fails.
     @concurrent
@@ -29,7 +29,7 @@ extension BackupRepository {
             throw BackupError(
                 .badInput, "cannot prune the backup: the rules keep no snapshot; nothing was removed")
         }
-        // A dry run only reads, so that it needs no exclusive lock.
+        // A dry run only reads, so it needs no exclusive lock.
         return try await RepositoryLock.with(exclusive: !isDryRun, toleratesReadOnly: isDryRun, retrieval) {
             lock in
             var report = BackupPruneReport(isDryRun: isDryRun)
@@ -100,14 +100,14 @@ extension BackupRepository {
     /// The packs to keep, and the segments to copy from all other packs.
     private struct Plan {
         var kept: [PackContents] = []
-        /// The segments in use of packs that are removed, in the order of the packs.
+        /// The segments that are still in use although their packs are removed, in the order of the packs.
         var moving: [SegmentID] = []
         /// The paths of existing packs that are removed.
         var unneededPaths: [String] = []
         var bytesToRemove = 0
         var bytesToMove = 0
         var removedSegments = 0
-        /// Whether the set of segments changes, so that a new index must be written.
+        /// Whether the set of segments changes. If it does, a new index must be written.
         var changesIndex = false
 
         init(
@@ -115,7 +115,7 @@ extension BackupRepository {
             _ retrieval: any ChunkStorageRetrieval
         ) async throws {
             for pack in packs {
-                // A segment can be in several packs. One copy is enough.
+                // A segment can be in several packs, but only one copy has to be kept.
                 let used = pack.segments.filter {
                     needed.contains($0.id) && store.pack(of: $0.id) == pack.name
                 }
@@ -146,7 +146,7 @@ extension BackupRepository {
         }
     }
 
-    /// Executes a plan, in the order that keeps every snapshot complete.
+    /// Executes a plan in an order that keeps every snapshot complete at all times.
     ///
     /// - Returns: The number of packs that were written.
     private func carryOut(
@@ -157,7 +157,7 @@ extension BackupRepository {
         for id in plan.moving {
             try Task.checkCancellation()
             guard let location = store.location(of: id) else { continue }
-            // Verifies the digest before the only copy is deleted.
+            // Reading verifies the digest of the segment before its only copy is deleted.
             _ = try await store.read(id, location.kind)
             try await writer.add(id, location, try await store.stored(id))
         }
@@ -181,7 +181,8 @@ extension BackupRepository {
         for path in plan.unneededPaths where !names.contains(path) {
             try await retrieval.deleteChunk(at: path)
         }
-        // Remains of interrupted writes only take space, so that a failure here is not an error of the prune.
+        // Remnants of interrupted writes only take up space, so the prune succeeds even if they cannot be
+        // removed.
         for folder in [RepositoryObject.packs, RepositoryObject.indexes, RepositoryObject.snapshots] {
             try? await retrieval.removeLeftovers(in: folder)
         }

@@ -3,15 +3,15 @@ public import RoostChunks
 public import RoostModel
 
 extension BackupRepository {
-    /// The number of entries and the number of bytes at which a batch is committed. A batch is in memory
-    /// completely, and so is the next one, which is read in the meantime.
+    /// A batch is committed when it reaches this number of entries or the number of bytes below. The whole
+    /// batch is held in memory, and so is the next one, which is read at the same time.
     private static let batchSize = 2000
     private static let batchBytes = 16 << 20
 
     /// Restores a snapshot into an empty store.
     ///
-    /// The entries keep their order. The store begins a new epoch, so that indexes that were derived from
-    /// another history are not used with it.
+    /// The entries keep their order. The store begins a new epoch, which prevents the use of indexes that
+    /// were derived from another history.
     ///
     /// - **Atomicity**: The entries are committed in several batches. After an error, the store contains a
     ///   part of the snapshot and must be discarded.
@@ -19,13 +19,13 @@ extension BackupRepository {
     ///   - snapshot: The snapshot to restore.
     ///   - storage: An empty store.
     ///   - documents: The storage for original files of the snapshot; `nil` skips them.
-    ///   - progress: Called repeatedly with the number of entries that have been written and the number of
-    ///     all entries.
-    ///   - onDamagedDocument: Called with the digest of each corrupt file, which is skipped. Without it,
-    ///     the first corrupt file throws.
+    ///   - progress: Called repeatedly with the number of entries that have been written and the total number
+    ///     of entries.
+    ///   - onDamagedDocument: Called with the digest of each corrupt file, which is skipped. If it is `nil`,
+    ///     the first corrupt file causes an error.
     /// - Returns: The stamp of the restored store.
     /// - Throws: ``BackupError``: `.exists` if the store has entries, `.damaged` if the snapshot cannot be
-    ///   read, `.locked` if another process prunes the repository; `StorageError` or `ChunkStorageError`
+    ///   read, `.locked` if another process is pruning the repository; `StorageError` or `ChunkStorageError`
     ///   if reading or writing fails; `CancellationError`.
     @discardableResult
     @concurrent
@@ -103,7 +103,8 @@ extension BackupRepository {
         return all
     }
 
-    /// Returns the batch with everything except entries: sources, clusters, their run and assignments.
+    /// Returns the batch that restores everything except entries: sources, clusters, the clustering run and
+    /// assignments.
     private func rest(
         of snapshot: BackupSnapshot, _ assignments: [Assignment], _ store: SegmentStore
     ) async throws -> WriteBatch {
@@ -150,8 +151,8 @@ extension BackupRepository {
         return (entries, assignments)
     }
 
-    /// Decodes the bytes of a segment whose digest is correct. It can still be invalid if another version or
-    /// a manipulated one wrote it.
+    /// Decodes the bytes of a segment whose digest is correct. The bytes can still be invalid if another
+    /// version of Roost or a manipulated program wrote them.
     private func decoded<Value>(_ contents: String, _ data: Data, _ decode: (Data) throws -> Value) throws
         -> Value
     {

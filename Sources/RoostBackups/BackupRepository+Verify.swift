@@ -10,10 +10,10 @@ extension BackupRepository {
     /// - Parameters:
     ///   - readingData: Whether to read all packs and verify their digests. Otherwise only snapshots, indexes
     ///     and lists are read, and the existence of the packs is checked.
-    ///   - progress: Called repeatedly with the number of packs that have been read and the number of all
+    ///   - progress: Called repeatedly with the number of packs that have been read and the total number of
     ///     packs.
     /// - Returns: The faults, and the data that they affect.
-    /// - Throws: ``BackupError`` with `.locked` if another process prunes the repository;
+    /// - Throws: ``BackupError`` with `.locked` if another process is pruning the repository;
     ///   `ChunkStorageError` if the storage cannot be read; `CancellationError`.
     @concurrent
     public func verify(

@@ -3,17 +3,17 @@ import RoostModel
 
 /// Rules for the snapshots that a prune keeps.
 ///
-/// The daily rule keeps the newest snapshot of each of the last days that have snapshots; the weekly and
-/// monthly rules work in the same way. A snapshot is kept if at least one rule keeps it. Each store's
-/// snapshots are counted separately.
+/// The daily rule considers the most recent days that have snapshots, and keeps the newest snapshot of each
+/// of them. The weekly and monthly rules work in the same way. A snapshot is kept if at least one rule keeps
+/// it. Each store's snapshots are counted separately.
 public struct BackupRetention: Sendable, Hashable {
-    /// The number of newest snapshots to keep.
+    /// The number of most recent snapshots to keep.
     public var last: Int
-    /// The number of days of which the newest snapshot is kept.
+    /// The number of daily snapshots to keep, each the newest of its day.
     public var daily: Int
-    /// The number of weeks of which the newest snapshot is kept. Weeks begin on Monday (ISO 8601).
+    /// The number of weekly snapshots to keep, each the newest of its week. Weeks begin on Monday (ISO 8601).
     public var weekly: Int
-    /// The number of months of which the newest snapshot is kept.
+    /// The number of monthly snapshots to keep, each the newest of its month.
     public var monthly: Int
     /// Tags that protect a snapshot: one that has any of them is kept.
     public var tags: Set<String>
@@ -21,10 +21,10 @@ public struct BackupRetention: Sendable, Hashable {
     /// Creates rules. Days, weeks and months are in UTC.
     ///
     /// - Parameters:
-    ///   - last: The number of newest snapshots to keep.
-    ///   - daily: The number of days of which the newest snapshot is kept.
-    ///   - weekly: The number of weeks of which the newest snapshot is kept.
-    ///   - monthly: The number of months of which the newest snapshot is kept.
+    ///   - last: The number of most recent snapshots to keep.
+    ///   - daily: The number of daily snapshots to keep, each the newest of its day.
+    ///   - weekly: The number of weekly snapshots to keep, each the newest of its week.
+    ///   - monthly: The number of monthly snapshots to keep, each the newest of its month.
     ///   - tags: Tags that protect a snapshot.
     public init(last: Int = 0, daily: Int = 0, weekly: Int = 0, monthly: Int = 0, tags: Set<String> = []) {
         (self.last, self.daily, self.weekly, self.monthly) = (last, daily, weekly, monthly)

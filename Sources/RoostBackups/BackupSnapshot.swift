@@ -3,15 +3,16 @@ public import RoostModel
 
 /// A backup of one revision of a store: the names of the segments that contain it.
 public struct BackupSnapshot: Sendable, Identifiable {
-    /// The digest of the stored snapshot, in hexadecimal; in an encrypted repository a keyed digest.
+    /// The digest of the stored snapshot, in hexadecimal. In an encrypted repository, it is a keyed digest.
     public internal(set) var id: String
     /// The time at which the snapshot was created.
     public var created: Date
-    /// The labels that its creator gave it, for ``BackupRetention``.
+    /// The snapshot's labels, which ``BackupRetention`` can refer to.
     public var tags: [String]
     /// The store and the revision that were backed up.
     public var stamp: Stamp
-    /// Values that its creator wants to read back, for example the configuration of the store.
+    /// Values that were stored with the snapshot when it was created, for example the configuration of the
+    /// store.
     public var attributes: [String: String]
     /// The number of source records.
     public var sourceCount: Int

@@ -6,7 +6,7 @@ public struct BackupVerification: Sendable {
     public struct Finding: Sendable {
         /// The path of the object in the repository, or the name of a segment.
         public var object: String
-        /// The fault, as a sentence for people.
+        /// A human-readable sentence that describes the fault.
         public var problem: String
         /// The ids of the snapshots that cannot be restored completely.
         public var snapshots: [String] = []
@@ -28,10 +28,10 @@ public struct BackupVerification: Sendable {
     public var packCount = 0
     /// The number of segments that the indexes list.
     public var segmentCount = 0
-    /// Whether the contents of all packs were verified. Otherwise only their existence was.
+    /// Whether the contents of all packs were verified. Otherwise, only their existence was checked.
     public var hasReadData = false
-    /// The paths of packs that no index lists. An interrupted backup leaves such packs; so does one that is
-    /// still running. A prune removes them.
+    /// The paths of packs that no index lists. They come from a backup that was interrupted or is still
+    /// running. A prune removes them.
     public var strayPacks: [String] = []
 
     /// Whether no fault was found.

@@ -1,7 +1,7 @@
 import RoostChunks
 
 extension ChunkStorageError {
-    /// Whether the stored bytes are wrong, as opposed to a storage that cannot be reached.
+    /// Whether the error means that the stored bytes are wrong, as opposed to the storage being unreachable.
     var isDamage: Bool {
         switch self {
         case .corrupt, .tooLarge: true
@@ -9,7 +9,7 @@ extension ChunkStorageError {
         }
     }
 
-    /// Whether a write may have failed on a storage that can still be read.
+    /// Whether the error may come from a failed write to a storage that can still be read.
     var isRefusedWrite: Bool {
         switch self {
         case .storageUnavailable, .storageFull, .readOnly: true

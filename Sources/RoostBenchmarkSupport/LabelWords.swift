@@ -6,8 +6,8 @@ public func stems(of text: String) -> Set<String> {
     Set(Words(text).map { EnglishStemmer.stem(of: $0.folded) })
 }
 
-/// Returns the words of each group with the highest c-TF-IDF (Grootendorst 2022) without English stop words,
-/// best first: the label that a cluster would get from BERTopic.
+/// Returns the words with the highest c-TF-IDF (Grootendorst 2022) in each group, best first, without English
+/// stop words. BERTopic labels clusters with such words.
 ///
 /// - Parameters:
 ///   - groups: The texts of each group.

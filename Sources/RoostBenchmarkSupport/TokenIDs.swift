@@ -1,7 +1,7 @@
 import RoostEncoders
 public import RoostModel
 
-/// Returns the token ids from which a model embeds a document, including special tokens.
+/// Returns the token ids, including special tokens, that a model receives when it embeds a document.
 ///
 /// - Returns: `nil` if the model is not a `BERTEmbedder`.
 public func tokenIDs(of text: String, _ model: any Embedder) -> [Int32]? {

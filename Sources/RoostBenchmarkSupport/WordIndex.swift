@@ -1,6 +1,6 @@
 public import RoostText
 
-/// A full-text index of texts in memory, as a store uses it.
+/// An in-memory full-text index of the same kind as a store uses.
 public struct WordIndex: Sendable {
     private let collection: TextCollection
 
@@ -16,7 +16,7 @@ public struct WordIndex: Sendable {
         self.collection = collection
     }
 
-    /// The number of words in all documents.
+    /// The total number of words in all documents.
     public var wordCount: Int { collection.parts[0].index.length }
 
     /// The size of the index in bytes.
@@ -24,7 +24,7 @@ public struct WordIndex: Sendable {
         collection.parts[0].index.withSections { $0.reduce(0) { $0 + $1.bytes.count } }
     }
 
-    /// Returns the numbers of the best documents for a query, best first.
+    /// Returns the numbers of the documents that match a query best, best first.
     ///
     /// - Parameters:
     ///   - query: The query.

@@ -3,8 +3,8 @@ public import Foundation
 
 /// The name of a chunk: usually the digest of its bytes, but any non-empty text is allowed.
 ///
-/// Two identifiers are equal if their UTF-8 bytes are equal. Unlike `String`, texts that are equal only after
-/// Unicode normalization are different identifiers.
+/// Two identifiers are equal if their UTF-8 bytes are equal. Unlike with `String`, two texts that are equal
+/// only after Unicode normalization are different identifiers.
 public struct ChunkIdentifier: Sendable, Hashable, CustomStringConvertible {
     /// The text of the identifier.
     public let id: String
@@ -27,7 +27,7 @@ public struct ChunkIdentifier: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The JSON form is a string.
+/// An identifier is encoded as a string.
 extension ChunkIdentifier: Codable {
     public init(from decoder: any Decoder) throws {
         id = try decoder.singleValueContainer().decode(String.self)

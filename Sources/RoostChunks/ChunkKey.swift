@@ -8,8 +8,8 @@ import Foundation
 /// The passphrase key is derived with scrypt (RFC 7914); the data key is encrypted under it with
 /// ChaCha20-Poly1305.
 public struct ChunkKey: Sendable, Codable {
-    /// The parameters of scrypt. The defaults are one of the settings that OWASP recommends for passwords:
-    /// N = 16,384, r = 8, p = 5, which needs 16 MiB of memory.
+    /// The parameters of scrypt. The defaults are one of the combinations that OWASP recommends for
+    /// passwords: N = 16,384, r = 8, p = 5, which needs 16 MiB of memory.
     private struct Derivation: Sendable, Codable, Hashable {
         var salt: Data
         var rounds = 16_384

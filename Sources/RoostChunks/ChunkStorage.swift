@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A storage of chunks, which are sequences of bytes with an identifier.
+/// Stores chunks. A chunk is a sequence of bytes with an identifier.
 ///
 /// Implementations can be called from any number of tasks at the same time.
 public protocol ChunkStorage: Sendable {
@@ -12,7 +12,7 @@ public protocol ChunkStorage: Sendable {
     ///   - data: The bytes of the chunk.
     ///   - identifier: The name of the chunk.
     ///   - metadata: Information to store with the chunk. Some storages do not keep it.
-    /// - Throws: ``ChunkStorageError``. The previous chunk is still there in that case.
+    /// - Throws: ``ChunkStorageError``. In that case, the previous chunk is unchanged.
     func writeChunk(_ data: Data, identifier: ChunkIdentifier, metadata: ChunkMetadata?) async throws
 
     /// Returns the bytes of a chunk, or `nil` if the chunk does not exist.
@@ -27,12 +27,12 @@ public protocol ChunkStorage: Sendable {
 
     /// Deletes a chunk. Deleting a chunk that does not exist is not an error.
     ///
-    /// - Throws: ``ChunkStorageError``. The chunk may still exist in that case.
+    /// - Throws: ``ChunkStorageError``. In that case, the chunk may still exist.
     func deleteChunk(_ identifier: ChunkIdentifier) async throws
 
     /// Returns the metadata that was written with a chunk.
     ///
-    /// The default implementation returns `nil`; it is for storages that keep no metadata.
+    /// The default implementation, which is intended for storages that keep no metadata, returns `nil`.
     ///
     /// - Returns: `nil` if the chunk does not exist or was written without metadata.
     /// - Throws: ``ChunkStorageError`` if the storage cannot be read or the metadata is corrupt.

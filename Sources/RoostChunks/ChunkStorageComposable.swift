@@ -29,7 +29,7 @@ extension ChunkStorageComposable {
         try await retrieval.writeChunk(data, at: path(of: identifier), metadata: metadata)
     }
 
-    /// Returns a chunk from this storage or, if it is not there, from the shared one.
+    /// Returns a chunk from this storage or, if it does not exist here, from the shared storage.
     public func readChunk(_ identifier: ChunkIdentifier) async throws -> Data? {
         if let data = try await retrieval.readChunk(at: path(of: identifier)) { return data }
         return try await sharing?.readChunk(identifier)
@@ -69,6 +69,8 @@ extension ChunkStorageComposable {
         return result
     }
 
+    /// Returns the path of a chunk after checking it.
+    ///
     /// - Throws: ``ChunkStorageError/invalidIdentifier(_:)`` or ``ChunkStorageError/invalidPath(_:)``.
     private func path(of identifier: ChunkIdentifier) throws -> String {
         guard !identifier.id.isEmpty else { throw ChunkStorageError.invalidIdentifier("") }

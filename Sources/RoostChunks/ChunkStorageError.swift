@@ -5,11 +5,11 @@ import RoostFiles
 ///
 /// A chunk that does not exist is not an error.
 public enum ChunkStorageError: Error, Sendable, Hashable {
-    /// A path that the organization does not produce, or that would lead out of the storage's folder.
+    /// The organization never produces this path, or the path would lead out of the storage's folder.
     case invalidPath(String)
-    /// An identifier that no chunk can have: an empty one, or one that is too long for the storage.
+    /// No chunk can have this identifier, because it is empty or too long for the storage.
     case invalidIdentifier(String)
-    /// The backend did not answer or refused access: a disk, a network, a permission. The same call may
+    /// The backend, such as a disk or a network service, did not respond or denied access. The same call may
     /// succeed later.
     case storageUnavailable(reason: String)
     /// The storage has no space left.
@@ -46,7 +46,7 @@ extension ChunkStorageError: CustomStringConvertible, LocalizedError {
 
     public var errorDescription: String? { description }
 
-    /// Shortens a text of the caller's for a message, and puts it on one line.
+    /// Shortens a text that a caller passed, and puts it on one line, for use in a message.
     private static func shown(_ text: String) -> String {
         let maximumLength = 100
         let line = String(

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A chunk storage that keeps each chunk in a file below a folder.
 ///
-/// A write is atomic and survives a power failure once it has returned. Several processes can read and write
-/// at the same time.
+/// Writes are atomic. Once a write has returned, the chunk survives a power failure. Several processes can
+/// read and write at the same time.
 public struct ComposableFileSystemChunkStorage: ChunkStorageComposable {
     public let organization: any ChunkStorageOrganization
     public let retrieval: any ChunkStorageRetrieval

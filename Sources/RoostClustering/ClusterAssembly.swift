@@ -85,8 +85,8 @@ package struct ClusterAssembly: Sendable {
     ///   - run: The record of the run. The returned copy also has the quality figures and the previous
     ///     clusters that vanished.
     ///   - previous: The clusters of the previous run with their members.
-    ///   - identities: The previous cluster that each group continues; `nil` matches groups and previous
-    ///     clusters by their members.
+    ///   - identities: The previous cluster that each group continues; if it is `nil`, groups are matched
+    ///     with previous clusters by their members.
     ///   - date: The creation and update date of the clusters if there is no run.
     package func finish(
         run: ClusteringRun?, previous: [Cluster], identities: [Cluster?]? = nil, date: Date = Date()
@@ -113,7 +113,7 @@ package struct ClusterAssembly: Sendable {
                 id: clusterIDs[group],
                 label: labels[group], keywords: keywords[group],
                 centroid: partition.centroids.row(group),
-                // A parent cluster stores no members: they are the members of its descendants.
+                // A parent cluster stores no members of its own; its members are those of its descendants.
                 members: partition.labels[rows.first ?? 0].group == group ? rows.map { ids[$0] } : [],
                 representatives: nearest[group].prefix(Self.representativeLimit).map { ids[$0] },
                 cohesion: quality.cohesions[group], parent: partition.parents[group].map { clusterIDs[$0] },
@@ -156,8 +156,8 @@ package struct ClusterAssembly: Sendable {
         return old.labeledBy != nil && shared(with: old, group, origins) > 0.5
     }
 
-    /// The share of common members above which an automatic label may be kept: the cluster is the same but
-    /// for a few entries.
+    /// The minimum share of common members at which an automatic label may be kept: only a few entries of the
+    /// cluster have changed.
     private static let minimumShareForLabel = 0.8
 
     /// Returns the number of members that the old and the new cluster share, divided by the size of the
@@ -179,7 +179,7 @@ package struct ClusterAssembly: Sendable {
                 groups.map { members[$0].map { ids[$0] } }, groups.map { clusterIDs[$0] },
                 from: previous.filter { previousParents.contains($0.id) == isParent })
             for (group, origins) in zip(groups, found.origins) { result.origins[group] = origins }
-            // Parent clusters add nothing: their entries are those of the leaf clusters.
+            // Parent clusters are not counted, because they contain the same entries as the leaf clusters.
             if !isParent { (result.vanished, result.stability) = (found.vanished, found.stability) }
         }
         return result

@@ -1,13 +1,14 @@
 public import Foundation
 public import RoostModel
 
-/// How the clusters of the latest run relate to the previous ones: births, deaths, splits and merges.
+/// Describes how the clusters of the latest run relate to the previous ones: births, deaths, splits and
+/// merges.
 ///
 /// A cluster has **split** if at least two clusters descend from it. A descendant has at least a quarter of
-/// the remaining members of the old cluster, or consists of them by more than half. Clusters have **merged**
-/// if one new cluster has more than half of the remaining members of each. A cluster is **born** if it
-/// continues no old cluster and takes part in no split or merge. An old cluster has **died** if no new
-/// cluster continues it and it takes part in no split or merge.
+/// the remaining members of the old cluster, or more than half of its own members come from the old cluster.
+/// Clusters have **merged** if one new cluster has more than half of the remaining members of each. A cluster
+/// is **born** if it continues no old cluster and takes part in no split or merge. An old cluster has
+/// **died** if no new cluster continues it and it takes part in no split or merge.
 public struct ClusterLineage: Sendable, Hashable {
     /// The kind of an event.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
@@ -25,9 +26,9 @@ public struct ClusterLineage: Sendable, Hashable {
     public struct Side: Sendable, Hashable {
         /// The id of the cluster.
         public var id: Cluster.ID
-        /// The label that the cluster had at that time.
+        /// The label of the cluster on this side of the event.
         public var label: String
-        /// The number of members at that time.
+        /// The number of members of the cluster on this side of the event.
         public var size: Int
     }
 
@@ -55,16 +56,16 @@ public struct ClusterLineage: Sendable, Hashable {
         public var kept: Int
     }
 
-    /// Births, deaths, splits and merges, in this order; within each kind the largest first.
+    /// Births, deaths, splits and merges, in this order; within each kind, the largest come first.
     public var events: [Event] = []
-    /// The clusters that continue, largest first.
+    /// The clusters that exist both before and after the run, largest first.
     public var continued: [Continuation] = []
 
     /// Derives the lineage from the origins that are stored with the clusters.
     ///
     /// - Parameters:
     ///   - clusters: The clusters with their members.
-    ///   - vanished: The previous clusters of which no member is in a cluster now.
+    ///   - vanished: The previous clusters none of whose members is in a cluster now.
     public init(of clusters: [Cluster], vanished: [Cluster.Origin]) {
         let parents = Set(clusters.compactMap(\.parent))
         // Parent clusters have no members of their own.
@@ -95,7 +96,7 @@ public struct ClusterLineage: Sendable, Hashable {
         let present = Set(clusters.map(\.id))
         for origin in Array(before.values) + vanished
         where !present.contains(origin.cluster) && !related.contains(origin.cluster) {
-            // The clusters that have most of its remaining members now.
+            // The clusters that now contain most of the old cluster's remaining members.
             let heirs = (byOrigin[origin.cluster] ?? []).map { Self.side($0.cluster) }
             found[.death, default: []].append(
                 Event(kind: .death, before: [Self.side(origin)], after: heirs))
@@ -163,11 +164,11 @@ public struct ClusterLineage: Sendable, Hashable {
 extension ClusterLineage {
     /// The previous clusters from which the members of new groups come.
     struct Trace {
-        /// The origins of each group, the one with most shared members first.
+        /// The origins of each group, in descending order of shared members.
         var origins: [[Cluster.Origin]]
-        /// The previous clusters of which no member is in a group.
+        /// The previous clusters none of whose members is in a group now.
         var vanished: [Cluster.Origin]
-        /// See `ClusteringRun/stability`.
+        /// The stability of the clusters, as defined by `ClusteringRun/stability`.
         var stability: Double?
     }
 

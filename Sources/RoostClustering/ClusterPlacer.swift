@@ -13,9 +13,9 @@ package struct ClusterPlacer: Sendable {
         package var confidence: Float
     }
 
-    /// The tolerance of the comparison with the assignment threshold: the cosine of the same vectors differs
-    /// by rounding if it is summed in another order. Far above the rounding error of Float32 sums over a few
-    /// thousand dimensions, far below differences that matter.
+    /// The tolerance in comparisons with the assignment threshold. The cosine of the same two vectors can
+    /// differ by rounding if its terms are added in a different order. The tolerance is far above the
+    /// rounding error of Float32 sums over a few thousand dimensions and far below any relevant difference.
     private static let roundingTolerance: Float = 1e-5
 
     private let ids: [Cluster.ID]
@@ -24,8 +24,8 @@ package struct ClusterPlacer: Sendable {
 
     /// Creates a placer for clusters.
     ///
-    /// - Parameter clusters: All clusters. Parent clusters and clusters without a centroid or an
-    ///   `Cluster/assignmentThreshold` get no entries.
+    /// - Parameter clusters: All clusters. Parent clusters, and clusters without a centroid or a
+    ///   `Cluster/assignmentThreshold`, get no entries.
     package init(_ clusters: [Cluster]) {
         let parents = Set(clusters.compactMap(\.parent))
         let dimension = clusters.lazy.map(\.centroid.count).max() ?? 0

@@ -2,10 +2,11 @@ import RoostVectors
 
 /// Measures of how compact and how well separated the groups of a partition are.
 struct ClusterQuality {
-    /// The mean cosine of each group's rows with its centroid. For a parent group, over the rows of all of
-    /// its descendants.
+    /// The mean cosine of each group's rows with its centroid. For a parent group, it is the mean over the
+    /// rows of all of its descendants.
     private(set) var cohesions: [Float]
-    /// 1 minus the cosine of each group's centroid with the nearest other centroid; `nil` for a single group.
+    /// 1 minus the cosine of each group's centroid with the nearest other centroid; `nil` if there is only
+    /// one group.
     private(set) var separations: [Float?]
     /// The mean silhouette of each group's sampled rows.
     private(set) var silhouettes: [Float?]
@@ -19,14 +20,14 @@ struct ClusterQuality {
     static let sampleSize = 20_000
     /// The number of rows of one matrix product.
     private static let block = 256
-    /// One row in this many is below the assignment threshold: the threshold is the 5th percentile.
+    /// One in this many rows of a group is below the assignment threshold, which is the 5th percentile.
     private static let rowsPerOutsider = 20
 
     /// Measures a partition.
     ///
     /// The silhouette of a row is (b - a) / max(a, b), where a is its mean distance to the others of its
     /// group and b the mean distance to the rows of the nearest other group (Rousseeuw 1987). The distance is
-    /// 1 minus the cosine, so the mean distance follows from the sum of a group's vectors.
+    /// 1 minus the cosine, so the mean distance to a group can be computed from the sum of its vectors.
     ///
     /// - Complexity: O(n · d + sample · groups · d).
     init(_ partition: Partition, _ vectors: Matrix) {

@@ -2,8 +2,9 @@ public import RoostModel
 import RoostText
 import RoostVectors
 
-/// An embedder that needs no model: it hashes words and parts of words to components of a vector ("feature
-/// hashing", Weinberger et al. 2009), with weights that grow logarithmically with their frequency.
+/// An embedder that needs no model. It maps words and parts of words to the components of a vector by hashing
+/// ("feature hashing", Weinberger et al. 2009), with weights that grow logarithmically with their frequency
+/// in the text.
 ///
 /// Texts are similar if they share words or spellings, not if they have the same meaning. The embedder is
 /// deterministic: the same text gives the same vector on every machine. A store uses it if no model is
@@ -12,7 +13,7 @@ public struct LexicalEmbedder: Embedder {
     /// The embedding space, which depends only on the dimension.
     public let space: EmbeddingSpace
 
-    /// The minimum number of components of a vector. With fewer, nearly all words collide.
+    /// The minimum number of components of a vector. With fewer components, nearly all words collide.
     package static let minimumDimension = 16
 
     /// Creates an embedder.
@@ -32,7 +33,7 @@ public struct LexicalEmbedder: Embedder {
     /// Returns the UTF-8 ranges of the words of a text.
     public func tokenRanges(in text: String) -> [Range<Int>] { Words(text).map(\.utf8Range) }
 
-    /// Embeds texts, on the calling thread.
+    /// Embeds texts one after another on a single thread.
     ///
     /// - Throws: `CancellationError`.
     @concurrent
@@ -57,21 +58,22 @@ public struct LexicalEmbedder: Embedder {
         return Embeddings(vectors: vectors, tokenCounts: counts, omittedTokens: omitted)
     }
 
-    /// The weights of the kinds of features. Pairs of words and parts of words overlap with words, so they
-    /// count less.
+    /// The weights of the different kinds of features. Pairs of words and parts of words overlap with single
+    /// words, so they have lower weights.
     private enum Weight {
         static let word: Float = 1
-        /// Above 0, so that a text of nothing but stop words has a direction.
+        /// The weight of stop words is above 0, so that the vector of a text without other words has a
+        /// direction.
         static let stopWord: Float = 0.1
         static let pair: Float = 0.5
         static let characters: Float = 0.25
     }
 
-    /// Writes the vector of a text, scaled to unit length, to zeroed memory.
+    /// Computes the vector of a text, scaled to unit length. `vector` must be filled with zeros.
     private func accumulate(_ words: [String], _ vector: UnsafeMutableBufferPointer<Float>) {
         var counts: [UInt64: (count: Int, weight: Float)] = [:]
         func add(_ feature: some Sequence<UInt8>, kind: UInt8, weight: Float) {
-            // FNV-1a.
+            // The hash function is FNV-1a.
             var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(kind)
             for byte in feature { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
             counts[hash, default: (0, weight)].count += 1

@@ -4,9 +4,10 @@ package import Foundation
 package enum AtomicFile {
     /// Replaces a file atomically and durably, with mode 0600.
     ///
-    /// The bytes go to a temporary file in the same folder, which is synchronised and renamed; then the
-    /// folder is synchronised. When the method returns, the new file survives a power failure.
-    /// - Throws: ``FileError``. The old file is then unchanged and the temporary file removed.
+    /// The bytes are written to a temporary file in the same folder. The temporary file is synchronized and
+    /// renamed, and then the folder is synchronized. After the method returns, the new file survives a power
+    /// failure.
+    /// - Throws: ``FileError``. In that case, the old file is unchanged and the temporary file is removed.
     package static func write(
         _ data: some DataProtocol, to url: URL, files: FileSystem = .standard
     ) throws {
@@ -15,8 +16,8 @@ package enum AtomicFile {
         }
     }
 
-    /// Creates a file atomically and durably if no file of this name exists. If several processes call this
-    /// at once, exactly one succeeds.
+    /// Creates a file atomically and durably if no file with this name exists. If several processes call this
+    /// method at the same time, exactly one call succeeds.
     ///
     /// - Throws: ``FileError``, with `EEXIST` if the file exists.
     package static func create(_ data: Data, at url: URL, files: FileSystem = .standard) throws {
@@ -27,7 +28,7 @@ package enum AtomicFile {
 
     /// Replaces a file atomically and durably with the bytes that `body` writes.
     ///
-    /// - Throws: ``FileError``, and the errors of `body`. The old file is then unchanged.
+    /// - Throws: ``FileError``, and the errors of `body`. In that case, the old file is unchanged.
     package static func write(
         to url: URL, files: FileSystem = .standard, _ body: (FileDescriptor) throws -> Void
     ) throws {
@@ -51,11 +52,12 @@ package enum AtomicFile {
     }
 
     #if os(Linux)
-        /// `FICLONE` of `linux/fs.h`, a macro that Swift cannot import.
+        /// The value of `FICLONE` in `linux/fs.h`, a macro that Swift cannot import.
         private static let ioctlShareBlocks: UInt = 0x4004_9409
     #endif
 
-    /// Large enough that system calls do not dominate, small enough to stay out of the way in memory.
+    /// The size of the copy buffer in bytes: large enough to make the cost of system calls negligible, and
+    /// small enough to use little memory.
     private static let copyBufferSize = 4 << 20
 
     private static func write(
@@ -63,7 +65,7 @@ package enum AtomicFile {
         _ body: (FileDescriptor) throws -> Void
     ) throws {
         let temporary = temporaryPath(for: url.path)
-        // After a rename, no file has the temporary name, and this has no effect.
+        // After a successful rename, no file has the temporary name, so this call has no effect.
         defer { unlink(temporary) }
         do {
             let file = try FileDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL, files: files)
@@ -71,14 +73,14 @@ package enum AtomicFile {
             try file.synchronize()
             try publish(temporary, url.path)
         } catch let error as FileError where error.path == temporary {
-            // Users know the target's name, not the temporary one.
+            // The error names the target, because users do not know the temporary file.
             throw FileError(operation: "write", path: url.path, errno: error.errno)
         }
         try files.synchronizeFolder(url.deletingLastPathComponent())
     }
 
-    /// Removes the temporary files that terminated processes left in a folder. The caller must ensure, with
-    /// a lock, that no other process is writing to the folder.
+    /// Removes the temporary files that terminated processes left in a folder. The caller must hold a lock
+    /// that keeps other processes from writing to the folder.
     ///
     /// - Returns: The names of the removed files.
     @discardableResult
@@ -88,12 +90,12 @@ package enum AtomicFile {
         return leftovers
     }
 
-    /// Returns the names of the temporary files in a folder, whether their writers are still running or not.
+    /// Returns the names of all temporary files in a folder, including those whose writers are still running.
     package static func leftovers(in folder: URL) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter { name in
-            // Matches `.NAME.PROCESS.NUMBER.tmp` only, so that other programs' temporary files are not
-            // removed.
+            // Matches only names of the form `.NAME.PROCESS.NUMBER.tmp`, so other programs' temporary files
+            // are not removed.
             let parts = name.split(separator: ".")
             return name.hasPrefix(".") && parts.count >= 4 && parts.last == "tmp"
                 && UInt64(parts[parts.count - 2]) != nil && Int32(parts[parts.count - 3]) != nil

@@ -2,7 +2,7 @@ package import Foundation
 
 /// Reads the values that ``BinaryWriter`` wrote. Every length is checked against the remaining bytes.
 package struct BinaryReader {
-    /// The bytes are truncated, or they do not have the expected form.
+    /// The error thrown when the bytes are truncated or do not have the expected form.
     package struct InvalidData: Error {
         package init() {}
     }
@@ -33,19 +33,19 @@ package struct BinaryReader {
         UUID(uuid: try take(16).loadUnaligned(as: uuid_t.self))
     }
 
-    /// Reads a `UInt32` and that number of bytes.
+    /// Reads a `UInt32` count, and then that many bytes.
     package mutating func counted() throws(InvalidData) -> UnsafeRawBufferPointer {
         try take(Int(try read(UInt32.self)))
     }
 
-    /// Reads a `UInt32` and that number of bytes of UTF-8.
+    /// Reads a `UInt32` count, and then a UTF-8 string of that many bytes.
     package mutating func string() throws(InvalidData) -> String {
         guard let text = String(validating: try counted(), as: UTF8.self) else { throw InvalidData() }
         return text
     }
 
-    /// Reads the number of items that follow, and checks that the remaining bytes suffice for items of at
-    /// least `size` bytes. A damaged count thus cannot cause a huge allocation.
+    /// Reads the number of items that follow, and checks that the remaining bytes can hold that many items of
+    /// at least `size` bytes each. This prevents a damaged count from causing a huge allocation.
     package mutating func count(ofAtLeast size: Int) throws(InvalidData) -> Int {
         let count = Int(try read(UInt32.self))
         guard count <= remaining / size else { throw InvalidData() }

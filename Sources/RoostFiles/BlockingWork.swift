@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Runs blocking work (locks, fsync, decoding of large files) on separate threads, so that the few threads of
-/// Swift's cooperative pool stay available.
+/// Runs blocking work (waiting for locks, fsync, decoding large files) on separate threads, so that the few
+/// threads of Swift's cooperative pool stay available.
 ///
 /// Threads are started on demand, up to a limit; further work waits in a queue.
 package enum BlockingWork {
     /// Runs `body` on a separate thread and returns its result.
     ///
     /// - Parameter body: The work. It must not wait for other blocking work, because the number of threads is
-    ///   limited. It receives a closure that returns whether the task was cancelled, and calls it before its
-    ///   commit point.
+    ///   limited. It receives a closure that returns whether the task was cancelled, and must call this
+    ///   closure before its commit point.
     @concurrent
     package static func run<Value: Sendable>(
         _ body: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) throws -> Value
@@ -25,7 +25,7 @@ package enum BlockingWork {
         }
     }
 
-    /// Blocked threads cost memory, not processor time, so the limit exceeds the number of cores by far.
+    /// Blocked threads use memory but no processor time, so the limit is far above the number of cores.
     private static let pool = ThreadPool(maximumThreads: 64)
 
     private final class CancellationFlag: Sendable {
@@ -35,7 +35,8 @@ package enum BlockingWork {
     }
 }
 
-/// Threads that run jobs in the order of their arrival, and end after a time without jobs.
+/// A pool of threads that run jobs in the order of arrival. A thread exits when it has been idle for some
+/// time.
 private final class ThreadPool: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
@@ -45,12 +46,13 @@ private final class ThreadPool: Sendable {
     }
 
     private let maximumThreads: Int
-    // Guarded by `condition`: `Mutex` does not let a thread wait for a job.
+    // Protected by `condition` instead of a `Mutex`, with which a thread could not wait for a job.
     nonisolated(unsafe) private var state = State()
     private let condition = NSCondition()
-    /// The number of seconds after which a thread without jobs ends.
+    /// The number of seconds after which an idle thread exits.
     private static let idleTimeout: TimeInterval = 2
-    /// Decoders of nested JSON recurse, and need more than the 512 KiB that Foundation gives a thread.
+    /// The stack size of a thread in bytes. Decoders of nested JSON are recursive and need more than
+    /// Foundation's default of 512 KiB.
     private static let stackSize = 4 << 20
 
     init(maximumThreads: Int) { self.maximumThreads = maximumThreads }
@@ -58,7 +60,8 @@ private final class ThreadPool: Sendable {
     func add(_ job: @escaping @Sendable () -> Void) {
         condition.withLock {
             state.jobs.append(job)
-            // A signalled thread counts as idle until it runs.
+            // A thread that has been signaled still counts as idle until it runs, so `idle` is compared with
+            // the number of all waiting jobs.
             if state.idle >= state.jobs.count - state.next {
                 condition.signal()
             } else if state.threads < maximumThreads {
@@ -77,7 +80,7 @@ private final class ThreadPool: Sendable {
         thread.start()
     }
 
-    /// Waits for the next job. Returns `nil` if the thread must end.
+    /// Waits for the next job. Returns `nil` if the thread must exit.
     private func take() -> (@Sendable () -> Void)? {
         condition.withLock {
             let deadline = Date().addingTimeInterval(Self.idleTimeout)

@@ -1,15 +1,17 @@
 import Synchronization
 
-/// The bytes of a section of a ``SectionFile``, divided into pages, each of which is compared with its
-/// checksum at the first access.
+/// The bytes of a section of a ``SectionFile``, divided into pages. Each page is compared with its checksum
+/// when it is first accessed.
 ///
-/// Unchecked because it holds pointers: to bytes that are mapped read-only and outlive this object (the owner
-/// of the file ensures this), and to atomic values that it owns.
+/// `Sendable` is unchecked because the class holds two pointers: one to bytes that are mapped read-only and
+/// that the owner of the file keeps alive longer than this object, and one to atomic values that this object
+/// owns.
 package final class CheckedPages: @unchecked Sendable {
     private let bytes: UnsafeRawBufferPointer
     private let size: Int
     private let checksums: UnsafeBufferPointer<UInt32>
-    /// The pages whose checksum has been found to match. Two threads may check the same page at once.
+    /// For each page, whether its checksum has been found to match. Two threads may check the same page at
+    /// the same time.
     private let isVerified: UnsafeMutableBufferPointer<Atomic<Bool>>
 
     init(of bytes: UnsafeRawBufferPointer, size: Int, checksums: UnsafeBufferPointer<UInt32>) {

@@ -8,8 +8,8 @@ package final class FileDescriptor: Sendable {
 
     /// Opens a file.
     ///
-    /// Child processes do not inherit it (`O_CLOEXEC`). With `O_CREAT`, a symbolic link at the path is not
-    /// followed, so that another user cannot redirect the write.
+    /// Child processes do not inherit the descriptor (`O_CLOEXEC`). With `O_CREAT`, a symbolic link at the
+    /// path is not followed, so that another user cannot redirect the write.
     /// - Throws: ``FileError``.
     package init(
         _ path: String, _ flags: Int32, mode: mode_t = 0o600, files: FileSystem = .standard
@@ -34,7 +34,7 @@ package final class FileDescriptor: Sendable {
         return Int(status.st_size)
     }
 
-    /// Writes all bytes at the file's position. A partial write is continued.
+    /// Writes all bytes at the current position of the file, and continues after partial writes.
     package func write(_ bytes: UnsafeRawBufferPointer) throws {
         switch files.fault(.write, path, count: bytes.count) {
         case nil: try writeAll(bytes)
@@ -57,7 +57,7 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Reads up to `count` bytes at an offset; fewer at the end of the file.
+    /// Reads `count` bytes at an offset, or fewer if the file ends before.
     package func read(at offset: Int, count: Int) throws -> Data {
         var data = Data(count: count)
         let filled = try data.withUnsafeMutableBytes { try read(at: offset, into: $0) }
@@ -66,7 +66,8 @@ package final class FileDescriptor: Sendable {
 
     /// Fills a buffer with the bytes at an offset.
     ///
-    /// - Returns: The number of bytes read. It is less than the size of the buffer at the end of the file.
+    /// - Returns: The number of bytes read. It is less than the size of the buffer only if the file ends
+    ///   before.
     package func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -95,7 +96,7 @@ package final class FileDescriptor: Sendable {
         guard fsync(raw) == 0 else { throw FileError.last("fsync", path) }
     }
 
-    /// Shortens the file.
+    /// Shortens the file to the given size.
     package func truncate(to size: Int) throws {
         if case .error(let code)? = files.fault(.truncate, path) {
             throw FileError(operation: "truncate", path: path, errno: code)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file operation that the operating system refused.
+/// The error of a file operation that the operating system rejected.
 package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The operation, as a verb: `open`, `write`, `fsync`, `rename`, …
     package let operation: String
@@ -13,7 +13,7 @@ package struct FileError: Error, Sendable, Hashable, CustomStringConvertible {
         self.errno = errno
     }
 
-    /// For example `cannot open /a/b: Permission denied`.
+    /// The error message, for example `cannot open /a/b: Permission denied`.
     package var description: String { "cannot \(operation) \(path): \(String(cString: strerror(errno)))" }
 
     /// Whether the file or a folder on the path to it does not exist.

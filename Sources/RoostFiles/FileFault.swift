@@ -2,7 +2,6 @@
 package enum FileFault: Sendable {
     /// The system call fails with this `errno`.
     case error(Int32)
-    /// The first `count` bytes of a write are written; then it fails with the `errno` that the closure
-    /// returns.
+    /// The write fails after its first `count` bytes, with the `errno` that the closure returns.
     case shortWrite(count: Int, then: @Sendable () -> Int32)
 }

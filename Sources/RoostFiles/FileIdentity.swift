@@ -6,7 +6,7 @@ package struct FileIdentity: Sendable, Hashable {
     private let device: UInt64
     private let number: UInt64
 
-    /// Creates the identity of the file at a URL; `nil` if it does not exist.
+    /// Creates the identity of the file at a URL. Returns `nil` if the file does not exist.
     package init?(_ url: URL) {
         var status = stat()
         guard stat(url.path, &status) == 0 else { return nil }

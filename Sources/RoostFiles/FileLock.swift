@@ -2,25 +2,26 @@ package import Foundation
 
 /// An exclusive lock between processes, and between handles of one process: `flock` on a separate file.
 ///
-/// The operating system releases the lock when the process ends, however it ends. `flock` is used instead of
-/// `fcntl` locks because those are lost when the process closes any descriptor of the file. The lock file
+/// The operating system releases the lock when the process ends, even if it crashes. `flock` is used instead
+/// of `fcntl` locks because those are lost when the process closes any descriptor of the file. The lock file
 /// contains the name of the holder, for error messages.
 package final class FileLock: Sendable {
     private let file: FileDescriptor
 
     private init(_ file: FileDescriptor) { self.file = file }
 
-    /// The wait between two attempts to take the lock starts here, in microseconds, and doubles …
+    /// The initial pause between two attempts to take the lock, in microseconds. It doubles after each
+    /// attempt.
     private static let minimumPause: useconds_t = 200
-    /// … up to here, so that a waiting process notices a released lock within 10 ms.
+    /// The maximum pause in microseconds. A waiting process notices a released lock within this time.
     private static let maximumPause: useconds_t = 10_000
 
-    /// Takes the lock, and waits for it if another process holds it. The method blocks its thread.
+    /// Takes the lock, and waits for it if another process holds it. Blocks the calling thread.
     ///
     /// - Parameters:
     ///   - timeout: The maximum number of seconds to wait.
     ///   - isCancelled: Called while waiting; if it returns `true`, the method throws `CancellationError`.
-    /// - Throws: ``LockTimeout`` with the holder; ``FileError``.
+    /// - Throws: ``LockTimeout``, which names the holder; ``FileError``.
     package static func acquire(
         _ url: URL, timeout: TimeInterval, isCancelled: () -> Bool = { false }
     ) throws -> FileLock {
@@ -29,8 +30,8 @@ package final class FileLock: Sendable {
         var pause = minimumPause
         while true {
             if flock(file.raw, LOCK_EX | LOCK_NB) == 0 {
-                // If another process removed or replaced the file meanwhile, this locks a file without a
-                // name.
+                // If another process removed or replaced the lock file after it was opened here, the locked
+                // file is no longer the one that other processes open, so the lock has no effect.
                 if FileIdentity(url) == FileIdentity(file) { break }
                 file = try FileDescriptor(url.path, O_RDWR | O_CREAT)
                 errno = EWOULDBLOCK
@@ -53,7 +54,7 @@ package final class FileLock: Sendable {
         return lock
     }
 
-    /// Takes a shared lock without waiting, which keeps writers out until it is released.
+    /// Tries to take a shared lock without waiting. The lock keeps writers out until it is released.
     ///
     /// - Returns: `nil` if a writer holds the lock.
     /// - Throws: ``FileError`` if the lock file cannot be opened.
@@ -62,7 +63,7 @@ package final class FileLock: Sendable {
         return flock(file.raw, LOCK_SH | LOCK_NB) == 0 ? FileLock(file) : nil
     }
 
-    /// Releases the lock. Deinitialisation does the same.
+    /// Releases the lock, as the deinitializer also does.
     package func release() { _ = flock(file.raw, LOCK_UN) }
 
     deinit { release() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file operation that is about to be performed and that changes something on disk.
+/// A file operation that is about to be performed and would change something on disk.
 package struct FileStep: Sendable, Hashable, CustomStringConvertible {
     package enum Kind: String, Sendable, CaseIterable {
         /// Opens a file for writing, and creates it if it does not exist.
@@ -17,7 +17,7 @@ package struct FileStep: Sendable, Hashable, CustomStringConvertible {
 
     package let kind: Kind
     package let path: String
-    /// The number of bytes of a write; 0 for the other kinds.
+    /// The number of bytes that a write operation writes; 0 for other operations.
     package let count: Int
 
     package var description: String { "\(kind.rawValue) \((path as NSString).lastPathComponent)" }

@@ -1,20 +1,20 @@
 import CRoostKernels
 package import Foundation
 
-/// Performs file operations. ``standard`` calls the operating system directly. Tests use an instance that is
-/// asked before each operation that changes something, and can make it fail.
+/// Performs file operations. ``standard`` calls the operating system directly. Tests use instances that call
+/// a closure before each modifying operation and can make the operation fail.
 package struct FileSystem: Sendable {
     package static let standard = FileSystem(willPerform: nil)
 
-    /// Calls the operating system directly, but does not synchronise each file. The caller makes many files
-    /// durable at once with ``synchronizeAll(around:)``, and publishes none of them before.
+    /// Calls the operating system directly, but does not synchronize individual files. The caller must make
+    /// all of them durable with ``synchronizeAll(around:)`` before it publishes any of them.
     package static let deferring = FileSystem(willPerform: nil, synchronizesEachFile: false)
 
     let synchronizesEachFile: Bool
     private let willPerform: (@Sendable (FileStep) -> FileFault?)?
 
-    /// - Parameter willPerform: Called before each step. It returns the failure to inject, or `nil` to let
-    ///   the step happen.
+    /// - Parameter willPerform: Called before each step. It returns the failure to inject, or `nil` to
+    ///   perform the step normally.
     package init(willPerform: (@Sendable (FileStep) -> FileFault?)?) {
         self.init(willPerform: willPerform, synchronizesEachFile: true)
     }
@@ -23,7 +23,8 @@ package struct FileSystem: Sendable {
         (self.willPerform, self.synchronizesEachFile) = (willPerform, synchronizesEachFile)
     }
 
-    /// Makes all data that was written to the file system of a folder survive a power failure.
+    /// Synchronizes the whole file system that contains a folder, so all data written to it survives a power
+    /// failure.
     ///
     /// - Throws: ``FileError``.
     package static func synchronizeAll(around folder: URL) throws {
@@ -46,7 +47,7 @@ package struct FileSystem: Sendable {
         guard body() == 0 else { throw FileError.last(operation, path) }
     }
 
-    /// Renames a file. A file that has the new name is replaced.
+    /// Renames a file, and replaces any existing file that has the new name.
     package func rename(_ path: String, to target: String) throws {
         try perform(.rename, path, "rename") { Foundation.rename(path, target) }
     }
@@ -71,14 +72,15 @@ package struct FileSystem: Sendable {
     package func removeFolder(_ url: URL) throws {
         let manager = FileManager.default
         var status = stat()
-        // Of a symbolic link, only the link is removed: its target may belong to another program.
+        // Removes only the link if the path is a symbolic link, because the target may belong to another
+        // program.
         if lstat(url.path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR { return try unlink(url.path) }
         guard let names = try? manager.contentsOfDirectory(atPath: url.path) else { return }
         for name in names.sorted() { try unlink(url.appendingPathComponent(name).path) }
         try perform(.unlink, url.path, "remove") { rmdir(url.path) }
     }
 
-    /// Creates a folder with mode 0700, and its parents. An existing folder is left unchanged.
+    /// Creates a folder and its missing parents, with mode 0700. An existing folder is left unchanged.
     package func createFolder(_ url: URL) throws {
         func make() throws {
             try perform(.mkdir, url.path, "create the folder") { mkdir(url.path, 0o700) }
@@ -98,7 +100,7 @@ package struct FileSystem: Sendable {
         }
     }
 
-    /// Makes the names in a folder survive a power failure, if the file system supports it.
+    /// Makes the directory entries of a folder survive a power failure, if the file system supports it.
     package func synchronizeFolder(_ url: URL) throws {
         do {
             try FileDescriptor(url.path, O_RDONLY | O_DIRECTORY, files: self).synchronize()

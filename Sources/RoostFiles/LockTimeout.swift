@@ -1,11 +1,11 @@
 package import Foundation
 
-/// A lock that another process held for longer than the timeout.
+/// The error thrown when another process holds a lock for longer than the timeout.
 package struct LockTimeout: Error, Sendable, Hashable, CustomStringConvertible {
     /// The path of the lock file.
     package let path: String
-    /// The holder's process number and name, as written in the lock file; empty if the file does not contain
-    /// them.
+    /// The process number and the name of the holder, as found in the lock file, or an empty string if the
+    /// file does not contain them.
     package let holder: String
     package let seconds: TimeInterval
 

@@ -3,7 +3,8 @@ package import Foundation
 /// A file mapped into memory read-only; the system reads its bytes from disk on access. The file must not be
 /// shortened while it is mapped.
 ///
-/// Unchecked because it holds a pointer, to bytes that nobody writes and that live as long as this object.
+/// `Sendable` is unchecked because the class holds a pointer. The bytes that it points to are never written
+/// and live as long as this object.
 package final class MappedFile: @unchecked Sendable {
     package let bytes: UnsafeRawBufferPointer
     package let path: String
@@ -13,11 +14,11 @@ package final class MappedFile: @unchecked Sendable {
     /// - Throws: ``FileError``, with `EINVAL` if the URL names something other than a regular file.
     package init(_ url: URL) throws {
         path = url.path
-        // O_NONBLOCK: opening a named pipe would otherwise wait for a writer.
+        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
         let file = try FileDescriptor(path, O_RDONLY | O_NONBLOCK)
         let size = try file.size()
         var status = stat()
-        // Of the descriptor, not of the path, because another file may have the name by now.
+        // Reads the time from the descriptor, because the path may refer to another file by now.
         modifiedMilliseconds =
             fstat(file.raw, &status) == 0
             ? Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000 : nil

@@ -2,17 +2,18 @@ import Dispatch
 package import Foundation
 import Synchronization
 
-/// A memory-mapped file of named sections, which holds derived data that is read in place. The file is
-/// written at once and replaced as a whole; it is never modified.
+/// A memory-mapped file of named sections, which holds derived data that is read in place. The file is always
+/// written as a whole and never modified in place.
 ///
 /// Layout: 24 bytes of preamble (`ROOSTSEC`; the format, 1, as UInt32; the header's length and CRC-32C as
 /// UInt32; four zero bytes); the header as JSON; the sections in the header's order, each at a multiple of
 /// 64 bytes. Integers are little-endian.
 ///
-/// A section that is accessed randomly can have a checksum for each page, so that only the accessed pages are
-/// verified: the section `NAME/pieces` then holds the CRC-32C of each 4 KiB of the section `NAME` as UInt32.
+/// A section that is accessed randomly can have a checksum for each page, so only the accessed pages need to
+/// be verified. In this case, the section `NAME/pieces` contains the CRC-32C of each 4 KiB page of the
+/// section `NAME`, as UInt32.
 package final class SectionFile: Sendable {
-    /// The header's record of a section.
+    /// The description of a section in the header.
     private struct Section: Codable {
         var name: String
         var offset: Int
@@ -26,7 +27,7 @@ package final class SectionFile: Sendable {
         var sections: [Section]
     }
 
-    /// The reason why a file cannot be used: it is damaged, or of an unsupported format.
+    /// The error thrown when a file cannot be used because it is damaged or has an unsupported format.
     package struct Unusable: Error, Sendable, Hashable, CustomStringConvertible {
         package let description: String
 
@@ -37,17 +38,19 @@ package final class SectionFile: Sendable {
     private let sections: [String: Section]
     /// The sections whose checksums have been found to match.
     private let verified = Mutex(Set<String>())
-    /// A page of memory, the smallest amount that mapping reads from disk.
+    /// The size of a memory page in bytes, the smallest unit that is read from a mapped file.
     private static let pageSize = 4 << 10
-    /// The writer's description of the file as a whole.
+    /// The metadata of the whole file, as passed by its writer.
     package let metadata: Data
 
     private static let magic = Array("ROOSTSEC".utf8)
     private static let format: UInt32 = 1
     private static let preamble = 24
-    /// Sections begin at multiples of a cache line, which suits any SIMD load.
+    /// Sections begin at multiples of this number of bytes, the size of a cache line, which satisfies the
+    /// alignment of all SIMD loads.
     private static let alignment = 64
-    /// Small enough that all cores take part in verifying a large section.
+    /// The number of bytes that each checksum covers, small enough for all cores to share the verification of
+    /// a large section.
     private static let blockSize = 4 << 20
 
     /// Opens a file, and checks its header and its length. ``verify(_:)`` checks the content of a section.
@@ -96,7 +99,7 @@ package final class SectionFile: Sendable {
         Unusable(description: "\(file.path) is damaged: its checksum does not match")
     }
 
-    /// Returns the bytes of a section, aligned to 64. They live as long as this object.
+    /// Returns the bytes of a section, aligned to 64 bytes. They remain valid as long as this object exists.
     ///
     /// - Throws: ``Unusable`` if the file has no section of this name.
     package func section(_ name: String) throws -> UnsafeRawBufferPointer {
@@ -106,7 +109,7 @@ package final class SectionFile: Sendable {
         return UnsafeRawBufferPointer(rebasing: file.bytes[section.offset..<section.offset + section.length])
     }
 
-    /// Returns the elements of a section. They live as long as this object.
+    /// Returns the elements of a section. They remain valid as long as this object exists.
     ///
     /// - Throws: ``Unusable`` if the file has no section of this name, or the section does not have exactly
     ///   `count` elements.
@@ -122,7 +125,7 @@ package final class SectionFile: Sendable {
     }
 
     /// Compares a section with its checksums. The first call for a section reads all of it, on all cores;
-    /// later calls return at once.
+    /// later calls return immediately.
     ///
     /// - Throws: ``Unusable`` if a checksum does not match.
     package func verify(_ name: String) throws {
@@ -143,7 +146,7 @@ package final class SectionFile: Sendable {
 
     /// Returns a section whose pages are verified on access.
     ///
-    /// - Returns: `nil` if the section was written without checksums of its pages.
+    /// - Returns: `nil` if the section was written without page checksums.
     /// - Throws: ``Unusable`` if the file has no section of this name, or the page checksums are damaged.
     package func pages(of name: String) throws -> CheckedPages? {
         let checksums = Self.pageChecksumsName(name)
@@ -167,7 +170,7 @@ package final class SectionFile: Sendable {
     /// Replaces a file atomically: readers find either the complete old file or the complete new one.
     ///
     /// - Parameter paged: The names of the sections that get a checksum for each page (``pages(of:)``).
-    /// - Throws: ``FileError``. The old file is then unchanged.
+    /// - Throws: ``FileError``. In that case, the old file is unchanged.
     package static func write(
         to url: URL, metadata: Data, sections: [(name: String, bytes: UnsafeRawBufferPointer)],
         paged: Set<String> = [], files: FileSystem = .standard
@@ -199,13 +202,13 @@ package final class SectionFile: Sendable {
         }
     }
 
-    /// Lays out the sections and returns the header, also as JSON.
+    /// Lays out the sections, and returns the header and its JSON encoding.
     private static func header(
         of sections: [(name: String, bytes: UnsafeRawBufferPointer)], metadata: Data
     ) throws -> (header: Header, text: Data) {
-        // The length of the header depends on the offsets, and they depend on it. Therefore space is reserved
-        // for the header with the longest numbers: `metadata` in Base64, a name in which each byte is escaped
-        // (\u0000), 160 bytes for a section's other fields, and 11 bytes for each checksum.
+        // The length of the header and the offsets in it depend on each other. Therefore enough space is
+        // reserved for the longest possible header: `metadata` in Base64, a name in which each byte is
+        // escaped (\u0000), 160 bytes for a section's other fields, and 11 bytes for each checksum.
         let blocks = sections.reduce(0) { $0 + $1.bytes.count / blockSize + 1 }
         let names = sections.reduce(0) { $0 + 6 * $1.name.utf8.count }
         let space = 256 + metadata.count * 2 + names + sections.count * 160 + blocks * 11

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Runs one task at a time, in the order of arrival.
 ///
-/// The writers of one handle pass through this queue before they take the lock between processes, so that a
-/// thousand of them do not block a thread each.
+/// The writers of one handle pass through this queue before they take the interprocess lock. Thus, while many
+/// writers wait, at most one of them blocks a thread.
 package final class WriterQueue: Sendable {
     private struct State {
         var isBusy = false
@@ -12,16 +12,16 @@ package final class WriterQueue: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The front of `waiting` is released after this many resumed tasks, which keeps dequeuing O(1)
-    /// amortised.
+    /// The number of resumed tasks at the front of `waiting` that are removed at once. Removing them in
+    /// batches makes dequeuing O(1) on average.
     private static let compactionInterval = 1000
 
     package init() {}
 
     /// Waits until no other task runs, then runs `body`.
     ///
-    /// - Parameter isStoppable: Whether a task that is cancelled while it waits throws instead of running
-    ///   `body`.
+    /// - Parameter isStoppable: Whether to throw instead of running `body` if the task was cancelled while it
+    ///   waited.
     /// - Throws: `CancellationError`, and the errors of `body`.
     package func run<Value: Sendable>(
         isStoppable: Bool = true, _ body: () async throws -> Value

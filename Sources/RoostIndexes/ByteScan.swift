@@ -1,33 +1,36 @@
 import CRoostKernels
 import RoostVectors
 
-/// Exact search for many queries at once that compares all rows in 8 bits, and in Float32 only the rows whose
-/// 8-bit product shows that they may be among the best.
+/// An exact search for many queries at once. It compares all rows in 8-bit precision, and then compares in
+/// Float32 only the rows whose 8-bit product shows that they may be among the best.
 ///
-/// The k-th best score so far is a threshold that excludes nearly all rows (`ByteVectors`). Of n rows about
-/// k · log(n / k) per query remain, plus those whose score differs from the k-th by less than the rounding.
+/// The k-th best score so far is a threshold that excludes nearly all rows (`ByteVectors`). Of n rows, about
+/// k · log(n / k) remain for each query, plus those whose score differs from the k-th best by less than the
+/// rounding error.
 struct ByteScan {
-    /// The minimum number of queries. For fewer, the conversion of the rows to bytes takes longer than it
-    /// saves.
+    /// The minimum number of queries. With fewer queries, converting the rows to bytes takes more time than
+    /// it saves.
     static let minimumQueries = 64
-    /// The maximum number of results per query. For more, too many rows are compared twice.
+    /// The maximum number of results per query. With more results, too many rows are compared a second time
+    /// in Float32.
     static let maximumResults = 512
 
     let rows: VectorRows
     let k: Int
-    /// For each row, whether it may be found; `nil` allows all rows.
+    /// For each row, whether it may be a result. If `nil`, all rows may be.
     let mask: [Bool]?
 
     /// The number of queries that share one conversion of a row to bytes.
     private static let queryBlock = 1024
-    /// The minimum number of rows in a share. Each share starts without a threshold, so small shares compare
-    /// more rows twice.
+    /// The minimum number of rows that are searched together as one share. Each share starts without a
+    /// threshold, so with smaller shares more rows would be compared a second time in Float32.
     private static let minimumShare = 8192
-    /// The number of units of work (a block of queries with a share of the rows) between two checks for
+    /// The number of units of work (one block of queries and one share of the rows) between two checks for
     /// cancellation.
     private static let batch = 8
 
-    /// Returns the `k` nearest rows for each query, or `nil` if the queries have numbers that are not finite.
+    /// Returns the `k` nearest rows for each query, or `nil` if the queries contain numbers that are not
+    /// finite.
     ///
     /// - Throws: `CancellationError`.
     func search(_ queries: Matrix) throws -> [[Neighbor]]? {

@@ -2,9 +2,9 @@ import CRoostKernels
 import Foundation
 import RoostVectors
 
-/// Two vectors whose inner product reaches the threshold of a search for near-duplicates.
+/// A pair of vectors whose inner product reaches the threshold of a near-duplicate search.
 ///
-/// The order is by descending similarity, then by the indices.
+/// Pairs are ordered by descending similarity, and pairs of equal similarity by their indices.
 struct SimilarPair: Comparable {
     var similarity: Float
     /// The lower index.
@@ -17,12 +17,13 @@ struct SimilarPair: Comparable {
     }
 }
 
-/// A division of the similarities from a threshold to 1 into intervals of equal width.
+/// Divides the range of similarities from a threshold to 1 into intervals of equal width.
 struct SimilarityScale: Sendable {
     let threshold: Float
     let intervals: Int
 
-    /// Returns the interval of a similarity of at least the threshold; the last one has the highest.
+    /// Returns the interval of a similarity that is at least the threshold. The last interval has the highest
+    /// similarities.
     func interval(of similarity: Float) -> Int {
         let share = (similarity - threshold) / (1 - threshold)
         return max(0, min(intervals - 1, Int(share * Float(intervals))))
@@ -33,7 +34,8 @@ struct SimilarityScale: Sendable {
         threshold + (1 - threshold) * Float(interval) / Float(intervals)
     }
 
-    /// Returns ranges of intervals, highest first, each with at most `limit` pairs or of one interval.
+    /// Groups the intervals into ranges, those of the highest similarities first. A range contains at most
+    /// `limit` pairs, unless it consists of a single interval.
     ///
     /// - Parameter counts: The number of pairs in each interval.
     func bands(_ counts: [Int], limit: Int) -> [Range<Int>] {
@@ -50,18 +52,20 @@ struct SimilarityScale: Sendable {
     }
 }
 
-/// The different rows of a matrix, in the order of their bytes, with all copies of each.
+/// The distinct rows of a matrix, sorted by their bytes, and all copies of each.
 struct DistinctRows {
-    /// All rows, by their bytes and then by their index.
+    /// The indices of all rows, sorted by the rows' bytes, and equal rows by index.
     private let order: [UInt32]
-    /// The index in `order` of the first copy of each different row, and the number of rows.
+    /// For each distinct row, the index of its first copy in `order`; then, as the last element, the number
+    /// of all rows.
     private let starts: [Int]
 
     init(_ vectors: Matrix) {
         let length = vectors.columns * MemoryLayout<Float>.stride
         (order, starts) = vectors.elements.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, length > 0 else { return ([], [0]) }
-            // Most comparisons are decided by the first element, so that it is kept next to the row.
+            // Most comparisons are decided by the first component of the row, so it is stored next to the
+            // row's index.
             var rows = (0..<UInt32(vectors.rows)).map { row in
                 (key: (base + Int(row) * length).loadUnaligned(as: Float.self).bitPattern, row: row)
             }
@@ -84,29 +88,31 @@ struct DistinctRows {
         }
     }
 
-    /// The number of different rows.
+    /// The number of distinct rows.
     var count: Int { starts.count - 1 }
 
-    /// The first copy of each different row.
+    /// The index of the first copy of each distinct row.
     var firsts: [UInt32] { starts.dropLast().map { order[$0] } }
 
-    /// Returns the rows that equal the different row with an index.
+    /// Returns the indices of all copies of the distinct row with the given number.
     func copies(of index: Int) -> ArraySlice<UInt32> { order[starts[index]..<starts[index + 1]] }
 }
 
 /// Groups of vectors that are merged only if every pair of the merged group reaches a threshold.
 struct CompleteLinkage {
     private let vectors: Matrix
-    /// The row of each vector in `vectors`.
+    /// For each vector to group, its row in `vectors`.
     private let rows: [UInt32]
     private let threshold: Float
-    /// The group of each vector.
+    /// For each vector, the number of its group.
     private var groupOf: [UInt32]
-    /// The vectors of each group that has been merged; every other group has one vector.
+    /// The vectors of each merged group. Groups that are not listed have one vector.
     private var members: [UInt32: [UInt32]] = [:]
-    /// Pairs of groups that have a pair of vectors below the threshold, and so can never be merged.
+    /// Pairs of groups that can never be merged, because the similarity of some pair of their vectors is
+    /// below the threshold.
     private var refused: Set<UInt64> = []
-    /// The maximum size of `refused`, which only saves time.
+    /// The maximum number of pairs in `refused`. Pairs beyond the limit are not stored and may be compared
+    /// again.
     private static let refusedLimit = 1 << 20
 
     init(_ vectors: Matrix, rows: [UInt32], threshold: Float) {
@@ -116,7 +122,7 @@ struct CompleteLinkage {
         groupOf = (0..<UInt32(rows.count)).map { $0 }
     }
 
-    /// All groups, each in ascending order.
+    /// All groups, each as an ascending list of its vectors.
     var groups: [[UInt32]] {
         (0..<UInt32(rows.count)).compactMap { index in
             groupOf[Int(index)] == index ? members[index, default: [index]].sorted() : nil

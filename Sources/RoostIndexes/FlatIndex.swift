@@ -3,16 +3,18 @@ public import RoostVectors
 
 /// An exact index that compares every query with every vector.
 ///
-/// The oracle of every other index, and the fastest index up to a few hundred thousand vectors.
+/// It is the reference for testing all other indexes, and the fastest index for up to a few hundred thousand
+/// vectors.
 ///
-/// One query is a matrix-vector product at memory speed. Several queries are matrix-matrix products in
-/// blocks. For many queries, products of 8-bit numbers first exclude the rows that cannot be among the best.
+/// A single query is computed as a matrix-vector product, whose speed is limited by memory bandwidth. Several
+/// queries are computed as matrix-matrix products in blocks. For many queries, products of 8-bit numbers
+/// first exclude the rows that cannot be among the best.
 public struct FlatIndex: VectorIndex {
     private let vectors: VectorRows
 
     /// Creates an index over a matrix, which is not copied.
     ///
-    /// - Parameter vectors: (n, d) row-major Float32, unit length.
+    /// - Parameter vectors: A row-major Float32 matrix with n rows of d components, each row of unit length.
     /// - Precondition: at most 2³² - 1 rows.
     public init(_ vectors: Matrix) { self.init(VectorRows(vectors)) }
 
@@ -34,22 +36,22 @@ public struct FlatIndex: VectorIndex {
 
     /// The number of rows in one matrix product with few queries.
     private static let rowBlock = 4096
-    /// The number of queries in one matrix product. BLAS packs the vectors once per product, so that many
-    /// queries share the packing.
+    /// The number of queries in one matrix product. BLAS packs the vectors once per product, so the cost of
+    /// packing is shared by many queries.
     private static let queryBlock = 512
-    /// The number of rows in one matrix product with more than `manyQueries` queries: fewer, so that the
-    /// scores stay in the cache.
+    /// The number of rows in one matrix product with more than `manyQueries` queries. It is smaller than
+    /// `rowBlock`, so the scores stay in the cache.
     private static let smallRowBlock = 1024
     private static let manyQueries = 64
-    /// The number of rows that one thread processes at a time when there are several queries.
+    /// The number of rows in a share, which one thread processes at a time, if there are several queries.
     private static let share = 32_768
-    /// With fewer queries than this, allowed rows are read where they are; with more, they are copied into a
-    /// matrix first, so that they can be multiplied by BLAS.
+    /// With fewer queries than this, allowed rows are read in place. Otherwise, they are first copied into a
+    /// matrix, which BLAS can multiply.
     private static let minimumQueriesToCopyRows = 8
 
     /// Returns the `k` nearest rows for each query.
     ///
-    /// - Throws: `CancellationError`. For vectors of a mapped file also the file's error if a checksum does
+    /// - Throws: `CancellationError`; for vectors in a mapped file, also the file's error if a checksum does
     ///   not match.
     /// - Complexity: O(q · n · d) time, and O(threads · 512 · 1024) memory in addition to the result.
     @concurrent
@@ -60,8 +62,9 @@ public struct FlatIndex: VectorIndex {
         guard k > 0, count > 0, queries.rows > 0 else { return Array(repeating: [], count: queries.rows) }
         try vectors.verify()
         let allowed = allowed.map { rows in [UInt32](rows.lazy.filter { $0 < UInt32(count) }) }
-        // To read single rows is worth it for half of them with few queries. With many queries, matrix
-        // products over all rows are so much faster per row that it is worth it for a sixteenth.
+        // With few queries, reading only the allowed rows is faster if they are less than half of all rows.
+        // With many queries, matrix products over all rows are much faster per row, so reading only the
+        // allowed rows is faster only if they are less than a sixteenth.
         let isFewQueries = queries.rows < Self.minimumQueriesToCopyRows
         if let allowed, allowed.count < count / (isFewQueries ? 2 : 16) {
             return try searchFew(queries, k: k, rows: allowed)
@@ -86,12 +89,13 @@ public struct FlatIndex: VectorIndex {
         return results
     }
 
-    /// Returns the `k` nearest rows for each query of a block: each share of the rows is searched separately,
-    /// then the results of all shares are merged.
+    /// Returns the `k` nearest rows for each query of a block. Searches each share of the rows separately and
+    /// then merges the results.
     private func searchBlock(_ queries: Matrix, _ block: Range<Int>, k: Int, mask: [Bool]?) -> [[Neighbor]] {
         let d = dimension
-        // One query is a pass over memory that all cores share equally. For several queries larger shares are
-        // better, because the threshold from the first rows of a share excludes most of the others.
+        // A single query is a pass over memory, which small shares distribute evenly among the cores. For
+        // several queries larger shares are faster, because the first rows of a share set a threshold that
+        // excludes most of the others.
         let size = block.count == 1 ? Self.rowBlock : max(Self.rowBlock, Self.share)
         var found = [[TopK]](repeating: [], count: (count + size - 1) / size)
         found.withUnsafeMutableBufferPointer { found in
@@ -122,8 +126,8 @@ public struct FlatIndex: VectorIndex {
         }
     }
 
-    /// Returns the same rows with scores that do not depend on the kind of product that found them: a
-    /// matrix-matrix product adds in another order than a product of two vectors.
+    /// Returns the same rows with recomputed scores. Otherwise a score would depend on how the row was found,
+    /// because a matrix-matrix product adds in a different order than the product of two vectors.
     private func rescored(_ found: [Neighbor], _ query: UnsafeBufferPointer<Float>) -> [Neighbor] {
         guard let query = query.baseAddress else { return found }
         return vectors.withUnsafePointer { rows in
@@ -163,7 +167,7 @@ public struct FlatIndex: VectorIndex {
         }
     }
 
-    /// Returns the `k` nearest of the given rows for each query; reads no other rows.
+    /// Returns the `k` nearest of the given rows for each query, without reading any other rows.
     ///
     /// - Parameter rows: Row numbers in ascending order.
     func searchFew(_ queries: Matrix, k: Int, rows: [UInt32]) throws -> [[Neighbor]] {

@@ -1,37 +1,39 @@
 import CRoostKernels
 package import RoostVectors
 
-/// A search for groups of near-duplicate vectors, by complete linkage: all pairs of a group reach the
-/// threshold.
+/// Finds groups of near-duplicate vectors by complete linkage: the similarity of every pair in a group
+/// reaches the threshold.
 ///
-/// Up to ``exactLimit`` different vectors, all pairs are compared in blocks by BLAS. Above the limit, trees
-/// of random hyperplanes sort the vectors into leaves, with one direction per level and each node split at
-/// its median (Dasgupta and Freund 2008), and only pairs within a leaf are compared. A hyperplane separates
-/// two vectors at an angle of θ with a probability of about θ / π, so one tree of depth h keeps them together
-/// with probability (1 - θ / π)^h. Of the pairs with a cosine of 0.95 among a million vectors, 16 trees find
-/// about 98%, and more of the nearer pairs. Groups are merged only after a comparison of all their pairs,
-/// so no pair below the threshold is ever in one group.
+/// For up to ``exactLimit`` distinct vectors, BLAS compares all pairs in blocks. Above the limit, trees of
+/// random hyperplanes sort the vectors into leaves, with one direction per level and each node split at its
+/// median (Dasgupta and Freund 2008), and only pairs within a leaf are compared. A hyperplane separates two
+/// vectors at an angle of θ with a probability of about θ / π, so a tree of depth h keeps them together with
+/// a probability of (1 - θ / π)^h. Among a million vectors, 16 trees find about 98% of the pairs with a
+/// cosine of 0.95, and a larger share of the pairs with a higher cosine. Groups are merged only after a
+/// comparison of all their pairs, so no pair below the threshold is ever in one group.
 ///
 /// The result depends only on the set of vectors, not on the order of the rows.
 package struct NearGroups: Sendable {
-    /// The maximum number of different vectors for which all pairs are compared.
+    /// The maximum number of distinct vectors for which all pairs are compared.
     package var exactLimit = 16_384
-    /// The number of random trees above ``exactLimit``.
+    /// The number of random trees that are used for more than ``exactLimit`` vectors.
     package var trees = 16
     /// The seed of the random hyperplanes.
     package var seed: UInt64 = 1
-    /// The maximum number of candidate pairs that are in memory at the same time, 12 bytes each.
+    /// The maximum number of candidate pairs that are held in memory at the same time. A pair takes 12 bytes.
     package var pairLimit = 8 << 20
 
     /// The maximum number of rows in a leaf.
     private static let leaf = 64
     /// The number of rows that are compared with all following rows in one matrix product.
     private static let block = 128
-    /// The number of blocks, and of leaves, whose pairs are collected before they are counted.
+    /// The number of blocks whose pairs are collected in one chunk, and the same number for leaves.
     private static let (blocksAtOnce, leavesAtOnce) = (8, 4096)
-    /// The number of intervals of similarity that are counted when there are more pairs than ``pairLimit``.
+    /// The number of similarity intervals. If there are more pairs than ``pairLimit``, the number of pairs in
+    /// each interval decides which pairs are processed together.
     private static let intervals = 4096
-    /// More than the difference between an inner product of a matrix product and of `roost_dot`.
+    /// An upper bound for the difference between an inner product that a matrix product computes and one that
+    /// `roost_dot` computes.
     private static let productTolerance: Float = 1e-4
 
     /// Creates a search with the default settings.
@@ -43,12 +45,14 @@ package struct NearGroups: Sendable {
     /// threshold.
     ///
     /// - Parameters:
-    ///   - vectors: (n, d) row-major Float32, unit length. A row of zeros is in no group.
-    ///   - threshold: The minimum inner product of every pair, below 1 by at least the rounding error of an
-    ///     inner product.
-    /// - Returns: Groups of two or more ascending rows, ordered by their first row.
+    ///   - vectors: A row-major Float32 matrix with n rows of d components, each row of unit length. A row of
+    ///     zeros never belongs to a group.
+    ///   - threshold: The minimum inner product of every pair in a group. It must be less than 1 by at least
+    ///     the rounding error of an inner product.
+    /// - Returns: Groups of two or more rows. The rows of each group are in ascending order, and the groups
+    ///   are ordered by their first row.
     /// - Throws: `CancellationError`.
-    /// - Complexity: O(n · d · log n) above the limit if groups are small.
+    /// - Complexity: O(n · d · log n) for more than ``exactLimit`` vectors, if groups are small.
     @concurrent
     package func find(_ vectors: Matrix, threshold: Float) async throws -> [[UInt32]] {
         let distinct = DistinctRows(vectors)
@@ -74,7 +78,8 @@ package struct NearGroups: Sendable {
         if isComplete {
             try visit(&pairs)
         } else {
-            // Too many pairs to sort at once: find and visit those of the highest similarities first.
+            // There are too many pairs to sort at once. Finds and visits the pairs band by band, those with
+            // the highest similarities first.
             for band in scale.bands(counts, limit: pairLimit) {
                 pairs.removeAll(keepingCapacity: true)
                 try forEachChunk(of: points, leaves, scale, within: band) { pairs += $0 }
@@ -88,14 +93,14 @@ package struct NearGroups: Sendable {
         }.sorted { $0[0] < $1[0] }
     }
 
-    /// The different vectors, in an order that does not depend on the order of the rows.
+    /// The distinct vectors, in an order that does not depend on the order of the input rows.
     private struct Points {
         var matrix: Matrix
-        /// The row of each vector in `matrix`.
+        /// For each distinct vector, its row in `matrix`.
         var rows: [UInt32]
     }
 
-    /// Calls `body` with the candidate pairs in intervals of similarity, chunk by chunk.
+    /// Calls `body` with the candidate pairs whose similarity is in the given intervals, chunk by chunk.
     private func forEachChunk(
         of points: Points, _ leaves: [[UInt32]], _ scale: SimilarityScale, within band: Range<Int>,
         _ body: ([SimilarPair]) throws -> Void
@@ -122,7 +127,7 @@ package struct NearGroups: Sendable {
 
     /// Returns the wanted pairs that consist of one of `rows` and a row after it.
     ///
-    /// - Parameter minimum: The minimum inner product according to the matrix product.
+    /// - Parameter minimum: The minimum inner product, as computed by the matrix product.
     private static func pairs(
         of rows: Range<Int>, _ vectors: Matrix, _ minimum: Float, _ isWanted: @Sendable (Float) -> Bool
     ) -> [SimilarPair] {
@@ -144,7 +149,8 @@ package struct NearGroups: Sendable {
                         for row in 0..<part.count {
                             for other in (row + 1)..<max(row + 1, others)
                             where scores[row * others + other] >= minimum {
-                                // A matrix product rounds differently depending on the size of the block.
+                                // Recomputes the inner product, because the rounding of a matrix product
+                                // depends on the size of the block.
                                 let (a, b) = (first + row, first + other)
                                 let score = roost_dot(base.pointer + a * d, base.pointer + b * d, d)
                                 guard isWanted(score) else { continue }
@@ -171,7 +177,8 @@ package struct NearGroups: Sendable {
     /// Returns the leaves of one random tree, which contain indices of ``Points/rows``.
     private static func leaves(of points: Points, _ generator: inout SeededGenerator) -> [[UInt32]] {
         let (count, d) = (points.rows.count, points.matrix.columns)
-        // Four levels more than exact halving needs: equal values at a median make uneven halves.
+        // Allows four levels more than exact halving needs, because several values equal to the median make
+        // the halves uneven.
         let depth = 4 + max(0, Int.bitWidth - (count / leaf).leadingZeroBitCount)
         let directions = Matrix(
             rows: depth, columns: d,
@@ -184,7 +191,8 @@ package struct NearGroups: Sendable {
                 let sorted = node.map { (side: sides[Int($0) * depth + level], index: $0) }.sorted {
                     ($0.side, $0.index) < ($1.side, $1.index)
                 }
-                // Vectors with the median's value all go to the upper half, so near ones stay together.
+                // All vectors whose value equals the median go to the upper half, so equal values are not
+                // separated.
                 let median = sorted[sorted.count / 2].side
                 let middle = sorted.firstIndex { $0.side >= median } ?? 0
                 for part in [sorted[..<middle], sorted[middle...]] where !part.isEmpty {
@@ -213,7 +221,8 @@ package struct NearGroups: Sendable {
                         SharedReads(elements.baseAddress!), SharedReads(directions.baseAddress!)
                     )
                     Parallel.forEachBlock(of: rows.count, size: 1024) { part in
-                        // A block has the same vectors for every order of the rows, and so rounds equally.
+                        // Copies the vectors into blocks that do not depend on the order of the input rows,
+                        // so the rounding does not depend on it either.
                         withUnsafeTemporaryAllocation(of: Float.self, capacity: part.count * d) { block in
                             for (index, row) in rows[part].enumerated() {
                                 (block.baseAddress! + index * d).update(
@@ -232,7 +241,7 @@ package struct NearGroups: Sendable {
         return sides
     }
 
-    /// Returns the wanted pairs that share a leaf.
+    /// Returns the wanted pairs whose vectors are in the same leaf.
     private static func pairs(
         in leaves: ArraySlice<[UInt32]>, _ points: Points, _ isWanted: @Sendable (Float) -> Bool
     ) -> [SimilarPair] {

@@ -3,8 +3,8 @@ package import RoostVectors
 
 /// The vectors that an index searches: a matrix in memory, or a section of a mapped file.
 ///
-/// Unchecked because the compiler cannot see that the bytes of a mapped file are never written and live as
-/// long as the file object, which is stored with the pointer to them.
+/// `Sendable` is unchecked because the compiler cannot see that the bytes of a mapped file are never written
+/// and that the file object, which is stored next to the pointer, keeps them alive.
 package struct VectorRows: @unchecked Sendable {
     private enum Source {
         case matrix(Matrix)
@@ -12,7 +12,7 @@ package struct VectorRows: @unchecked Sendable {
     }
 
     private let source: Source
-    /// The checksums of the section's pages; `nil` if only the section as a whole has checksums.
+    /// The page checksums of the section, or `nil` if only the section as a whole has checksums.
     private let pages: CheckedPages?
     /// The number of vectors.
     package let count: Int
@@ -29,10 +29,10 @@ package struct VectorRows: @unchecked Sendable {
 
     /// Creates rows over a section of `count * dimension` Float32 numbers, row-major.
     ///
-    /// Searches verify the checksums: of the pages that they read if the section has checksums by page,
-    /// otherwise of the whole section.
+    /// Searches verify the checksums. If the section has page checksums, they verify only the pages that they
+    /// read, otherwise the whole section.
     ///
-    /// - Throws: `SectionFile/Unusable` if the section is missing or has another length.
+    /// - Throws: `SectionFile/Unusable` if the section is missing or has a different length.
     package init(_ file: SectionFile, section: String, count: Int, dimension: Int) throws {
         let numbers = try file.section(section, of: Float.self, count: count * dimension)
         self.count = count
@@ -53,16 +53,16 @@ package struct VectorRows: @unchecked Sendable {
         if case .mapped(let file, let section, _) = source { try file.verify(section) }
     }
 
-    /// Verifies the whole section if it has no checksums by page. Otherwise ``isIntact(_:)`` verifies each
-    /// row when it is read.
+    /// Verifies the whole section if it has no page checksums. If it has, ``isIntact(_:)`` verifies each row
+    /// when it is read.
     ///
     /// - Throws: `SectionFile/Unusable` if a checksum does not match.
     func verifyUnlessPaged() throws {
         if pages == nil { try verify() }
     }
 
-    /// Returns whether the checksums of the pages that contain a row match; always `true` for a section that
-    /// has no checksums by page.
+    /// Returns whether the checksums match for the pages that contain a row. Always returns `true` for a
+    /// section without page checksums.
     func isIntact(_ row: Int) -> Bool {
         let stride = dimension * MemoryLayout<Float>.stride
         return pages?.areIntact(row * stride..<(row + 1) * stride) ?? true
@@ -74,7 +74,7 @@ package struct VectorRows: @unchecked Sendable {
         return SectionFile.Unusable(description: "the vectors in memory are corrupt")
     }
 
-    /// Calls `body` with a pointer to the first row; the other rows follow it in memory.
+    /// Calls `body` with a pointer to the first row. The other rows follow it in memory.
     func withUnsafePointer<Result>(_ body: (UnsafePointer<Float>) throws -> Result) rethrows -> Result {
         switch source {
         case .mapped(let file, _, let base):
@@ -96,7 +96,7 @@ package struct VectorRows: @unchecked Sendable {
         }
     }
 
-    /// Returns a copy of the given rows, in the order given.
+    /// Returns a copy of the given rows, in the given order.
     package func selecting(_ rows: some Collection<Int>) -> Matrix {
         var elements: [Float] = []
         elements.reserveCapacity(rows.count * dimension)

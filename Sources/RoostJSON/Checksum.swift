@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// SHA-256 checksums, as hexadecimal digits.
+/// Computes SHA-256 checksums as strings of hexadecimal digits.
 enum Checksum {
     static func hexadecimal(_ data: some DataProtocol) -> String {
         hexadecimal(SHA256.hash(data: data))

@@ -1,16 +1,17 @@
 import Foundation
 import RoostFiles
 
-/// The length of the journal after the last commit, in a small file that each commit overwrites.
+/// The length of the journal after the last commit, stored in a small file that each commit overwrites.
 ///
-/// It reveals a journal that lost its end for a reason other than a crash. The file is not synchronised: it
-/// may be older than the journal. It is ignored if it is unreadable.
+/// The mark reveals whether the journal has lost its end for a reason other than a crash. The mark file is
+/// not synchronized, so it may be older than the journal. It is ignored if it is unreadable.
 struct CommitMark {
     var generation: Int
     /// The length of the journal in bytes.
     var length: Int
 
-    /// The size of the file. It is fixed, so that overwriting it never needs to truncate it.
+    /// The fixed size of the file in bytes, which makes it possible to overwrite the file without truncating
+    /// it.
     private static let size = 64
 
     init(generation: Int, length: Int) {
@@ -18,7 +19,7 @@ struct CommitMark {
         self.length = length
     }
 
-    /// Reads the mark of a store; `nil` if it is missing or unreadable.
+    /// Reads the mark of a store. Returns `nil` if the mark is missing or unreadable.
     init?(in folder: StoreFolder) {
         guard let data = try? StoreFolder.contents(of: folder.mark), data.count >= Self.size else {
             return nil

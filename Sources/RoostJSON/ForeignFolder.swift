@@ -2,9 +2,9 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// Reads a folder with only an `entries.json` and a `clusters.json`, which another program wrote.
+/// Reads a folder that contains only an `entries.json` and a `clusters.json`, written by another program.
 enum ForeignFolder {
-    /// The properties of a file that differ after a write.
+    /// The properties of a file by which changes are detected.
     struct Signature: Equatable {
         var identity: FileIdentity?
         var size: Int
@@ -36,13 +36,15 @@ enum ForeignFolder {
             decoder.userInfo[.defaultDate] = date
             return try decoder.decode([Cluster].self, from: data)
         }
-        // A program that appends can have saved an entry several times; the last version is the current one.
+        // A program that only appends may have saved an entry several times. The last version is the current
+        // one.
         var seen = Set<UUID>()
         let latest = entries.reversed().filter { seen.insert($0.id).inserted }.reversed()
         return try StoreState(store: storeID(directory), entries: Array(latest), clusters: clusters)
     }
 
-    /// Derives the id of the store from its files. All providers derive the same id until a file changes.
+    /// Derives the id of the store from its files. All providers of the folder derive the same id until one
+    /// of the files changes.
     private static func storeID(_ directory: URL) -> UUID {
         let signatures = signatures(directory).map { signature in
             "\(signature.identity.map { "\($0)" } ?? "-") \(signature.size) "

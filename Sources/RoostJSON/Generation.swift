@@ -2,12 +2,14 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// A generation: the files of a state, written as a whole. This record, with the length and checksum of each
-/// file, is the content of `CURRENT` for the current generation.
+/// The record of a generation. A generation consists of the files of one state, which are written together.
+/// The record contains the length and the checksum of each file; `CURRENT` contains the record of the current
+/// generation.
 struct Generation: Codable, Sendable, Hashable {
     struct File: Codable, Sendable, Hashable {
         var size: Int
-        /// `nil` for the file of entries: the sidecar contains a checksum for each entry.
+        /// The checksum of the file. It is `nil` for `entries.json`, because the sidecar contains a checksum
+        /// for each entry.
         var sha256: String?
     }
 
@@ -15,12 +17,12 @@ struct Generation: Codable, Sendable, Hashable {
     static let entriesFile = "entries.json"
     static let clustersFile = "clusters.json"
     static let sidecarFile = "sidecar"
-    /// A file in the generation's folder with the same content as `CURRENT`.
+    /// The name of the file in the generation's folder that contains the record.
     static let recordFile = "generation.json"
 
     var format = currentFormat
     var number: Int
-    /// The revision of the state in the files.
+    /// The revision of the stored state.
     var revision: Revision
     var entryCount: Int
     var entries: File
@@ -32,7 +34,7 @@ struct Generation: Codable, Sendable, Hashable {
 
     // MARK: Record
 
-    /// Returns `{"record":{…},"sha256":"…"}`, with the checksum of the bytes of `record`.
+    /// Returns `{"record":{…},"sha256":"…"}`, where `sha256` is the checksum of the bytes of `record`.
     func encoded() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -80,13 +82,13 @@ struct Generation: Codable, Sendable, Hashable {
         return generation
     }
 
-    /// The record has format 1; ``OldGeneration`` reads it.
+    /// The error thrown when the record has format 1, which ``OldGeneration`` reads.
     struct OldFormat: Error {}
 
     // MARK: Reading
 
-    /// Opens the files, and checks their lengths, ends and the sidecar's checksum. The checksum of an entry
-    /// is checked when the entry is read.
+    /// Opens the files, and checks their lengths, their last bytes and the checksum of the sidecar. The
+    /// checksum of an entry is checked when the entry is read.
     ///
     /// - Parameter text: The file that contains the entries; by default the one in the generation's folder.
     /// - Throws: `StorageError` with `.damaged`; `FileError`.
@@ -96,7 +98,8 @@ struct Generation: Codable, Sendable, Hashable {
         let folder = store.generation(number)
         let sidecarURL = folder.appendingPathComponent(Self.sidecarFile)
         let file = try FileDescriptor(sidecarURL.path, O_RDONLY)
-        // Not mapped, because a read error in a mapped file would end the process.
+        // Reads the file instead of mapping it, because a read error in a mapped file would terminate the
+        // process.
         let bytes = try file.read(at: 0, count: try file.size())
         let sidecar: Sidecar
         do {
@@ -121,17 +124,17 @@ struct Generation: Codable, Sendable, Hashable {
 
     // MARK: Writing
 
-    /// Writes the files of a state. The generation does not become the current one.
+    /// Writes the files of a state, without making the generation the current one.
     ///
-    /// - Parameter contents: The contents of the archive that the state was read from, whose bytes are
-    ///   copied; `nil` if the state was not read from an archive.
+    /// - Parameter contents: The archived entries of the state, whose bytes are copied; `nil` if the state
+    ///   was not read from an archive.
     static func write(
         _ state: StoreState, number: Int, in store: StoreFolder, from contents: GenerationContents?,
         files: FileSystem
     ) throws -> Generation {
         let folder = store.generation(number)
         try files.createFolder(folder.deletingLastPathComponent())
-        // A process that ended while it wrote the generation left an incomplete folder.
+        // Removes the incomplete folder that a process leaves if it ends while it writes this generation.
         try files.removeFolder(folder)
         try files.createFolder(folder)
         var extents: [Sidecar.Extent] = []
@@ -152,7 +155,8 @@ struct Generation: Codable, Sendable, Hashable {
             sidecar: File(size: sidecar.count, sha256: Checksum.hexadecimal(sidecar)))
         try AtomicFile.write(
             try generation.encoded(), to: folder.appendingPathComponent(recordFile), files: files)
-        // The folder's name must survive a power failure before `CURRENT` may refer to it.
+        // `CURRENT` may refer to the folder only after the folder's name is certain to survive a power
+        // failure.
         try files.synchronizeFolder(folder.deletingLastPathComponent())
         return generation
     }
@@ -193,6 +197,6 @@ struct Generation: Codable, Sendable, Hashable {
         return (extents, written)
     }
 
-    /// Large enough that system calls do not dominate.
+    /// The size of the write buffer in bytes, large enough to make the cost of system calls negligible.
     private static let bufferSize = 4 << 20
 }

@@ -2,9 +2,10 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// The entries of a generation, which are read from its `entries.json` one by one.
+/// Reads the entries of a generation individually from its `entries.json`.
 ///
-/// The file is not mapped: a read error, or another program that truncates the file, would end the process.
+/// The file is not mapped, because a read error, or another program that truncates the file, would then
+/// terminate the process.
 final class GenerationContents: EntryContents {
     private let file: FileDescriptor
     private let size: Int
@@ -27,7 +28,7 @@ final class GenerationContents: EntryContents {
 
     var count: Int { extents.count }
 
-    /// Calls `body` with the JSON text of an entry.
+    /// Calls `body` with the JSON text of the entry at an index.
     ///
     /// - Throws: `StorageError` with `.damaged` if the checksum does not match.
     func withText<Value>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
@@ -53,7 +54,7 @@ final class GenerationContents: EntryContents {
         }
     }
 
-    /// Checks every byte: the checksum of each entry, and the separators between the entries.
+    /// Checks every byte of the file: the checksum of each entry, and the separators between the entries.
     ///
     /// - Returns: The indices of the damaged entries, and whether the separators are intact.
     /// - Throws: `FileError` if the file cannot be read.

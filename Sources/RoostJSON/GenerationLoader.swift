@@ -4,20 +4,21 @@ import RoostModel
 
 /// How a process uses the files of a store.
 enum StoreAccess {
-    /// The process holds the writers' lock, so the files cannot change.
+    /// The process holds the writers' lock, so no other process changes the files.
     case writer
-    /// Other processes may write at the same time, under the lock file `lock`.
+    /// Other processes may write at the same time while they hold the lock on the file `lock`.
     case reader(lock: URL)
 }
 
-/// Brings the state in memory up to date with the files of a store: first the generation that `CURRENT`
-/// names, then, by ``JournalReplayer``, the commits since.
+/// Brings the state in memory up to date with the files of a store: first loads the generation that `CURRENT`
+/// names, and then applies the later commits with ``JournalReplayer``.
 struct GenerationLoader {
     let folder: StoreFolder
     let access: StoreAccess
 
-    /// A generation can be removed between reading `CURRENT` and opening its files. Each retry then finds a
-    /// newer generation, so more than a few retries in sequence mean that files are missing.
+    /// The maximum number of attempts to open the current generation. Another process can remove a generation
+    /// after `CURRENT` was read and before the files are opened; the next attempt then finds a newer
+    /// generation. If several attempts in a row fail, files are missing.
     private static let maximumAttempts = 10
 
     /// Updates the state to the latest commit.
@@ -40,7 +41,8 @@ struct GenerationLoader {
         guard let current = try StoreFolder.contents(of: folder.current) else {
             return try loadForeignFiles(&loaded)
         }
-        // Before the journal: a commit in between makes it longer than the mark says, never shorter.
+        // Reads the mark before the journal. A commit between the two reads can then only make the journal
+        // longer than the mark says, not shorter.
         let mark = CommitMark(in: folder)
         if current != loaded.current || loaded.isOutdatedOldFormat(in: folder) {
             do {
@@ -68,7 +70,7 @@ struct GenerationLoader {
         loaded.contents = nil
         loaded.generation = nil
         loaded.number = old.number
-        // An older version maintains no mark, so there is nothing that a reader could wait for.
+        // Older versions do not write a mark, so the required length of the journal is unknown.
         loaded.committedLength = nil
         loaded.journalLength = 0
         try JournalReplayer(folder: folder, access: .writer)
@@ -76,8 +78,8 @@ struct GenerationLoader {
         loaded.current = current
     }
 
-    /// Loads a folder to which Roost has not committed anything. It gets an identity at the first commit;
-    /// until then other programs may write its files.
+    /// Loads a folder to which Roost has not committed anything. The store gets its permanent id at the first
+    /// commit. Until then, other programs may write the files.
     private func loadForeignFiles(_ loaded: inout LoadedStore) throws {
         guard !folder.hasHistory else { throw Self.missing(folder.current.path) }
         let files = ForeignFolder.signatures(folder.url)
@@ -86,7 +88,7 @@ struct GenerationLoader {
         }
     }
 
-    /// Returns the error for a missing file of a store.
+    /// Returns the error that reports a missing file of a store.
     static func missing(_ path: String) -> StorageError {
         StorageError(.damaged, "cannot read the store: \(path) is missing", remedy: .inspectStore)
     }

@@ -2,20 +2,21 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// The format of the journal: one line for each commit after a generation, appended and synchronised at its
-/// commit point.
+/// The format of the journal. The journal contains one line for each commit since the generation was written.
+/// Appending and synchronizing the line is the commit point.
 ///
 ///     {"revision":8,"length":57,"sha256":"…","record":{"batch":{…},"date":1760000000000}}
 ///
 /// `length` is the number of bytes of `record`. `sha256` is the checksum of the digits of the revision, a
-/// space and these bytes; in format 1, of these bytes alone. A line without its end is a commit that was not
-/// completed, and thus never acknowledged.
+/// space and these bytes; in format 1, it covers only these bytes. An incomplete last line belongs to a
+/// commit that was not completed and therefore never acknowledged.
 enum Journal {
     struct Record: Sendable {
         var batch: WriteBatch?
-        /// The new epoch, if the commit begins one.
+        /// The id of the new epoch, if the commit begins one.
         var epoch: UUID?
-        /// The time of the commit in milliseconds since 1970. Removals get this date.
+        /// The time of the commit in milliseconds since 1970, which is also recorded as the date of its
+        /// removals.
         var date: Int64
     }
 
@@ -39,8 +40,8 @@ enum Journal {
         return line
     }
 
-    /// Returns the line for a record after checking that reading it returns the same record. A line that
-    /// cannot be read would damage the store.
+    /// Returns the line for a record, after checking that the line can be read back as the same record. A
+    /// line that cannot be read would damage the store.
     ///
     /// - Throws: `StorageError` with `.invalidBatch`.
     static func checkedLine(_ record: Record, revision: Revision) throws -> Data {
@@ -67,7 +68,8 @@ enum Journal {
         if var batch = record.batch {
             let entries = batch.upserts
             batch.upserts = []
-            // Entries make up most of a batch, and `EntryText` encodes them much faster.
+            // The entries make up most of a batch, and `EntryText` encodes them much faster than
+            // `JSONEncoder`.
             var rest = try encoder.encode(batch)
             text += "{\"batch\":".utf8
             if !entries.isEmpty {
@@ -92,14 +94,14 @@ enum Journal {
 
     // MARK: Reading
 
-    /// The complete lines at the beginning of a part of a journal, and what follows them.
+    /// The result of reading a part of a journal: its complete lines, and what follows them.
     struct Contents {
         var records: [(revision: Revision, record: Record)] = []
-        /// The number of bytes of the complete and intact lines.
+        /// The total length in bytes of the complete and intact lines.
         var length = 0
-        /// The number of bytes of an incomplete line after them.
+        /// The length in bytes of an incomplete line after the intact lines.
         var tail = 0
-        /// The offset of the first line that is complete and damaged.
+        /// The offset of the first damaged line that is complete; `nil` if there is none.
         var damage: Int?
     }
 
@@ -124,14 +126,14 @@ enum Journal {
         return contents
     }
 
-    /// The head of a line is short; the record cannot begin later than this.
+    /// The maximum length in bytes of the part of a line before the record.
     private static let maximumHeadLength = 200
 
     private static func parse(
         _ line: UnsafeRawBufferPointer, _ format: Int
     ) -> (revision: Revision, record: Record)? {
         guard line.count > 2, line[line.count - 1] == UInt8(ascii: "}") else { return nil }
-        // The head contains no string but the checksum, so the first match is the separator.
+        // The only string in the head is the checksum, so the first match is the separator.
         guard let found = line.prefix(maximumHeadLength).firstRange(of: separator) else { return nil }
         let body = UnsafeRawBufferPointer(rebasing: line[found.upperBound..<line.count - 1])
         let head = "{\"revision\":"

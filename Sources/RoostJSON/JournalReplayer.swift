@@ -4,17 +4,19 @@ import RoostModel
 
 /// Applies the commits in a journal to the state in memory.
 ///
-/// A writer holds the lock, and reads the journal to its end. A reader must not show an incomplete commit,
-/// which its writer may yet undo: bytes after the last complete commit are read only if no writer is active.
+/// A writer holds the lock and reads the journal to its end. A reader must not return an incomplete commit,
+/// because its writer may still undo it. Therefore a reader reads bytes after the last marked commit only if
+/// no writer is active.
 struct JournalReplayer {
     let folder: StoreFolder
     let access: StoreAccess
 
     /// The number of times, one millisecond apart, that a reader waits for an active writer to complete its
-    /// commit. A writer completes a commit, or marks the commit of a terminated one, within milliseconds.
+    /// commit. A writer completes its own commit, or marks the last commit of a terminated writer, within
+    /// milliseconds.
     private static let maximumWaits = 100
 
-    /// Applies the commits that the state does not contain yet.
+    /// Applies the commits in the journal that the state does not yet contain.
     ///
     /// - Parameters:
     ///   - number: The generation that the journal belongs to.
@@ -35,7 +37,8 @@ struct JournalReplayer {
         defer { lock?.release() }
         guard size >= start else {
             try check(length: size, of: url, loaded)
-            // A writer undid a failed commit after this process had read it.
+            // The journal has become shorter, because a writer undid a failed commit that this process had
+            // already read.
             loaded.current = nil
             throw FileError(operation: "continue reading", path: url.path, errno: ENOENT)
         }
@@ -59,10 +62,10 @@ struct JournalReplayer {
         try check(length: length, of: url, loaded)
     }
 
-    /// Opens the journal; returns `nil` if it does not exist because nothing was committed after the
-    /// generation.
+    /// Opens the journal. Returns `nil` if the journal does not exist because nothing was committed after the
+    /// generation was written.
     ///
-    /// - Throws: `FileError` with `ENOENT` if the generation was removed since `CURRENT` was read.
+    /// - Throws: `FileError` with `ENOENT` if the generation was removed after `CURRENT` was read.
     private func openJournal(_ url: URL, _ loaded: LoadedStore) throws -> FileDescriptor? {
         do {
             return try FileDescriptor(url.path, O_RDONLY)
@@ -72,7 +75,7 @@ struct JournalReplayer {
         }
     }
 
-    /// - Throws: `StorageError` with `.damaged` if the journal is shorter than after its last commit.
+    /// - Throws: `StorageError` with `.damaged` if the journal is shorter than it was after its last commit.
     private func check(length: Int, of url: URL, _ loaded: LoadedStore) throws {
         guard let committed = loaded.committedLength, length < committed else { return }
         throw StorageError(
@@ -84,11 +87,13 @@ struct JournalReplayer {
 
     /// Returns the number of bytes of the journal that may be read.
     ///
-    /// Bytes after the last marked commit are a commit that is being written and may be undone. If no writer
-    /// is active, they are a commit of a process that ended before it updated the mark, or of a machine that
-    /// lost the mark in a power failure. Such a commit counts, and it is made durable before it is shown.
+    /// If a writer is active, bytes after the last marked commit belong to a commit that is being written and
+    /// may be undone. If no writer is active, they belong to a completed commit whose mark is missing,
+    /// because the process ended before it updated the mark or because the mark was lost in a power failure.
+    /// Such a commit is valid, and it is made durable before its changes are returned.
     ///
-    /// - Returns: The size, and in the second case a lock that keeps writers out while the bytes are read.
+    /// - Returns: The number of bytes, and, if no writer is active, a lock that keeps writers out while the
+    ///   bytes are read.
     private func readableSize(
         of file: FileDescriptor, _ number: Int, from start: Int, _ committed: Int?
     ) throws -> (size: Int, lock: FileLock?) {
@@ -106,7 +111,7 @@ struct JournalReplayer {
             } catch let error as FileError
                 where error.path == lockURL.path && [ENOENT, EACCES, EPERM, EROFS].contains(error.errno)
             {
-                // A lock that cannot be opened is not held by a writer.
+                // Assumes that no writer is active if the lock file is missing or cannot be opened.
                 return (size, nil)
             }
             if attempt + 1 < Self.maximumWaits { usleep(1000) }
@@ -123,7 +128,7 @@ struct JournalReplayer {
 
     /// Applies one commit of a journal.
     ///
-    /// - Throws: `StorageError` with `.damaged` if the commit does not follow the state.
+    /// - Throws: `StorageError` with `.damaged` if the commit cannot be applied to the state.
     static func apply(
         _ record: Journal.Record, _ revision: Revision, to state: inout StoreState, path: String
     ) throws {

@@ -5,11 +5,12 @@ import RoostModel
 extension LocalFiles {
     /// Writes a state as a new generation and makes it the current one.
     ///
-    /// The commit point is the rename of `CURRENT`. Before it, no reader sees a change.
-    /// - Parameter keepsOlder: Whether older generations may remain, as ``LocalStorageProvider/Options``
-    ///   says.
+    /// The commit point is the rename of `CURRENT`. Until then, readers do not see the new generation.
+    /// - Parameter keepsOlder: Whether to keep older generations, as many as
+    ///   ``LocalStorageProvider/Options/keptGenerations`` allows.
     func fold(_ state: StoreState, _ loaded: inout LoadedStore, keepsOlder: Bool = true) throws {
-        // If `CURRENT` is missing, the folder may still contain generations of a store that lost it.
+        // If `CURRENT` is missing, the folder may still contain generations of a store whose `CURRENT` was
+        // lost.
         let number = (loaded.current == nil ? folder.newestGeneration : loaded.number) + 1
         try checkFreeSpace((loaded.generation?.size ?? 0) + loaded.journalLength)
         try AtomicFile.removeLeftovers(in: folder.url, files: files)
@@ -18,7 +19,8 @@ extension LocalFiles {
         } else if loaded.generation == nil {
             try keepOldFormat()
         }
-        // A process may have ended after it wrote the journal and before its generation became current.
+        // Removes a journal that a terminated process may have left for a generation that never became
+        // current.
         try files.unlink(folder.journal(number).path)
         do {
             let generation = try Generation.write(
@@ -31,19 +33,19 @@ extension LocalFiles {
             }
             throw error
         }
-        // The generation is current. Errors in the following steps do not affect the store.
+        // The new generation is now current. Errors in the following steps do not affect the store.
         CommitMark(generation: number, length: 0).write(to: folder, files)
         if !keepsOlder { try? removeGenerations(before: number) }
         loaded.current = nil
         try? GenerationLoader(folder: folder, access: .writer).refresh(&loaded)
-        // The published files are copies, so that a program that writes to them does not damage the store.
+        // Publishes copies of the files, so programs that write to them do not damage the store.
         for name in [Generation.entriesFile, Generation.clustersFile] { try? publish(name, of: number) }
         try? removeGenerations(before: number - max(0, options.keptGenerations))
         loaded.minimumFoldLength = 0
     }
 
-    /// - Throws: The error that prevented the new name from becoming durable. The previous generation is then
-    ///   current.
+    /// - Throws: The error that prevented the rename of `CURRENT` from becoming durable. In that case, the
+    ///   previous generation remains current.
     private func makeCurrent(_ generation: Generation, after current: Data?) throws {
         let url = folder.current
         let new = try generation.encoded()
@@ -51,7 +53,8 @@ extension LocalFiles {
             try AtomicFile.write(new, to: url, files: files)
         } catch {
             guard try StoreFolder.contents(of: url) == new else { throw error }
-            // The file was renamed, but the rename may not survive a power failure.
+            // The file was renamed, but the rename may not survive a power failure, so the previous content
+            // is restored.
             do {
                 if let current { try AtomicFile.write(current, to: url) } else { try files.unlink(url.path) }
             } catch let second {
@@ -65,7 +68,7 @@ extension LocalFiles {
         }
     }
 
-    /// The space that remains free after a fold, for the journal and for small files.
+    /// The number of bytes that must remain free after a fold, for the journal and for small files.
     private static let spareSpace = 1 << 20
 
     private func checkFreeSpace(_ needed: Int) throws {
@@ -80,8 +83,8 @@ extension LocalFiles {
     private func removeGenerations(before oldest: Int) throws {
         for number in folder.generationNumbers where number < oldest {
             let generation = folder.generation(number)
-            // The record goes first: a folder without one is no generation, but one with a record and without
-            // other files would be a damaged one.
+            // Removes the record first. A folder without a record does not count as a generation, but a
+            // folder with a record and without the other files would count as a damaged one.
             try files.unlink(generation.appendingPathComponent(Generation.recordFile).path)
             try files.removeFolder(generation)
             try files.unlink(folder.journal(number).path)
@@ -93,7 +96,7 @@ extension LocalFiles {
         try AtomicFile.copy(source, to: folder.file(name), files: files)
     }
 
-    /// Copies files of another program before the first generation replaces them.
+    /// Keeps copies of files that another program wrote, before the first generation replaces them.
     private func keepForeignFiles() throws {
         for name in [Generation.entriesFile, Generation.clustersFile] {
             guard let data = try StoreFolder.contents(of: folder.file(name)) else { continue }

@@ -3,14 +3,18 @@ import RoostFiles
 import RoostModel
 
 extension LocalFiles {
-    /// The journal is folded into a new generation when it is longer than this and than half the generation.
-    /// Reading 16 MB of journal takes a fraction of a second, and folding costs writing the whole store.
+    /// The minimum length in bytes of a journal that is folded into a new generation. The journal must also
+    /// be longer than half the generation. Reading a journal of 16 MB takes a fraction of a second, whereas
+    /// folding requires writing the whole store.
     private static let minimumFoldLength = 16 << 20
 
-    /// Runs `body` on the latest state under the writers' lock, and makes the commit that it returns durable.
+    /// Runs `body` on the latest state while holding the writers' lock, and makes the commit that it returns
+    /// durable.
     ///
-    /// The commit point is the synchronised line of the journal. Before it, no reader sees a change.
-    /// - Parameter body: Changes the state and returns the record of the commit, or `nil` if nothing changed.
+    /// The commit point is the synchronization of the new journal line. Until then, readers do not see the
+    /// change.
+    /// - Parameter body: Changes the state, and returns the record of the commit, or `nil` if it changed
+    ///   nothing.
     func writing(
         _ body: @escaping @Sendable (inout StoreState, Date) throws -> Journal.Record?
     ) async throws -> Stamp {
@@ -21,14 +25,16 @@ extension LocalFiles {
             state.forgetRemovals(before: date.addingTimeInterval(-ChangeFeed.tombstoneLifetime))
             if isCancelled() { throw CancellationError() }
             guard let generation = loaded.generation, record.batch?.newEpoch == nil else {
-                // The first commit, the first to a store of an older format, and one that begins a new epoch
-                // write a generation. In the last case the older generations are removed: their vectors come
-                // from another model, and a repair must not mix them with those of the new one.
+                // Three kinds of commits write a generation: the first commit of a store, the first commit to
+                // a store of an older format, and a commit that begins a new epoch. A new epoch also removes
+                // the older generations, because their vectors come from a different model and a repair must
+                // not mix them with the new ones.
                 try fold(state, &loaded, keepsOlder: record.batch?.newEpoch == nil)
                 return state.stamp
             }
             let line = try Journal.checkedLine(record, revision: state.stamp.revision)
-            // A batch that only removes is allowed beyond the limit, because it makes room in the end.
+            // A batch that only removes entries may exceed the limit, because the next fold makes the store
+            // smaller.
             if record.batch?.isRemoving != true {
                 try checkSize(generation.size + loaded.journalLength + line.count)
             }
@@ -41,7 +47,8 @@ extension LocalFiles {
                 do {
                     try fold(state, &loaded)
                 } catch {
-                    // The commit has succeeded all the same. A later one folds the journal.
+                    // The commit has succeeded even though the fold has failed. A later commit tries to fold
+                    // the journal again.
                     loaded.minimumFoldLength = loaded.journalLength + Self.minimumFoldLength
                 }
             }
@@ -73,7 +80,7 @@ extension LocalFiles {
         }
     }
 
-    /// - Throws: `StorageError` with `.full` if a store of this size exceeds its limit.
+    /// - Throws: `StorageError` with `.full` if the given size exceeds the limit of the store.
     func checkSize(_ size: Int) throws {
         guard let limit = options.maximumSize, size > limit else { return }
         throw StorageError(
@@ -95,7 +102,8 @@ extension LocalFiles {
             try file.synchronize()
             if isNew { try files.synchronizeFolder(folder.url) }
         } catch {
-            // The caller receives an error, so readers must not find the commit.
+            // The caller receives an error, so the commit must be removed from the journal before a reader
+            // finds it.
             guard ftruncate(file.raw, off_t(length)) == 0, fsync(file.raw) == 0 else {
                 throw StorageError(
                     .inputOutput,
@@ -109,7 +117,7 @@ extension LocalFiles {
         CommitMark(generation: generation.number, length: loaded.journalLength).write(to: folder, files)
     }
 
-    /// Makes the last commit durable and marks it, if its writer ended before it could do so.
+    /// Makes the last commit durable and marks it, if its writer ended before doing so.
     private func finishLastCommit(_ loaded: inout LoadedStore) throws {
         guard let generation = loaded.generation, loaded.journalLength > 0,
             loaded.committedLength != loaded.journalLength
@@ -121,7 +129,7 @@ extension LocalFiles {
     }
 
     /// Moves the bytes after the last commit to a file next to the journal, for inspection. They are an
-    /// incomplete line of a process that ended, and were never acknowledged.
+    /// incomplete line written by a process that ended, and the commit was never acknowledged.
     private func moveIncompleteLine(of file: FileDescriptor, after length: Int) throws {
         let size = try file.size()
         guard size > length else { return }

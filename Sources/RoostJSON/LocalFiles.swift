@@ -23,7 +23,7 @@ final class LocalFiles: Sendable {
 
     var lockURL: URL { folder.lock(options) }
 
-    /// Returns the state at the latest commit.
+    /// Returns the state after the latest commit.
     func currentState() async throws -> StoreState {
         try await BlockingWork.run { [self] _ in
             try Self.mappingErrors {
@@ -37,7 +37,7 @@ final class LocalFiles: Sendable {
 
     func close() { loaded.withLock { $0.isClosed = true } }
 
-    /// Calls `body` with the state in memory, which other threads cannot use meanwhile.
+    /// Calls `body` with exclusive access to the state in memory.
     ///
     /// - Throws: `StorageError` with `.closed`; the errors of `body`.
     func withLoaded<Value: Sendable>(_ body: (inout LoadedStore) throws -> Value) throws -> Value {
@@ -47,7 +47,7 @@ final class LocalFiles: Sendable {
         }
     }
 
-    /// Runs `body` and throws the errors of files, locks and JSON as `StorageError`.
+    /// Runs `body`, and converts file, lock and JSON errors that it throws to `StorageError`.
     static func mappingErrors<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try StorageError.mappingFileErrors(body)

@@ -3,13 +3,14 @@ import RoostFiles
 public import RoostModel
 
 extension LocalStorageProvider {
-    /// Checks every byte of a store's files, also of a store that cannot be opened. Reads only.
+    /// Checks every byte of the files of a store, even if the store cannot be opened. Does not change any
+    /// file.
     ///
     /// - Parameters:
     ///   - directory: The folder of the store.
     ///   - options: Options for opening the folder.
-    /// - Returns: The findings, each with the effect of a repair. None of them is damage if the store is
-    ///   intact.
+    /// - Returns: The findings, each with the effect that a repair would have. If the store is intact, none
+    ///   of the findings is damage.
     /// - Throws: `StorageError`: `.inputOutput`, `.newerFormat`.
     public static func inspect(
         directory: URL, options: Options = Options()
@@ -25,16 +26,16 @@ extension LocalStorageProvider {
 
     /// Rebuilds a damaged store from the newest intact generation and the journals after it, in a new epoch.
     ///
-    /// Damaged files are moved to a folder with the date in its name; nothing is deleted. In an intact store,
-    /// only the files that terminated processes left are removed.
+    /// Damaged files are not deleted but moved to a folder with the date in its name. If the store is intact,
+    /// the method only removes temporary files that terminated processes left.
     ///
-    /// - Atomicity: Readers find the damaged store or the repaired one.
+    /// - Atomicity: Readers find either the damaged store or the repaired one.
     /// - Parameters:
     ///   - directory: The folder of the store.
     ///   - options: Options for opening the folder.
-    /// - Returns: The findings and the actions.
+    /// - Returns: The findings of the check, and the actions taken.
     /// - Throws: `StorageError`: `.locked`, `.inputOutput`, `.newerFormat`; `.damaged` if nothing can be
-    ///   recovered. The store is then unchanged.
+    ///   recovered. In that case, the store is unchanged.
     public static func repair(
         directory: URL, options: Options = Options()
     ) async throws -> [StorageFinding] {

@@ -2,9 +2,10 @@ package import Foundation
 import RoostFiles
 package import RoostModel
 
-/// The transfer of a complete store from and to another provider, with its rows, revisions and tombstones.
+/// Transfers a complete store to or from another provider, including its rows, revisions and tombstones.
 extension LocalStorageProvider {
-    /// Returns the size of the current generation and its journal in bytes; 0 if they cannot be read.
+    /// Returns the total size of the current generation and its journal in bytes, or 0 if they cannot be
+    /// read.
     package static func presentSize(of directory: URL) -> Int {
         let folder = StoreFolder(directory)
         let current = folder.current
@@ -19,10 +20,11 @@ extension LocalStorageProvider {
     /// Returns the state of the store. Entries that are not in memory are read on demand.
     package func transferableState() async throws -> StoreState { try await local.currentState() }
 
-    /// Writes a state into a folder without a store. The files of an interrupted call are replaced.
+    /// Writes a state into a folder that does not contain a store. Replaces the files that an interrupted
+    /// call has left.
     ///
     /// - Atomicity: The rename of `CURRENT` is the commit point.
-    /// - Throws: `StorageError`. The folder then has no store.
+    /// - Throws: `StorageError`. In that case, the folder does not contain a store.
     package static func fill(directory: URL, options: Options, from state: StoreState) async throws {
         try await BlockingWork.run { isCancelled in
             try LocalFiles.mappingErrors {

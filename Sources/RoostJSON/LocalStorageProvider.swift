@@ -6,9 +6,10 @@ public import RoostModel
 /// `clusters.json` in one folder.
 ///
 /// A commit appends a line to a journal and is durable when it returns. When the journal has become long, or
-/// by ``compact()``, it is folded into new files; until then the published files are older than the store.
-/// Opening a store reads the index of the entries; their contents are read on demand. Any number of processes
-/// can use one folder at once. Copies of a provider share their memory, and closing one closes all.
+/// when ``compact()`` is called, it is folded into new files. Until then, the published files do not contain
+/// the latest commits. Opening a store reads the index of the entries; their contents are read on demand. Any
+/// number of processes can use one folder at once. Copies of a provider share their state, so closing one of
+/// them closes all.
 public struct LocalStorageProvider: StorageProvider {
     /// Options for opening a folder.
     public struct Options: Sendable {
@@ -17,13 +18,13 @@ public struct LocalStorageProvider: StorageProvider {
         /// The maximum number of seconds to wait for another writer, 30 by default. After that, calls throw
         /// `.locked`.
         public var lockTimeout: TimeInterval = 30
-        /// The number of older generations that are kept, with their journals. A repair can fall back on
-        /// them.
+        /// The number of older generations that are kept, together with their journals. A repair can use them
+        /// if the current generation is damaged.
         public var keptGenerations = 3
-        /// The maximum size of the current files in bytes; `nil` for no limit. A commit beyond it throws
-        /// `.full`.
+        /// The maximum size of the current files in bytes; `nil` for no limit. A commit that would exceed the
+        /// limit throws `.full`.
         public var maximumSize: Int?
-        /// The access to files. Tests inject failures.
+        /// Performs the file operations. Tests replace it to inject failures.
         package var files = FileSystem.standard
 
         /// Creates the default options.
@@ -48,11 +49,11 @@ public struct LocalStorageProvider: StorageProvider {
 
     /// Opens a folder, and creates it if it does not exist.
     ///
-    /// A folder with only an `entries.json` and a `clusters.json` of another program is read in place. The
-    /// first commit keeps copies of these files before it replaces them.
+    /// If the folder contains only an `entries.json` and a `clusters.json` from another program, these files
+    /// are read in place. The first commit keeps copies of these files before it replaces them.
     ///
-    /// The method checks lengths, ends, and the checksum of the sidecar. The checksum of an entry is checked
-    /// when the entry is read.
+    /// Opening checks the lengths and the last bytes of the files, and the checksum of the sidecar. The
+    /// checksum of an entry is checked when the entry is read.
     /// - Parameters:
     ///   - directory: The folder.
     ///   - options: Options for opening the folder.
@@ -92,7 +93,7 @@ public struct LocalStorageProvider: StorageProvider {
 
     /// Folds the journal into new files, regardless of its length.
     ///
-    /// - Throws: `StorageError`: `.inputOutput` or `.full` if the space does not suffice; `.damaged` if the
-    ///   checksum of an entry does not match. The store is then unchanged.
+    /// - Throws: `StorageError`: `.inputOutput` or `.full` if there is not enough space; `.damaged` if the
+    ///   checksum of an entry does not match. In these cases, the store is unchanged.
     public func compact() async throws { try await local.compact() }
 }

@@ -2,8 +2,8 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// A generation of format 1, whose files were all JSON. It is only read; the next commit writes the current
-/// format.
+/// A generation of format 1, in which all files are JSON. This format is only read, never written: the next
+/// commit writes the current format.
 struct OldGeneration: Codable {
     struct File: Codable {
         var size: Int
@@ -45,7 +45,7 @@ struct OldGeneration: Codable {
         var clustersPosition: ChangePosition?
     }
 
-    /// Entries that are in memory.
+    /// Entries that are held in memory.
     private struct LoadedEntries: EntryContents {
         let entries: [Entry]
         func entry(at index: Int, withVectors: Bool) -> Entry { entries[index] }

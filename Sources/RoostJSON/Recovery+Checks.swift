@@ -3,7 +3,7 @@ import RoostFiles
 import RoostModel
 
 extension Recovery {
-    /// Checks the generations, and returns those that can be read, the newest first.
+    /// Checks all generations, and returns the readable ones, newest first.
     mutating func candidates(_ current: Generation?, _ outcome: inout Outcome) throws -> [Candidate] {
         let numbers = folder.generationNumbers
         let newest = current?.number ?? numbers.last ?? 0
@@ -25,13 +25,13 @@ extension Recovery {
                 continue
             }
             if number != newest, !hasRecord(url) {
-                // A writer is removing it at this moment.
+                // The generation is older and its record is missing, so a writer is just removing it.
                 findings.removeSubrange(before...)
                 continue
             }
             if let candidate { candidates.append(candidate) }
             outcome.damaged.append(url)
-            // Damage of an older generation matters only if a repair needs it.
+            // Damage to an older generation does not affect the store unless a repair needs that generation.
             if number == newest { outcome.isIntact = false }
         }
         if let current, !numbers.contains(current.number) {
@@ -53,7 +53,7 @@ extension Recovery {
 
     /// Checks the files of a generation.
     ///
-    /// - Returns: The readable part of it; `nil` if nothing can be read.
+    /// - Returns: The readable part of the generation, or `nil` if nothing can be read.
     /// - Throws: `FileError` if a file cannot be read for a reason other than damage.
     private mutating func check(_ generation: Generation, _ url: URL) throws -> Candidate? {
         let clusters = url.appendingPathComponent(Generation.clustersFile)
@@ -61,7 +61,7 @@ extension Recovery {
         if bytes?.count != generation.clusters.size
             || bytes.map({ Checksum.hexadecimal($0) }) != generation.clusters.sha256
         {
-            // Other programs read this file. The store reads the clusters from the sidecar.
+            // Only other programs need this file, because the store reads the clusters from the sidecar.
             findings.append(
                 .damage(clusters.path, "is damaged; the store itself does not read it"))
         }
@@ -91,7 +91,8 @@ extension Recovery {
         return textOnly(generation.number)
     }
 
-    /// Returns the candidate, read from the published copy of the entries if that has fewer damaged entries.
+    /// Returns the candidate, with its entries read from the published copy instead if the copy has fewer
+    /// damaged entries.
     private mutating func completed(_ candidate: Candidate, _ generation: Generation) -> Candidate {
         let copy = folder.file(Generation.entriesFile)
         guard let (state, contents) = try? generation.open(in: folder, text: copy),
@@ -106,7 +107,7 @@ extension Recovery {
         return candidate
     }
 
-    /// Reads only the published text of a generation, without its sidecar.
+    /// Reads the JSON files of a generation without its sidecar.
     func textOnly(_ number: Int) -> Candidate? {
         let url = folder.generation(number)
         let entries = url.appendingPathComponent(Generation.entriesFile)
@@ -116,7 +117,7 @@ extension Recovery {
         return Candidate(number: number, state: state, isTextOnly: true)
     }
 
-    /// Checks the journals, and returns their contents by the number of their generation.
+    /// Checks the journals, and returns the contents of each, keyed by the number of its generation.
     mutating func journals(
         _ current: Generation?, _ mark: CommitMark?, _ outcome: inout Outcome
     ) throws -> [Int: Journal.Contents] {

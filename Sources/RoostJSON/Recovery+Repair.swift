@@ -3,16 +3,17 @@ import RoostFiles
 import RoostModel
 
 extension Recovery {
-    /// Rebuilds the store from its intact files, as a new generation in a new epoch. Damaged files are moved
-    /// to a folder with the date in its name; nothing is deleted. The caller must hold the writers' lock.
+    /// Rebuilds the store from its intact files, as a new generation in a new epoch. Damaged files are not
+    /// deleted but moved to a folder with the date in its name. The caller must hold the writers' lock.
     ///
-    /// - Throws: `StorageError` with `.damaged` if nothing can be recovered. The store is then unchanged.
+    /// - Throws: `StorageError` with `.damaged` if nothing can be recovered. In that case, the store is
+    ///   unchanged.
     mutating func repair() throws {
         var outcome = try inspect()
         try AtomicFile.removeLeftovers(in: folder.url, files: files)
         let aside = folder.file("damaged-\(TimestampName.now())")
         guard !outcome.isIntact else {
-            // Only older generations are damaged, which the store does not need.
+            // Only older generations may be damaged, and the store does not need them.
             if !outcome.damaged.isEmpty { try moveAway(outcome.damaged, in: aside) }
             return
         }
@@ -23,14 +24,14 @@ extension Recovery {
         }
         try files.createFolder(aside)
         if outcome.lost > 0 {
-            // Without fingerprints, the next ingest reads all sources again and restores lost entries.
+            // Clears the fingerprints, so the next ingest reads all sources again and restores lost entries.
             let records = outcome.state.sources.map {
                 Source(id: $0.id, fingerprint: "", ingestedAt: $0.ingestedAt)
             }
             try outcome.state.apply(WriteBatch(sources: records))
         }
         outcome.state.renewEpoch()
-        // A number that no generation or journal has had, so that no file is overwritten.
+        // Uses a number that no existing generation or journal has, so no file is overwritten.
         let number = max(folder.newestGeneration, folder.journalNumbers.last ?? 0) + 1
         let generation = try Generation.write(
             outcome.state, number: number, in: folder, from: outcome.contents, files: files)
@@ -40,9 +41,9 @@ extension Recovery {
         }
         try AtomicFile.write(try generation.encoded(), to: current, files: files)
         CommitMark(generation: number, length: 0).write(to: folder, files)
-        // The new generation is current. The damaged files are no longer part of the store.
+        // The new generation is now current, so the damaged files are no longer part of the store.
         try moveAway(outcome.damaged.filter { $0 != current && $0 != folder.url }, in: aside)
-        // The published copies may contain entries that the other files have lost.
+        // Keeps the published copies too, because they may contain entries that the other files have lost.
         try moveAway(
             [Generation.entriesFile, Generation.clustersFile].map(folder.file), in: aside)
         for name in [Generation.entriesFile, Generation.clustersFile] {

@@ -4,9 +4,9 @@ import RoostModel
 
 /// Checks the files of a store byte by byte, and finds the best state that the intact files contain.
 ///
-/// A generation and its journal together contain the state of the next generation. Therefore an older
-/// generation and the journals after it can replace a damaged generation; if all of these are intact, nothing
-/// is lost. Otherwise the recovery uses the newest generation without its damaged entries.
+/// A generation and its journal together contain the state of the next generation. Therefore a damaged
+/// generation can be replaced with an older generation and the journals from that generation on; if all of
+/// these are intact, nothing is lost. Otherwise, the newest generation is used without its damaged entries.
 struct Recovery {
     let folder: StoreFolder
     let files: FileSystem
@@ -37,15 +37,17 @@ struct Recovery {
         var state: StoreState
         var contents: GenerationContents?
         var damagedEntries: [Int] = []
-        /// Whether only the published text could be read: a store from it has no history.
+        /// Whether only the JSON files could be read, without the sidecar. A store that is rebuilt from them
+        /// has no history.
         var isTextOnly = false
     }
 
     static let remedy = "moves it away and continues from the intact files"
 
-    /// Checks every byte of the store, and adds to ``findings``.
+    /// Checks every byte of the store, and adds the results to ``findings``.
     mutating func inspect() throws -> Outcome {
-        // Read before the journals: a commit in between makes them longer than the mark says, never shorter.
+        // Reads the mark before the journals. A commit between the two reads can then only make a journal
+        // longer than the mark says, not shorter.
         let mark = CommitMark(in: folder)
         let currentURL = folder.current
         var outcome = Outcome()
@@ -94,7 +96,7 @@ struct Recovery {
         outcome.isIntact = false
     }
 
-    /// Chooses the candidate that, with the journals after it, is closest to the last commit.
+    /// Chooses the candidate from which the journals lead closest to the last commit.
     private mutating func choose(
         _ candidates: [Candidate], _ journals: [Int: Journal.Contents], _ current: Generation?,
         _ outcome: inout Outcome
@@ -108,9 +110,10 @@ struct Recovery {
             let missing = trial.state.forgetUnreadable(candidate.damagedEntries)
             let removed = replay(journals, from: candidate.number, lacking: missing, &trial.state)
             let revision = trial.state.stamp.revision
-            // A damaged entry that was replaced or removed later is not lost.
+            // A damaged entry is not lost if a later commit replaced or removed it.
             let lost = try missing.count { try !removed.contains($0) && trial.state.entry($0) == nil }
-            // The latest revision wins; among equal revisions, the one with the fewest lost entries.
+            // Prefers the candidate with the latest revision, and among equal revisions the one with the
+            // fewest lost entries.
             if let best, (revision, -lost) <= (best.revision, -best.lost) { continue }
             best = (trial, revision, lost)
         }
@@ -137,11 +140,12 @@ struct Recovery {
                 : .damage(folder.path, "the commits after revision \(best.revision) are lost"))
     }
 
-    /// Applies the journals from a generation on, up to the first commit that does not continue the state.
+    /// Applies the journals from the given generation on, up to the first commit that cannot be applied to
+    /// the state.
     ///
-    /// - Parameter missing: The damaged entries, which the state lacks. A commit that removes one of them and
-    ///   does nothing else still advances the revision.
-    /// - Returns: The missing entries that the journals remove.
+    /// - Parameter missing: The damaged entries, which the state does not contain. If a commit cannot be
+    ///   applied but removes one of them, it still advances the revision.
+    /// - Returns: The ids of the missing entries that the journals remove.
     private func replay(
         _ journals: [Int: Journal.Contents], from base: Int, lacking missing: Set<Entry.ID>,
         _ state: inout StoreState

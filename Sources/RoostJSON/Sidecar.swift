@@ -7,16 +7,16 @@ import RoostVectors
 /// data of the store that `entries.json` and `clusters.json` do not contain. `Documentation/Formats.md`
 /// describes the bytes.
 struct Sidecar {
-    /// The bytes of an entry's JSON object in `entries.json`.
+    /// The range of bytes of an entry's JSON object in `entries.json`.
     struct Extent: Sendable, Hashable {
         var offset: UInt64
         var length: UInt32
-        /// The CRC-32C of the bytes.
+        /// The CRC-32C checksum of the bytes.
         var checksum: UInt32
     }
 
     var archive: StoreState.Archive
-    /// The extents of the archive's records, in the same order.
+    /// The extents of the records in the archive, in the same order as the records.
     var extents: [Extent]
 
     init(archive: StoreState.Archive, extents: [Extent]) {

@@ -1,7 +1,8 @@
 import Foundation
 import RoostFiles
 
-/// The folder of a JSON store: the paths of its files, and what can be learned from their names.
+/// The folder of a JSON store. Provides the paths of its files and the information that the file names
+/// contain.
 struct StoreFolder: Sendable, Hashable {
     let url: URL
 
@@ -12,7 +13,7 @@ struct StoreFolder: Sendable, Hashable {
     /// The file that names the current generation.
     var current: URL { url.appendingPathComponent("CURRENT") }
 
-    /// The file of ``CommitMark``.
+    /// The file that contains the ``CommitMark``.
     var mark: URL { url.appendingPathComponent("committed") }
 
     /// The file that writers lock.
@@ -23,14 +24,14 @@ struct StoreFolder: Sendable, Hashable {
     /// The folder of a generation.
     func generation(_ number: Int) -> URL { url.appendingPathComponent("generations/\(number)") }
 
-    /// The journal of the commits after a generation.
+    /// The journal that contains the commits after a generation.
     func journal(_ number: Int) -> URL { url.appendingPathComponent("journal-\(number).jsonl") }
 
     func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 
     // MARK: Contents
 
-    /// Reads a whole file; `nil` if it does not exist.
+    /// Reads a whole file. Returns `nil` if the file does not exist.
     ///
     /// - Throws: `FileError`.
     static func contents(of url: URL) throws -> Data? {
@@ -58,7 +59,7 @@ struct StoreFolder: Sendable, Hashable {
     /// The numbers of the generations that have a journal, in ascending order.
     var journalNumbers: [Int] { names.map(Self.number(ofJournal:)).filter { $0 > 0 }.sorted() }
 
-    /// Returns the number of the generation that a journal belongs to; 0 if the file is not a journal.
+    /// Returns the number of the generation that a journal belongs to, or 0 if the file is not a journal.
     static func number(ofJournal path: String) -> Int {
         let name = (path as NSString).lastPathComponent
         let (prefix, suffix) = ("journal-", ".jsonl")
@@ -66,11 +67,12 @@ struct StoreFolder: Sendable, Hashable {
         return Int(name.dropFirst(prefix.count).dropLast(suffix.count)) ?? 0
     }
 
-    /// Whether anything was ever committed to the store. If so, a missing `CURRENT` is damage.
+    /// Whether anything was ever committed to the store. If so, a missing `CURRENT` counts as damage.
     var hasHistory: Bool {
         if CommitMark(in: self) != nil { return true }
         if names.contains(where: { $0.hasPrefix("journal-") }) { return true }
-        // Generation 1 without `CURRENT` is from a process that ended before its first commit point.
+        // A generation 1 without `CURRENT` does not count: it was left by a process that ended before its
+        // first commit point.
         return generationNumbers.contains { $0 > 1 }
     }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import RoostModel
 
-/// Timestamps in the names of files that are kept for inspection after they stop being part of the store.
+/// Creates timestamps for the names of files that are kept for inspection when they are no longer part of the
+/// store.
 enum TimestampName {
     /// Returns the current time in UTC, for example `20261121-055434-123`.
     static func now() -> String {

@@ -4,15 +4,15 @@ public import RoostConversations
 extension ChatScope {
     private static let sourcePrefix = "chat:"
 
-    /// The id of the source of the entries of this scope: `chat:USER/SESSION/AGENT`. In each of the three
-    /// ids, every byte except ASCII letters, digits, `-` and `_` is written as `%XX`.
+    /// The source id of the entries in this scope: `chat:USER/SESSION/AGENT`. In each of the three ids, every
+    /// byte except ASCII letters, digits, `-` and `_` is written as `%XX`.
     public var source: String {
         Self.sourcePrefix + [userId, sessionId, agentId].map(Self.escaped).joined(separator: "/")
     }
 
-    /// Creates a scope from the id of a source.
+    /// Creates a scope from a source id.
     ///
-    /// - Returns: `nil` if the source is not that of a scope.
+    /// - Returns: `nil` if the source id is not that of a scope.
     public init?(source: String) {
         guard source.hasPrefix(Self.sourcePrefix) else { return nil }
         let ids = source.dropFirst(Self.sourcePrefix.count)

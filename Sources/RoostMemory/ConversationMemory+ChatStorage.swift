@@ -1,7 +1,7 @@
 public import RoostConversations
 
-/// A memory is a storage of conversations that keeps every message: the limit on the number of messages
-/// applies to what is fetched.
+/// Makes the memory usable as a chat storage that keeps every message. The limit on the number of messages
+/// applies only to fetching.
 extension ConversationMemory: ChatStorage {
     public func fetch(
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
@@ -23,7 +23,8 @@ extension ConversationMemory: ChatStorage {
     public func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage] {
         let all = try await messages(Filter(userId: userId, sessionId: sessionId))
         let scopes = Dictionary(grouping: all, by: \.scope)
-        // By time; messages of the same time by the id of the agent, then by their number.
+        // Sorts the messages by time, and messages with the same time by the id of the agent and then by
+        // their number.
         return scopes.sorted { $0.key.source < $1.key.source }
             .flatMap { scope, messages in
                 alternating(messages).map { $0.attributed(agentId: scope.agentId) }
@@ -33,7 +34,7 @@ extension ConversationMemory: ChatStorage {
             }.map(\.element)
     }
 
-    /// Returns the messages without those that follow a message of the same role.
+    /// Returns the messages, omitting each message that directly follows one with the same role.
     private func alternating(_ messages: [RememberedMessage]) -> [ConversationMessage] {
         var history: [ConversationMessage] = []
         for message in messages.map(\.message) where !isConsecutiveSameRole(history, message) {

@@ -11,15 +11,15 @@ extension ConversationMemory {
         public var sessionId: String?
         /// The agent of the conversation.
         public var agentId: String?
-        /// The earliest time of a message.
+        /// The start of the time range. A message with exactly this time matches.
         public var since: Date?
-        /// The time before which a message must be; a message of exactly this time does not match.
+        /// The end of the time range. A message with exactly this time does not match.
         public var until: Date?
 
-        /// The filter that all messages match.
+        /// A filter that matches all messages.
         public static let all = Filter()
 
-        /// Midnight after the last day that a store can keep: the end of the year 9999.
+        /// The end of the year 9999, after which a store cannot represent dates.
         private static let latestEnd = Date(timeIntervalSince1970: 253_402_300_800)
 
         /// Creates a filter.
@@ -31,12 +31,12 @@ extension ConversationMemory {
             (self.since, self.until) = (since, until)
         }
 
-        /// Creates a filter that the messages of one conversation match.
+        /// Creates a filter that matches the messages of one conversation.
         public init(_ scope: ChatScope) {
             self.init(userId: scope.userId, sessionId: scope.sessionId, agentId: scope.agentId)
         }
 
-        /// The filter that the entries of these messages match.
+        /// The corresponding filter for the entries of the store.
         public var entries: EntryFilter {
             typealias Key = RememberedMessage.Key
             var filter = EntryFilter(metadata: [Key.kind: Key.message])

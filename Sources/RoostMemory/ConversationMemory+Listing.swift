@@ -4,8 +4,8 @@ public import RoostConversations
 import RoostModel
 
 extension ConversationMemory {
-    /// Returns the conversations that have messages that match a filter, the one with the latest message
-    /// first.
+    /// Returns the conversations with messages that match a filter, ordered by their latest message, most
+    /// recent first.
     ///
     /// - Complexity: Reads the headers of the matching messages, and usually two messages of each
     ///   conversation.
@@ -14,10 +14,10 @@ extension ConversationMemory {
         try await ConversationListing(try await store.storage.snapshot(), filter).summaries { $0 }
     }
 
-    /// Returns the sessions that have messages that match a filter, the one with the latest message first. A
-    /// session contains the conversations with all of its agents.
+    /// Returns the sessions with messages that match a filter, ordered by their latest message, most recent
+    /// first. A session comprises the conversations with all of its agents.
     ///
-    /// - Complexity: As ``conversations(_:)``.
+    /// - Complexity: The same as that of ``conversations(_:)``.
     /// - Throws: `StorageError`; `CancellationError`.
     public func sessions(_ filter: Filter = .all) async throws -> [ConversationSummary] {
         try await ConversationListing(try await store.storage.snapshot(), filter).summaries {
@@ -25,7 +25,7 @@ extension ConversationMemory {
         }
     }
 
-    /// Returns the scopes of the messages that match a filter, in no order.
+    /// Returns the scopes of the messages that match a filter.
     ///
     /// - Throws: `StorageError`; `CancellationError`.
     public func scopes(_ filter: Filter = .all) async throws -> Set<ChatScope> {
@@ -33,7 +33,7 @@ extension ConversationMemory {
     }
 }
 
-/// The headers of messages, by scope.
+/// The headers of messages, grouped by scope.
 private struct ConversationListing {
     private let snapshot: any StorageSnapshot
     private var headers: [ChatScope: [EntryHeader]] = [:]
@@ -50,7 +50,7 @@ private struct ConversationListing {
         var withoutScope: [EntryHeader] = []
         for try await page in snapshot.headerPages(matching: filter.entries) {
             for header in page.headers {
-                // Sources of conversations are ASCII, so equal strings have equal bytes.
+                // The source ids of conversations are ASCII, so equal strings have equal bytes.
                 guard let scope = header.source.flatMap({ scopes[$0] ?? ChatScope(source: $0) }) else {
                     withoutScope.append(header)
                     continue
@@ -59,7 +59,8 @@ private struct ConversationListing {
                 headers[scope, default: []].append(header)
             }
         }
-        // The scope of a message with another source is in its metadata, which the header does not contain.
+        // If the source id of a message is not that of a conversation, its scope is in the metadata, which
+        // the header does not contain.
         for start in stride(from: 0, to: withoutScope.count, by: Self.pageSize) {
             let page = withoutScope[start..<min(withoutScope.count, start + Self.pageSize)]
             let entries = try await snapshot.entries(page.map(\.id))
@@ -75,16 +76,17 @@ private struct ConversationListing {
         var headers: [EntryHeader] = []
     }
 
-    /// Returns a summary of each group of scopes, the one with the latest message first.
+    /// Returns a summary of each group of scopes, ordered by the latest message, most recent first.
     ///
-    /// - Parameter groupOf: Returns the scope that stands for the group of a scope.
+    /// - Parameter groupOf: Returns the scope that represents the group to which a scope belongs.
     func summaries(_ groupOf: (ChatScope) -> ChatScope) async throws -> [ConversationSummary] {
         var groups: [ChatScope: Group] = [:]
         for (scope, headers) in headers {
             groups[groupOf(scope), default: Group()].agents.insert(scope)
             groups[groupOf(scope), default: Group()].headers += headers
         }
-        // By time; messages of the same time in the order of their rows, in which they were read.
+        // Sorts the messages by time. Messages with the same time keep the order in which they were read,
+        // which is that of their rows.
         let sorted = groups.mapValues { group in
             group.headers.enumerated().sorted {
                 ($0.element.createdAt, $0.offset) < ($1.element.createdAt, $1.offset)
@@ -107,7 +109,7 @@ private struct ConversationListing {
         }
     }
 
-    /// A step of the search for the first message of the user.
+    /// A step in the search for the user's first message.
     private struct Step {
         /// The number of messages that earlier steps have read.
         var skipped: Int
@@ -117,14 +119,15 @@ private struct ConversationListing {
         var conversations: Int
     }
 
-    /// The user's first message is nearly always one of the first two. Otherwise, more are read, then all.
+    /// The user's first message is nearly always one of the first two. If not, the second step reads more
+    /// messages, and the third step reads all.
     private static let steps = [
         Step(skipped: 0, count: 2, conversations: 200), Step(skipped: 2, count: 30, conversations: 10),
         Step(skipped: 32, count: .max - 32, conversations: 10),
     ]
 
-    /// Returns the first message of the user in each group, or its first message, by the id of its first
-    /// message.
+    /// Returns the user's first message in each group, or the first message of the group if the user wrote
+    /// none. The keys are the ids of the groups' first messages.
     private func firstMessages(of groups: [[EntryHeader]]) async throws -> [Entry.ID: String] {
         var result: [Entry.ID: String] = [:]
         var remaining = groups

@@ -4,7 +4,7 @@ public import RoostConversations
 import RoostModel
 
 extension ConversationMemory {
-    /// The name of the message that stands for a session without messages.
+    /// The name of the substitute message that is remembered for a session without messages.
     private static let firstMessageName = "first-message"
 
     /// The types of messages that are not part of the conversation.
@@ -12,23 +12,23 @@ extension ConversationMemory {
 
     /// The result of remembering a session.
     public struct SessionReport: Sendable, Hashable, Encodable {
-        /// The numbers of remembered messages.
+        /// The numbers of new and known messages.
         public var messages = Report()
         /// The number of messages that are not part of the conversation: reasoning, the use of tools, and
         /// empty messages.
         public var omitted = 0
     }
 
-    /// Adds the conversation of a stored session. Messages that the memory contains already are not changed.
+    /// Adds the conversation of a stored session. Messages that the memory already contains are not changed.
     ///
-    /// For a session without messages, its first user message is remembered.
+    /// If the session has no messages, its `firstUserMessage` is remembered instead.
     ///
     /// - Parameters:
     ///   - session: The session.
     ///   - userId: The user of the conversation.
     ///   - agentId: The agent of the conversation.
-    ///   - batchSize: The maximum number of messages of one commit; `nil` adds all messages in one commit.
-    /// - Throws: As ``remember(_:in:batchSize:)``.
+    ///   - batchSize: The maximum number of messages in one commit; `nil` adds all messages in one commit.
+    /// - Throws: The same errors as ``remember(_:in:batchSize:)``.
     @discardableResult
     public func remember(
         _ session: StoredSession, userId: String, agentId: String, batchSize: Int? = nil
@@ -52,7 +52,7 @@ extension ConversationMemory {
         }
         let report = try await remember(drafts, in: scope, batchSize: batchSize)
         if spoken.contains(where: { $0.content.utf8.elementsEqual(session.firstUserMessage.utf8) }) {
-            // The session has the real message now, so the substitute is removed.
+            // The session now contains the user's actual first message, so the substitute is removed.
             let id = MessageWriter.entryID(named: Self.firstMessageName, in: scope)
             let substitute = try await store.storage.snapshot().entries([id])
             try await forget(substitute.compactMap(RememberedMessage.init))

@@ -3,27 +3,27 @@ public import Roost
 public import RoostConversations
 public import RoostModel
 
-/// The messages of conversations as entries of a store: they are searched by meaning and by words, clustered,
-/// backed up and exported like all entries.
+/// Stores the messages of conversations as entries, so they are searched by meaning and by words, clustered,
+/// backed up and exported like all other entries.
 ///
 ///     let memory = ConversationMemory(store)
 ///     try await memory.remember([MessageDraft(role: .user, content: "I moved to Oslo.")], in: scope)
 ///     let found = try await memory.recall("Where does she live?")
 ///
-/// Messages are removed only by `forget(_:)`. The limit on the length of a conversation, which
-/// `ChatStorage` has, applies to what is fetched, not to what is kept.
+/// Messages are removed only by `forget(_:)`. The limit that `ChatStorage` sets on the length of a
+/// conversation applies to fetching messages, not to keeping them.
 public struct ConversationMemory: Sendable {
-    /// The store of the messages.
+    /// The store that contains the messages.
     public let store: KnowledgeStore
 
-    /// Creates a memory in a store.
+    /// Creates a memory that keeps its messages in the given store.
     public init(_ store: KnowledgeStore) { self.store = store }
 
-    /// The numbers of remembered messages.
+    /// The result of remembering messages.
     public struct Report: Sendable, Hashable, Encodable {
         /// The number of messages that were added.
         public var new = 0
-        /// The number of messages that the memory contained already.
+        /// The number of messages that the memory already contained.
         public var known = 0
 
         /// Creates an empty report.
@@ -32,13 +32,13 @@ public struct ConversationMemory: Sendable {
 
     // MARK: Remembering
 
-    /// Adds messages to a scope, in their order. Messages that the scope contains already are not changed.
+    /// Adds messages to a scope in the given order. Messages that the scope already contains are not changed.
     ///
     /// - Parameters:
     ///   - drafts: The messages.
     ///   - scope: The conversation that the messages belong to.
-    ///   - batchSize: The maximum number of messages of one commit; `nil` adds all messages in one commit.
-    /// - Atomicity: Each commit adds all of its messages, with consecutive numbers, or none.
+    ///   - batchSize: The maximum number of messages in one commit; `nil` adds all messages in one commit.
+    /// - Atomicity: Each commit adds either all of its messages, with consecutive numbers, or none.
     /// - Throws: `RoostError` with `.badInput` for a time outside the years 1 to 9999; `EmbedderError`;
     ///   `StorageError`; `CancellationError`.
     @discardableResult
@@ -68,10 +68,10 @@ public struct ConversationMemory: Sendable {
         try await forget(try await messages(filter))
     }
 
-    /// Removes messages in one commit. Messages that were added after these were read are not removed.
+    /// Removes messages in one commit. Messages that were added to the store later are not removed.
     ///
-    /// - Returns: The number of messages that were removed. Messages that another process has removed do not
-    ///   count.
+    /// - Returns: The number of messages that were removed. Messages that another process has already removed
+    ///   are not counted.
     /// - Throws: `StorageError`; `CancellationError`.
     @discardableResult
     public func forget(_ messages: [RememberedMessage]) async throws -> Int {
@@ -81,7 +81,7 @@ public struct ConversationMemory: Sendable {
             guard !present.isEmpty else { return 0 }
             var batch = WriteBatch(removals: present)
             let removed = Set(present)
-            // The record of a scope is removed with its last message.
+            // Removes the source record of a scope together with the last message of the scope.
             for record in try await snapshot.sources(Array(Set(messages.map(\.scope.source))))
             where record.entryIDs.allSatisfy(removed.contains) {
                 batch.removedSources.append(record.id)
@@ -103,7 +103,8 @@ extension RememberedMessage {
         for try await page in snapshot.entryPages(matching: filter) {
             messages += page.entries.compactMap(RememberedMessage.init)
         }
-        // The source of a scope is computed on each access, which is too slow for a comparison.
+        // Computes the source id of each scope once, because computing it in every comparison would be too
+        // slow.
         let sources = Dictionary(uniqueKeysWithValues: Set(messages.map(\.scope)).map { ($0, $0.source) })
         return messages.map { (source: sources[$0.scope] ?? "", message: $0) }
             .sorted { ($0.source, $0.message.number) < ($1.source, $1.message.number) }

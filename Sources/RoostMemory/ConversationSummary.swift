@@ -1,7 +1,7 @@
 public import Foundation
 import RoostModel
 
-/// A conversation, or a session with several agents, without its messages.
+/// A summary of a conversation, or of a session with several agents.
 public struct ConversationSummary: Sendable, Hashable, Encodable {
     /// The user.
     public var user: String
@@ -15,7 +15,7 @@ public struct ConversationSummary: Sendable, Hashable, Encodable {
     public var first: Date
     /// The time of the last message.
     public var last: Date
-    /// The first message of the user; the first message at all if the user said nothing.
+    /// The user's first message, or the first message of the conversation if the user wrote none.
     public var firstMessage: String
 
     private enum CodingKeys: String, CodingKey {

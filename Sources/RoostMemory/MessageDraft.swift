@@ -8,11 +8,12 @@ public struct MessageDraft: Sendable, Hashable {
     public var id: String?
     /// The role of the author.
     public var role: ConversationRole
-    /// The name of the author. It is searched together with the content, because questions name people.
+    /// The name of the author. It is searched together with the content, because questions often mention
+    /// people by name.
     public var speaker: String?
     /// The text.
     public var content: String
-    /// The time of the message; `nil` takes the time at which it is remembered.
+    /// The time of the message. If `nil`, the time at which the message is remembered is used.
     public var timestamp: Date?
 
     /// Creates a draft.

@@ -8,14 +8,15 @@ struct MessageWriter: Sendable {
     let store: KnowledgeStore
     let scope: ChatScope
 
-    /// The prefix of the fingerprint of a scope's source record; the number of the next message follows.
+    /// The prefix of the fingerprint in a scope's source record. It is followed by the number of the next
+    /// message.
     private static let fingerprintPrefix = "chat:"
 
     /// See ``ConversationMemory/remember(_:in:batchSize:)``.
     func write(_ drafts: [MessageDraft], batchSize: Int?) async throws -> ConversationMemory.Report {
         var report = ConversationMemory.Report()
-        // The ids of all drafts are computed at once: the id of one of several equal drafts depends on those
-        // before it, and must not depend on the batches.
+        // Computes the ids of all drafts before they are divided into batches. The id of a repeated draft
+        // depends on the number of equal drafts before it, and must not depend on the division.
         let entries = try entries(of: drafts)
         report.known = drafts.count - entries.count
         let size = max(1, batchSize ?? entries.count)
@@ -35,7 +36,8 @@ struct MessageWriter: Sendable {
         let present = try await present(given)
         var entries = given.filter { !present.contains($0.id) }
         guard !entries.isEmpty else { return 0 }
-        // A message without words has no vector, but is part of the conversation.
+        // A message that is empty or contains only white space is not embedded, but it is part of the
+        // conversation.
         let worded = entries.filter { !$0.content.allSatisfy(\.isWhitespace) }
         var embedding = IngestReport()
         let embedded = try await store.entryEmbedder.embed(
@@ -45,8 +47,9 @@ struct MessageWriter: Sendable {
         return try await commit(entries)
     }
 
-    /// Returns the entries that the scope contains already: by their ids, or by the name of the message if it
-    /// is the id of an entry of the scope, as in an export of a message that has no name.
+    /// Returns the ids of the entries that the scope already contains. An entry is also considered present if
+    /// the name of its message is the id of an existing entry in the scope, because an export uses the id as
+    /// the name of a message without one.
     private func present(_ entries: [Entry]) async throws -> Set<Entry.ID> {
         let snapshot = try await store.storage.snapshot()
         var present = Set(try await snapshot.entries(entries.map(\.id)).map(\.id))
@@ -62,7 +65,7 @@ struct MessageWriter: Sendable {
         return present
     }
 
-    /// Commits entries with consecutive numbers, except those that another process has added in the meantime.
+    /// Commits entries with consecutive numbers, except those that another process has already added.
     ///
     /// - Returns: The number of entries that were added.
     private func commit(_ entries: [Entry]) async throws -> Int {
@@ -82,7 +85,7 @@ struct MessageWriter: Sendable {
             }
             let next = first + Int64(missing.count)
             batch.sources = [Source(id: scope.source, fingerprint: "\(Self.fingerprintPrefix)\(next)")]
-            // Another commit may have used the same numbers.
+            // Requires that the store has not changed, because another commit may have used the same numbers.
             batch.expecting.epoch = snapshot.stamp.epoch
             batch.expecting.revision = snapshot.stamp.revision
             try await placement.assign(Set(missing.map(\.id)), in: &batch, snapshot)
@@ -99,7 +102,7 @@ struct MessageWriter: Sendable {
         {
             return next
         }
-        // An import adds entries without the record of their scope.
+        // The record may be missing, because an import adds entries without the source record of their scope.
         let filter = ConversationMemory.Filter(scope).entries
         let last = try await RememberedMessage.read(filter, from: snapshot).map(\.number).max()
         return Int64((last ?? -1) + 1)
@@ -107,7 +110,7 @@ struct MessageWriter: Sendable {
 
     // MARK: Entries
 
-    /// Returns the id of the entry of a message with a name.
+    /// Returns the id of the entry for a message with the given name.
     static func entryID(named name: String, in scope: ChatScope) -> Entry.ID {
         EntryID.derived(source: scope.source, key: key(named: name))
     }
@@ -126,7 +129,8 @@ struct MessageWriter: Sendable {
             } else {
                 let time = draft.timestamp.map { "\($0.milliseconds)" } ?? ""
                 let parts = [draft.role.rawValue, draft.speaker ?? "", time, draft.content]
-                // With their lengths, the parts of different messages cannot have the same concatenation.
+                // Includes the length of each part, so the parts of different messages cannot produce the
+                // same concatenated string.
                 let digest = ContentDigest(of: parts.map { "\($0.utf8.count):\($0)" }.joined())
                 key = EntryID.contentKey(digest, occurrence: occurrences[digest, default: 0])
                 occurrences[digest, default: 0] += 1

@@ -11,17 +11,17 @@ struct Recall: Sendable {
     private let now: Date
     private let times: TimesInText?
 
-    /// The number of candidates by meaning, and of candidates by words. With fewer, good answers that only
-    /// one of the two searches ranks high are missed.
+    /// The number of candidates from the search by meaning and from the search by words, each. With fewer
+    /// candidates, good answers that only one of the two searches ranks high would be missed.
     private static let candidateCount = 200
-    /// The share of the scores of its neighbors that a message gets: an answer often follows a question with
-    /// the words of the query.
+    /// The share of the scores of adjacent messages that is added to a message's score. An answer often
+    /// follows a question that contains the words of the query.
     private static let neighborShare: Float = 0.1
-    /// The bonus for a message of a time that the query names.
+    /// The bonus for a message whose time is one that the query names.
     private static let timeBonus: Float = 0.25
-    /// The maximum number of times of a query for which additional candidates are searched.
+    /// The maximum number of time ranges named in a query for which additional candidates are searched.
     private static let maximumTimes = 3
-    /// The maximum size of the context on each side of a message.
+    /// The maximum number of context messages on each side of a message.
     private static let maximumContext = 1000
 
     /// - Throws: `RoostError` with `.badInput` for options out of range.
@@ -63,7 +63,8 @@ struct Recall: Sendable {
             query, matching: filter.entries, limit: max(Self.candidateCount, options.limit))
         var found = Candidates()
         try await add(search, to: &found)
-        // In a large memory, messages of the time that the query names may not be among the best of all.
+        // In a large memory, messages from the time that the query names may not be among the best of all
+        // messages, so they are searched separately.
         if found.byMeaning.count >= search.limit || found.byWords.count >= search.limit {
             for range in times?.ranges.prefix(Self.maximumTimes) ?? [] {
                 search.filter.created = filter.entries.created.map { $0.clamped(to: range) } ?? range
@@ -113,7 +114,7 @@ struct Recall: Sendable {
 
     // MARK: Scores
 
-    /// The scope and the number of a message.
+    /// The position of a message: the source id of its scope, and its number in the scope.
     private struct Position: Hashable {
         var source: String
         var number: Int
@@ -127,7 +128,8 @@ struct Recall: Sendable {
         }
     }
 
-    /// Returns the recollections with the influence of their neighbors, of times and of their age.
+    /// Returns the recollections with scores that are adjusted for adjacent messages, the times named in the
+    /// query, and the age of the message.
     private func scored(_ candidates: [Recollection]) -> [Recollection] {
         let scores = Dictionary(
             candidates.map { (Position($0.message), $0.score) }
@@ -149,7 +151,7 @@ struct Recall: Sendable {
 
     // MARK: Context
 
-    /// Returns the recollections with the messages around them. Each message occurs once.
+    /// Adds the surrounding messages to each recollection. Each message occurs only once in the result.
     private func withContext(_ found: [Recollection]) async throws -> [Recollection] {
         guard options.context > 0, !found.isEmpty else { return found }
         let snapshot = try await store.storage.snapshot()
@@ -171,7 +173,7 @@ struct Recall: Sendable {
         return found
     }
 
-    /// Returns as many messages as fit into the token budget.
+    /// Returns the recollections and the messages of their context that fit into the token budget.
     private func fitted(_ found: [Recollection]) -> [Recollection] {
         guard var remaining = options.tokenBudget else { return found }
         var kept: [Recollection] = []
@@ -182,7 +184,7 @@ struct Recall: Sendable {
             return true
         }
         for var recollection in found where fits(recollection.message) {
-            // The nearest messages of the context first.
+            // Adds the messages of the context in the order of their distance from the recalled message.
             recollection.after = Array(recollection.after.prefix(while: fits))
             recollection.before = Array(recollection.before.reversed().prefix(while: fits).reversed())
             kept.append(recollection)

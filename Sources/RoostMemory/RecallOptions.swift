@@ -5,18 +5,18 @@ public import Roost
 public struct RecallOptions: Sendable, Hashable {
     /// The influence of the age of a message on its score.
     public struct Recency: Sendable, Hashable {
-        /// The share of the age in the score, 0 to 1.
+        /// The weight of the age in the score, from 0 to 1.
         public var weight: Float
-        /// The age in seconds at which the influence is half of that of a new message.
+        /// The age in seconds at which a message gets half of the age score of a new message.
         public var halfLife: TimeInterval
 
-        /// Creates an influence of the age. The default half-life is a week.
+        /// Creates a setting for the influence of age. The default half-life is a week.
         public init(weight: Float = 0.25, halfLife: TimeInterval = 7 * 86_400) {
             (self.weight, self.halfLife) = (weight, halfLife)
         }
     }
 
-    /// The maximum number of messages, without their context.
+    /// The maximum number of recalled messages, not counting their context.
     public var limit = 10
     /// The number of messages before and after each message that are returned as its context.
     public var context = 1
@@ -25,12 +25,13 @@ public struct RecallOptions: Sendable, Hashable {
     public var tokenBudget: Int?
     /// Whether to search by meaning, by words, or both.
     public var mode = SearchMode.hybrid
-    /// The influence of the age of a message; `nil` for none.
+    /// The influence of the age of a message; `nil` if age has no influence.
     public var recency: Recency?
-    /// Whether messages of a time that the query names get a higher score. The times are read from English,
+    /// Whether messages from a time that the query names get a higher score. Times are recognized in English,
     /// such as `on 7 July`, `in May 2023` or `yesterday`.
     public var readsTimes = true
-    /// The present time, to which `yesterday` and the age of messages refer; `nil` for the current time.
+    /// The time relative to which `yesterday` and the age of messages are determined; `nil` for the current
+    /// time.
     public var now: Date?
     /// The time zone in which days begin and end.
     public var timeZone = TimeZone.current

@@ -2,13 +2,14 @@
 public struct Recollection: Sendable, Hashable, Encodable {
     /// The message.
     public var message: RememberedMessage
-    /// The score, from 0 to about 1. It is comparable only within one result.
+    /// The score, from 0 to about 1. Scores are comparable only within the result of one query.
     public var score: Float
-    /// The cosine of the query with the message.
+    /// The cosine similarity of the query and the message.
     public var similarity: Float
-    /// The messages before it in its scope, oldest first. Messages that are recollections themselves, or the
-    /// context of a better one, are omitted.
+    /// The preceding messages in the same scope, oldest first. Messages that are themselves recollections, or
+    /// that belong to the context of a better recollection, are omitted.
     public var before: [RememberedMessage] = []
-    /// The messages after it in its scope, oldest first, with the same omissions.
+    /// The following messages in the same scope, oldest first. The same messages are omitted as in
+    /// ``before``.
     public var after: [RememberedMessage] = []
 }

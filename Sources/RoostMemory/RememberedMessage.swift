@@ -8,7 +8,8 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
     public var id: Entry.ID
     /// The conversation that the message belongs to.
     public var scope: ChatScope
-    /// The number of the message in its scope, from 0, in the order in which messages were remembered.
+    /// The number of the message in its scope. Messages are numbered from 0 in the order in which they were
+    /// remembered.
     public var number: Int
     /// The role of the author.
     public var role: ConversationRole
@@ -18,10 +19,10 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
     public var content: String
     /// The time of the message.
     public var timestamp: Date
-    /// The name that the message had in its origin (``MessageDraft/id``).
+    /// The name that was given to the message when it was remembered (``MessageDraft/id``).
     public var name: String?
 
-    /// The keys of the metadata of a message, and the value of `kind`.
+    /// The metadata keys of a message's entry, and the value of `kind` that marks it as a message.
     enum Key {
         static let kind = "kind"
         static let message = "message"
@@ -34,8 +35,8 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
         static let name = "name"
     }
 
-    /// The maximum number of a message. A greater one in the metadata of an entry, which any program can
-    /// write, is reduced to it, so that arithmetic with numbers cannot overflow.
+    /// The greatest number that a message can have. Any program can write the metadata of an entry, so
+    /// greater numbers found there are reduced to this one, which keeps arithmetic from overflowing.
     private static let maximumNumber: Int64 = 1 << 52
 
     /// Creates a message from an entry.
@@ -55,8 +56,8 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
         self.role = ConversationRole(rawValue: role)
         speaker = text(Key.speaker)
         let prefix = speaker.map(Self.prefix) ?? ""
-        // Compared by bytes: a combining character at the start of the content merges with the space before
-        // it.
+        // Compares bytes, because a combining character at the start of the content merges with the preceding
+        // space.
         content =
             entry.content.utf8.starts(with: prefix.utf8)
             ? String(decoding: entry.content.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
@@ -65,8 +66,8 @@ public struct RememberedMessage: Sendable, Hashable, Identifiable, Encodable {
         name = text(Key.name)
     }
 
-    /// Returns the text of a message's entry, which is embedded and searched: the content after the name of
-    /// the author.
+    /// Returns the text of a message's entry, which is embedded and searched: the name of the author, if any,
+    /// followed by the content.
     static func text(_ draft: MessageDraft) -> String {
         (draft.speaker.map(prefix) ?? "") + draft.content
     }

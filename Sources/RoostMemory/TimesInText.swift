@@ -3,8 +3,8 @@ import Foundation
 /// The times that a question names in English: `on 7 July, 2023`, `in May 2023`, `in August`, `2023-07-07`,
 /// `yesterday`, `last week`, `three days ago`.
 ///
-/// A word that may be the name of a month or a verb (`may`, `march`) is a month only next to a number or a
-/// word such as `in`.
+/// A word that can be either a month or a verb (`may`, `march`) is treated as a month only next to a number
+/// or after a word such as `in`.
 struct TimesInText: Sendable, Hashable {
     /// A day, a month or a year. Parts that the text does not name are `nil` and match any value.
     struct Parts: Sendable, Hashable {
@@ -15,12 +15,12 @@ struct TimesInText: Sendable, Hashable {
 
     /// The named days, months and years.
     private(set) var parts: Set<Parts> = []
-    /// The spans that are named relative to the present time.
+    /// The time spans that the text names relative to the present time.
     private(set) var spans: [Range<Date>] = []
     private let calendar: Calendar
 
-    /// The maximum length of a text that is read, in characters. No question is longer; the limit bounds the
-    /// time.
+    /// The maximum number of characters that are read. It limits the processing time; questions are not
+    /// expected to be longer.
     private static let maximumLength = 4000
     /// The maximum number of words that are read.
     private static let maximumWords = 400
@@ -28,7 +28,7 @@ struct TimesInText: Sendable, Hashable {
     /// Whether the text names no time.
     var isEmpty: Bool { parts.isEmpty && spans.isEmpty }
 
-    /// Reads the times of a text.
+    /// Finds the times that a text names.
     ///
     /// - Parameters:
     ///   - text: The text.
@@ -42,7 +42,7 @@ struct TimesInText: Sendable, Hashable {
         self.calendar = calendar
         let words = text.prefix(Self.maximumLength).lowercased()
             .split { !$0.isLetter && !$0.isNumber }.prefix(Self.maximumWords).map(String.init)
-        // The indices of years that belong to a month or a date.
+        // The indices of words that are the year of a month or date already read.
         var usedYears = Set<Int>()
         for index in words.indices {
             if let month = Self.month(words, index) {
@@ -60,7 +60,7 @@ struct TimesInText: Sendable, Hashable {
         }
     }
 
-    /// Returns whether a date is within one of the times.
+    /// Returns whether a date is within one of the times that the text names.
     func contains(_ date: Date) -> Bool {
         if spans.contains(where: { $0.contains(date) }) { return true }
         guard !parts.isEmpty else { return false }
@@ -72,7 +72,7 @@ struct TimesInText: Sendable, Hashable {
         }
     }
 
-    /// The ranges of the relative spans and of the times that name a year.
+    /// The date ranges of the relative spans and of those named times that include a year.
     var ranges: [Range<Date>] {
         spans
             + parts.compactMap { parts in
@@ -95,7 +95,7 @@ struct TimesInText: Sendable, Hashable {
     private static let shortMonths = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
-    /// Words after which `may` or `march` is a month.
+    /// Words after which `may` or `march` is treated as a month.
     private static let prepositions: Set = [
         "in", "of", "during", "since", "until", "till", "before", "after", "by", "last", "this", "early",
         "mid",
@@ -115,11 +115,11 @@ struct TimesInText: Sendable, Hashable {
         return isMonth ? named + 1 : nil
     }
 
-    /// Returns the day and the year next to a month, and the index of the word of the year.
+    /// Returns the day and the year next to a month, and the index of the word that names the year.
     private static func parts(of month: Int, _ words: [String], _ index: Int) -> (Parts, year: Int?) {
         func word(_ index: Int) -> String { words.indices.contains(index) ? words[index] : "" }
         var parts = Parts(month: month)
-        // The forms are 7 July 2023, 7th of July 2023, July 7, 2023, and July 2023.
+        // Recognizes the forms `7 July 2023`, `7th of July 2023`, `July 7, 2023` and `July 2023`.
         var next = index + 1
         if let day = day(word(index - 1)) ?? (word(index - 1) == "of" ? day(word(index - 2)) : nil) {
             parts.day = day
@@ -147,10 +147,10 @@ struct TimesInText: Sendable, Hashable {
         return year
     }
 
-    /// Numbers of four digits in this range are years.
+    /// The range of four-digit numbers that are treated as years.
     private static let years = 1900...2199
 
-    /// Reads `2023-07-07`, `2023/7/7` or `2023-07`, which are several words.
+    /// Reads a date such as `2023-07-07`, `2023/7/7` or `2023-07`, which consists of several words.
     private static func digits(_ words: [String], _ index: Int, in text: String) -> Parts? {
         guard index + 1 < words.count, let year = year(words[index]), let month = Int(words[index + 1]),
             (1...12).contains(month), words[index + 1].utf8.count <= 2
@@ -179,7 +179,8 @@ struct TimesInText: Sendable, Hashable {
         }
     }
 
-    /// Reads a span such as `yesterday` or `three days ago` that begins, or for `ago` ends, at a word.
+    /// Reads a span such as `yesterday` that begins at the given word, or one such as `three days ago` whose
+    /// last word is the given one.
     private mutating func readSpan(_ words: [String], _ index: Int, _ now: Date) {
         func word(_ index: Int) -> String { words.indices.contains(index) ? words[index] : "" }
         switch words[index] {
@@ -199,7 +200,7 @@ struct TimesInText: Sendable, Hashable {
         }
     }
 
-    /// Adds the day, week, month or year that is a number of units before the present one.
+    /// Adds the day, week, month or year that lies `count` units before the present one.
     private mutating func add(_ unit: Calendar.Component, ago count: Int, _ now: Date) {
         guard let date = calendar.date(byAdding: unit, value: -count, to: now),
             let interval = calendar.dateInterval(of: unit, for: date)

@@ -5,7 +5,7 @@ import RoostModel
 struct EmbeddingsResponse {
     /// The vectors, in the order of the texts in the request.
     var vectors: [[Float]]
-    /// The number of tokens that the server reports to have read; `nil` if it reports none.
+    /// The number of tokens that the server reports having read; `nil` if it reports no number.
     var promptTokens: Int?
 
     private struct Body: Decodable {
@@ -51,7 +51,7 @@ struct EmbeddingsResponse {
     /// - Parameters:
     ///   - data: The body of the response.
     ///   - count: The number of texts in the request.
-    /// - Throws: `EmbedderError` with `.badAnswer` that names the fault.
+    /// - Throws: `EmbedderError` with `.badAnswer` and a message that describes the problem.
     init(_ data: Data, count: Int) throws {
         func bad(_ fault: String) -> EmbedderError {
             EmbedderError(.badAnswer, "invalid response of the remote model: it \(fault)")

@@ -6,14 +6,14 @@ import NIOHTTP1
 import RoostFiles
 import RoostModel
 
-/// A client that downloads models from a server with the API of the Hugging Face Hub.
+/// A client that downloads models from a server that provides the Hugging Face Hub API.
 ///
 /// - `GET /api/models/REPO/tree/REVISION?recursive=true` lists the files, with sizes and checksums.
 /// - `GET /REPO/resolve/REVISION/FILE` returns a file or redirects to it.
 public struct ModelHub: Sendable {
     /// The address of the server.
     public let address: URL
-    /// The bearer token; it is sent only to the server itself, not to hosts to which it redirects.
+    /// The bearer token. It is sent only to the server itself, not to hosts to which the server redirects.
     public let token: Secret?
     private let environment: [String: String]
     /// The maximum number of attempts for each request.
@@ -29,7 +29,7 @@ public struct ModelHub: Sendable {
     /// - Parameters:
     ///   - address: An http or https address.
     ///   - token: The bearer token for repositories that require one.
-    ///   - environment: Environment variables, of which `http_proxy`, `https_proxy`, `all_proxy` and
+    ///   - environment: The environment variables. Only `http_proxy`, `https_proxy`, `all_proxy` and
     ///     `no_proxy` are used.
     /// - Throws: `EmbedderError` with `.configuration` if the address is invalid.
     public init(
@@ -40,7 +40,7 @@ public struct ModelHub: Sendable {
         self.environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") }
     }
 
-    /// An entry in the list of files of a repository.
+    /// An entry in a repository's list of files.
     private struct Item: Decodable {
         struct LargeFile: Decodable {
             var oid: String
@@ -51,7 +51,7 @@ public struct ModelHub: Sendable {
         var size: Int
         /// The id of the Git blob: the SHA-1 of `blob SIZE\0` and the contents.
         var oid: String
-        /// The SHA-256 of the contents and the size of a file in Git LFS.
+        /// For a file in Git LFS, the SHA-256 of its contents and its size.
         var lfs: LargeFile?
 
         var length: Int { lfs?.size ?? size }
@@ -60,8 +60,8 @@ public struct ModelHub: Sendable {
     /// The maximum length of a component of a repository name on the Hugging Face Hub.
     private static let maximumNameLength = 96
 
-    /// Returns whether a name is valid for a repository: one or two components of ASCII letters, digits, `.`,
-    /// `-` and `_`, separated by `/`.
+    /// Returns whether a name is a valid repository name: one or two components of ASCII letters, digits,
+    /// `.`, `-` and `_`, separated by `/`.
     public static func isName(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         return (1...2).contains(parts.count)
@@ -77,8 +77,8 @@ public struct ModelHub: Sendable {
 
     /// Downloads the files of a model into a folder.
     ///
-    /// Files that exist and match the checksum of the hub are kept, and partial downloads are resumed. A file
-    /// gets its final name only after it is complete and its checksum has been verified.
+    /// Existing files whose checksums match those of the hub are kept, and partial downloads are resumed. A
+    /// file receives its final name only after it is complete and its checksum has been verified.
     ///
     /// - Parameters:
     ///   - name: The name of the repository, such as `sentence-transformers/all-MiniLM-L6-v2`.
@@ -136,7 +136,7 @@ public struct ModelHub: Sendable {
         return request
     }
 
-    /// The maximum size of the list of files.
+    /// The maximum size in bytes of the response that lists the files of a repository.
     private static let maximumListSize = 16 << 20
 
     private func items(of name: String, _ revision: String, _ client: HTTPClient) async throws -> [Item] {
@@ -156,7 +156,7 @@ public struct ModelHub: Sendable {
 
     private var server: String { "the hub at \(address.host ?? "")" }
 
-    /// Returns the error for an unsuccessful status.
+    /// Returns the error for an unsuccessful HTTP status.
     private func refusal(_ status: UInt, _ object: String) -> EmbedderError {
         switch status {
         case 401, 403, 404:
@@ -171,7 +171,7 @@ public struct ModelHub: Sendable {
         }
     }
 
-    /// Calls `body`, and again after a transient failure, up to the maximum number of attempts.
+    /// Calls `body`, and repeats it after transient failures, up to the maximum number of attempts.
     private func retrying<Result>(_ body: () async throws -> Result) async throws -> Result {
         var attempt = 1
         while true {
@@ -199,7 +199,7 @@ public struct ModelHub: Sendable {
         }
     }
 
-    // MARK: One file
+    // MARK: Downloading one file
 
     private func fetch(
         _ item: Item, _ name: String, _ revision: String, into folder: URL, _ client: HTTPClient,
@@ -231,7 +231,8 @@ public struct ModelHub: Sendable {
         }
     }
 
-    /// Downloads a file, or the rest of it, to a temporary file that is locked meanwhile.
+    /// Downloads a file to a temporary file, or continues a partial download. The temporary file is locked
+    /// during the download.
     private func load(
         _ item: Item, _ path: String, into partialFile: URL, _ client: HTTPClient,
         _ progress: @Sendable (Int) -> Void
@@ -250,7 +251,7 @@ public struct ModelHub: Sendable {
         let response = try await client.execute(request, deadline: .distantFuture)
         switch response.status.code {
         case 206:
-            // If the server returns another range than requested, the download starts again.
+            // If the server returns a different range from the one requested, the download starts again.
             guard response.headers.first(name: "Content-Range")?.hasPrefix("bytes \(size)-") == true else {
                 try file.truncate(to: 0)
                 throw EmbedderError(

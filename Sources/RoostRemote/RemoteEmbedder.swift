@@ -6,11 +6,11 @@ import Synchronization
 
 /// An embedder that sends texts to a server (``RemoteModel``).
 ///
-/// The properties of the model are measured: embedding a fixed text shows the dimension and whether vectors
-/// have unit length. A sketch of that vector becomes part of the embedding space, so that a different model
-/// with the same name is detected. A request that is too large for the server is split into two. A text that
-/// is too long for the server, or that the server truncated, is embedded in two parts, whose weighted mean is
-/// its vector.
+/// The embedder measures the properties of the model: the vector of a fixed text shows the dimension and
+/// whether vectors have unit length. A sketch of that vector becomes part of the embedding space, so a
+/// different model with the same name is detected. A request that is too large for the server is split into
+/// two. A text that is too long for the server, or that the server truncated, is embedded in two parts, and
+/// its vector is the weighted mean of the vectors of the parts.
 public struct RemoteEmbedder: Embedder {
     /// The embedding space, including the sketch of the vector of the fixed text.
     public let space: EmbeddingSpace
@@ -78,10 +78,11 @@ public struct RemoteEmbedder: Embedder {
         return RemoteEmbedder(model, space, transport, state)
     }
 
-    /// The largest deviation from length 1 that vectors in JSON, often rounded to few digits, may have.
+    /// The maximum deviation from length 1 for a vector to be treated as a unit vector. Vectors in JSON are
+    /// often rounded to a few digits.
     private static let unitLengthTolerance: Float = 1e-3
 
-    /// Counts of unusual events so far.
+    /// The counts of unusual events so far.
     public var statistics: Statistics {
         var statistics = state.statistics.withLock { $0 }
         statistics.retries = transport.retryCount
@@ -91,14 +92,15 @@ public struct RemoteEmbedder: Embedder {
     /// The maximum number of words in a passage.
     public var maximumTokens: Int? { model.maximumWords }
 
-    /// Returns the UTF-8 ranges of the words of a text, in place of tokens, which only the server knows.
+    /// Returns the UTF-8 ranges of the words in a text. They stand in for tokens, which only the server
+    /// knows.
     public func tokenRanges(in text: String) -> [Range<Int>] { Words(text).map(\.utf8Range) }
 
     // MARK: Embedding
 
     /// Embeds texts, in several concurrent requests.
     ///
-    /// - Throws: `EmbedderError`, for example with `.configuration` if the server uses another model than
+    /// - Throws: `EmbedderError`, for example with `.configuration` if the server uses a different model from
     ///   that of ``space``; `CancellationError`.
     @concurrent
     public func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
@@ -131,7 +133,7 @@ public struct RemoteEmbedder: Embedder {
             tokenCounts: results.map(\.tokens), omittedTokens: results.map(\.omitted))
     }
 
-    /// The vector of one text.
+    /// The result for one text.
     private struct Result {
         var vector: [Float]
         /// The estimated number of tokens.
@@ -157,7 +159,7 @@ public struct RemoteEmbedder: Embedder {
             .refused, "the remote model rejected a text: status \(error.status)\(error.hint)")
     }
 
-    /// Checks once that the server uses the model of the embedding space.
+    /// Checks that the server uses the model of the embedding space, unless this has already been verified.
     private func verify() async throws {
         guard let probe = space.probe, !state.isVerified.load(ordering: .relaxed) else { return }
         let vector = try await self.probe(space.documentPrefix)
@@ -174,14 +176,15 @@ public struct RemoteEmbedder: Embedder {
     /// The maximum number of times that a request is split because it timed out.
     private static let maximumTimeouts = 3
 
-    /// Returns the vectors of texts, in as many requests as necessary.
+    /// Returns the vectors of texts, using as many requests as necessary.
     ///
-    /// - Parameter timeouts: The number of requests containing these texts that timed out.
+    /// - Parameter timeouts: The number of earlier requests containing these texts that timed out.
     private func embed(_ texts: [String], _ prefix: String, timeouts: Int = 0) async throws -> [Result] {
         let sizes = texts.map(ReadingCheck.size)
         guard let largest = sizes.indices.max(by: { sizes[$0] < sizes[$1] }) else { return [] }
         let verdict = state.reading.withLock { $0.verdict(size: sizes[largest]) }
-        // A text that may be truncated is sent alone, because the server reports only the sum of the tokens.
+        // A text that may be truncated is sent alone, because the server reports only the total number of
+        // tokens.
         if verdict != .fits, texts.count > 1 { return try await separately(largest, texts, prefix) }
         if verdict == .isTruncated, Self.split(texts[0]) != nil {
             return [try await parts(of: texts[0], prefix)]
@@ -194,7 +197,7 @@ public struct RemoteEmbedder: Embedder {
             guard error.isCertain, Self.split(texts[0]) != nil else { throw Self.refusal(error) }
             return [try await parts(of: texts[0], prefix)]
         } catch let error as RemoteTransport.TimedOut {
-            // A slow server may complete half of the request in time.
+            // A slow server may be able to answer a request with half as many texts before the timeout.
             guard texts.count > 1, timeouts < Self.maximumTimeouts else { throw error.asEmbedderError }
             return try await halves(texts, prefix, timeouts + 1)
         }
@@ -206,7 +209,8 @@ public struct RemoteEmbedder: Embedder {
         return zip(response.vectors, tokens).map { Result(vector: $0, tokens: $1, omitted: 0) }
     }
 
-    /// Embeds the halves of a text to find out whether the server truncated the text.
+    /// Embeds the halves of a text and compares their token counts to determine whether the server truncated
+    /// the text.
     private func isTruncated(
         _ text: String, _ size: Int, _ response: EmbeddingsResponse, _ prefix: String
     ) async throws -> Bool {
@@ -215,7 +219,7 @@ public struct RemoteEmbedder: Embedder {
         do {
             halves = try await self.response([first, second], prefix)
         } catch is RemoteTransport.TooLarge {
-            // The server accepts only one text in a request, and it accepted the complete text.
+            // The server accepts only one text per request, and it has accepted the complete text.
             return false
         } catch let error as RemoteTransport.TimedOut {
             throw error.asEmbedderError
@@ -227,7 +231,7 @@ public struct RemoteEmbedder: Embedder {
         }
     }
 
-    /// Embeds one of the texts in a separate request, and the others together.
+    /// Embeds the text at the given index in a separate request from the other texts.
     private func separately(_ index: Int, _ texts: [String], _ prefix: String) async throws -> [Result] {
         let result = try await embed([texts[index]], prefix)
         var others = texts
@@ -237,7 +241,7 @@ public struct RemoteEmbedder: Embedder {
         return results
     }
 
-    /// Embeds texts in two requests.
+    /// Embeds texts in two requests, each with half of the texts.
     private func halves(
         _ texts: [String], _ prefix: String, _ timeouts: Int
     ) async throws -> [Result] {
@@ -265,12 +269,12 @@ public struct RemoteEmbedder: Embedder {
         return Result(vector: vector, tokens: a.tokens + b.tokens, omitted: a.omitted + b.omitted)
     }
 
-    /// The minimum length in bytes of a text that is split.
+    /// The minimum length in bytes of a text that can be split.
     private static let minimumSplitLength = 16
 
     /// Splits a text near its middle, between words if possible. Neither half is blank.
     ///
-    /// - Returns: `nil` if the text is too short.
+    /// - Returns: The two halves, or `nil` if the text is too short.
     static func split(_ text: String) -> (String, String)? {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard text.utf8.count >= minimumSplitLength else { return nil }

@@ -1,17 +1,17 @@
 import Foundation
 public import RoostModel
 
-/// A cluster labeler that asks a chat model (``RemoteModel``) with an API like OpenAI's
+/// A cluster labeler that asks a chat model (``RemoteModel``) through an API like OpenAI's
 /// `/v1/chat/completions`.
 ///
-/// It sends the excerpt as JSON and a request for a name, and nothing else from the store. Texts in the
-/// excerpt may contain instructions to the model, so the caller must validate that the result is a plausible
-/// name.
+/// It sends only the excerpt, as JSON, and a request for a name; nothing else in the store is sent. The texts
+/// in the excerpt may contain instructions to the model, so the caller must validate that the result is a
+/// plausible name.
 public struct RemoteLabeler: ClusterLabeler {
     private let model: RemoteModel
     private let transport: RemoteTransport
 
-    /// The maximum size of a response. A name has few bytes, but a model may also return its reasoning.
+    /// The maximum size of a response in bytes. A name is short, but a model may also return its reasoning.
     private static let maximumResponseSize = 1 << 20
 
     /// Creates a labeler.
@@ -38,7 +38,7 @@ public struct RemoteLabeler: ClusterLabeler {
         var content: String
     }
 
-    /// The request has no temperature and no token limit, because some models accept neither.
+    /// The body of a request. It sets no temperature and no token limit, because some models accept neither.
     private struct Request: Encodable {
         var model: String
         var messages: [Message]
@@ -53,7 +53,7 @@ public struct RemoteLabeler: ClusterLabeler {
         var choices: [Choice]
     }
 
-    /// Returns a name for a cluster, as the model wrote it.
+    /// Returns a name for a cluster, exactly as the model wrote it.
     ///
     /// If the excerpt is too large for the model, it is sent again with half of the texts.
     ///
@@ -83,7 +83,7 @@ public struct RemoteLabeler: ClusterLabeler {
         }
     }
 
-    /// Returns the text of a response.
+    /// Returns the text that the model wrote, from the body of a response.
     private static func response(_ data: Data) throws -> String {
         guard let response = try? JSONDecoder().decode(Response.self, from: data),
             let text = response.choices.first?.message.content

@@ -2,20 +2,20 @@ public import Foundation
 import RoostModel
 
 /// The address and settings of a model behind an HTTP API like OpenAI's `/v1/embeddings` or
-/// `/v1/chat/completions`, which Ollama, llama.cpp and vLLM also provide.
+/// `/v1/chat/completions`. Ollama, llama.cpp and vLLM provide such APIs too.
 ///
 /// These settings must come from the user's own configuration, never from a store, because texts and the key
 /// are sent to the address.
 public struct RemoteModel: Sendable {
-    /// The address without `/embeddings` or `/chat/completions`, such as `http://localhost:11434/v1`.
+    /// The base address, without `/embeddings` or `/chat/completions`, such as `http://localhost:11434/v1`.
     public var endpoint: URL
     /// The name of the model on the server.
     public var name: String
     /// The API key, which is sent as a bearer token.
     public var key: Secret?
-    /// The text that the model expects before queries.
+    /// The text that the model expects in front of queries.
     public var queryPrefix = ""
-    /// The text that the model expects before documents.
+    /// The text that the model expects in front of documents.
     public var documentPrefix = ""
     /// The maximum number of texts in a request.
     public var batchSize = 64
@@ -25,11 +25,11 @@ public struct RemoteModel: Sendable {
     public var maximumWords = 200
     /// The maximum duration of a request.
     public var timeout: Duration = .seconds(60)
-    /// The maximum number of attempts for a request that fails for a transient reason.
+    /// The maximum number of attempts for a request whose failures are transient.
     public var attempts = 6
     /// The maximum delay between two attempts.
     public var maximumDelay: Duration = .seconds(30)
-    /// Environment variables, of which only `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are kept.
+    /// The environment variables. Only `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are kept.
     public var environment: [String: String] = [:] {
         didSet { environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") } }
     }
@@ -70,7 +70,7 @@ public struct RemoteModel: Sendable {
         self.key = key
     }
 
-    /// Returns whether a host name denotes this machine.
+    /// Returns whether a host name refers to this machine.
     static func isLoopback(_ host: String) -> Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         return host == "localhost" || host == "::1" || host == "[::1]"
@@ -78,7 +78,7 @@ public struct RemoteModel: Sendable {
     }
 }
 
-/// A secret text, such as an API key, that descriptions and reflection do not reveal.
+/// A secret text, such as an API key. Its descriptions and its mirror do not reveal the text.
 public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     let text: String
 

@@ -9,10 +9,11 @@ import Synchronization
 final class RemoteTransport: Sendable {
     /// The error for a request that is probably too large for the server.
     struct TooLarge: Error {
-        /// Whether the server stated this reason, as opposed to an unspecific rejection.
+        /// Whether the server stated that the request is too large, as opposed to rejecting it without a
+        /// specific reason.
         var isCertain: Bool
         var status: UInt
-        /// The error code of the server in parentheses, or an empty string.
+        /// The server's error code in parentheses, or an empty string.
         var hint: String
     }
 
@@ -38,9 +39,10 @@ final class RemoteTransport: Sendable {
         // Following a redirect would send texts and the key to a server that the user has not chosen.
         configuration.redirectConfiguration = .disallow
         configuration.timeout.connect = .seconds(10)
-        // The timeout of a request covers only the head of the response; this one covers the body.
+        // A request's own timeout covers only the time until the head of the response; this timeout covers
+        // the body.
         configuration.timeout.read = .nanoseconds(Int64(model.timeout / .nanoseconds(1)))
-        // This class counts the attempts, so the client must report a refused connection at once.
+        // This class counts the attempts, so the client must report a refused connection immediately.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.proxy = Self.proxy(for: model.endpoint, model.environment)
         client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
@@ -75,7 +77,7 @@ final class RemoteTransport: Sendable {
             } catch {
                 if Task.isCancelled || error is CancellationError { throw CancellationError() }
                 if let error = error as? HTTPClientError, [.deadlineExceeded, .readTimeout].contains(error) {
-                    // Repeating the same request would only add to the load of the server.
+                    // Sending the same request again would only increase the server's load.
                     throw TimedOut(
                         asEmbedderError: EmbedderError(
                             .unavailable, "\(server) did not respond within \(model.timeout)",
@@ -93,7 +95,7 @@ final class RemoteTransport: Sendable {
         }
     }
 
-    /// Returns the error for a failure that a retry cannot overcome: an invalid certificate, or missing proxy
+    /// Returns the error for a failure that a retry cannot resolve: an invalid certificate, or missing proxy
     /// credentials.
     private static func permanentFailure(_ error: any Error, _ server: String) -> EmbedderError? {
         if let error = error as? HTTPClientError, error == .proxyAuthenticationRequired {
@@ -109,12 +111,12 @@ final class RemoteTransport: Sendable {
                 + "the server supports https")
     }
 
-    /// Returns the delay before the next attempt: exponential from a quarter of a second with jitter, at
-    /// least the delay that the server requested, and at most the maximum delay.
+    /// Returns the delay before the next attempt. It grows exponentially from a quarter of a second, with
+    /// jitter. It is at least the delay that the server requested, but never exceeds the maximum delay.
     private func delay(_ attempt: Int, atLeast requested: Duration?) -> Duration {
         let backoff =
             Duration.milliseconds(250) * Double(1 << min(attempt - 1, 10)) * Double.random(in: 0.5...1)
-        // Jitter, so that clients with the same requested delay do not return at the same time.
+        // The jitter keeps clients that received the same requested delay from returning at the same time.
         let minimum = (requested ?? .zero) * Double.random(in: 1...1.1)
         return min(max(backoff, minimum), model.maximumDelay)
     }
@@ -143,7 +145,7 @@ final class RemoteTransport: Sendable {
         return (response, Data(buffer.readableBytesView))
     }
 
-    /// Returns the delay that the header Retry-After requests, in seconds or as a date (RFC 9110, section
+    /// Returns the delay that the `Retry-After` header requests, in seconds or as a date (RFC 9110, section
     /// 10.2.3).
     static func retryAfter(_ headers: HTTPHeaders, now: Date = Date()) -> Duration? {
         guard let value = headers.first(name: "Retry-After") else { return nil }
@@ -155,7 +157,8 @@ final class RemoteTransport: Sendable {
         return format.date(from: value).map { .seconds(max(0, min(86400, $0.timeIntervalSince(now)))) }
     }
 
-    /// The body of an error response: OpenAI and vLLM send an object `error`, TEI a text and a type.
+    /// The body of an error response. OpenAI and vLLM send an object named `error`; TEI sends a text and a
+    /// type.
     private struct Refusal: Decodable {
         struct Word: Decodable {
             var text: String?
@@ -185,13 +188,13 @@ final class RemoteTransport: Sendable {
             errorType = try? container.decodeIfPresent(Word.self, forKey: .errorType)
             message = try? container.decodeIfPresent(Word.self, forKey: .message)
             error = try? container.decodeIfPresent(Details.self, forKey: .error)
-            // Some servers send the error as a plain text.
+            // Some servers send the error as plain text.
             if error == nil, message?.text == nil {
                 message = try? container.decodeIfPresent(Word.self, forKey: .error)
             }
         }
 
-        /// The error code of the server, if it is safe to show. The message is not shown, because it may
+        /// The server's error code, if it is safe to show. The server's message is not shown, because it may
         /// quote the text or the key.
         var hint: String {
             let words = error?.code?.text ?? error?.type?.text ?? errorType?.text ?? ""
@@ -202,7 +205,7 @@ final class RemoteTransport: Sendable {
         }
     }
 
-    /// Phrases with which servers report that a request or a text is too large.
+    /// Phrases that servers use to report that a request or a text is too large.
     private static let sizePhrases = [
         "too large", "too long", "too many tokens", "too many inputs", "context length", "context size",
         "context window", "maximum context", "maximum input", "maximum allowed", "maximum length",
@@ -210,7 +213,7 @@ final class RemoteTransport: Sendable {
         "must have less", "longer than",
     ]
 
-    /// Returns the error for an unsuccessful status.
+    /// Returns the error for an unsuccessful HTTP status.
     private static func refusal(
         _ status: UInt, _ data: Data, _ server: String, _ path: String
     ) -> any Error {
@@ -240,7 +243,7 @@ final class RemoteTransport: Sendable {
         }
     }
 
-    /// Returns the proxy for an address according to the environment variables.
+    /// Returns the proxy that the environment variables specify for an address.
     static func proxy(for url: URL, _ environment: [String: String]) -> HTTPClient.Configuration.Proxy? {
         func value(_ name: String) -> String? {
             (environment[name] ?? environment[name.uppercased()]).flatMap { $0.isEmpty ? nil : $0 }

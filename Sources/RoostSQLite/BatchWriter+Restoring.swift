@@ -3,7 +3,7 @@ import GRDB
 import RoostModel
 
 extension BatchWriter {
-    /// Writes an entry of another store, with its row and revision.
+    /// Writes an entry from another store, preserving its row and revision.
     mutating func restore(_ entry: Entry, _ record: ArchivedEntries.Record) throws {
         revision = record.position.revision
         ordinal = Int64(record.position.ordinal) - 1
@@ -13,7 +13,7 @@ extension BatchWriter {
         try writeParts(of: entry, row: row)
     }
 
-    /// Writes the contents of an archive other than its entries.
+    /// Writes everything in an archive except its entries.
     mutating func restoreRest(of archive: StoreState.Archive) throws {
         try execute("DELETE FROM sqlite_sequence WHERE name = 'entries'")
         try execute(

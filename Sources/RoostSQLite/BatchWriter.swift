@@ -26,7 +26,7 @@ struct BatchWriter {
 
     /// Writes a batch.
     ///
-    /// - Returns: The revision from which the batch is visible.
+    /// - Returns: The revision at which the batch becomes visible.
     /// - Throws: `StorageError`. The caller must then roll back the transaction.
     mutating func apply(_ batch: WriteBatch, at date: Date) throws -> Revision {
         try checkExpectations(batch.expecting)
@@ -110,7 +110,7 @@ struct BatchWriter {
         let coder = EntryRows(database)
         for entry in entries {
             let id = Column.bytes(entry.id)
-            // Most entries are new, so an attempt to insert costs less than a query before it.
+            // Most entries are new, so attempting an insertion first is faster than querying first.
             let before = (ordinal, nextRow, changed)
             let row = try newRow()
             try writeRow(entry, row: row, isNew: true)
@@ -161,8 +161,9 @@ struct BatchWriter {
         }
     }
 
-    /// Returns a row number that no entry has ever had. The number must be known before SQLite assigns it
-    /// (AUTOINCREMENT), because the checksum of the row covers it.
+    /// Returns a row number that has never been used by an entry. The number must be known before the
+    /// insertion, and thus cannot be assigned by SQLite (AUTOINCREMENT), because the checksum of the row
+    /// covers it.
     private mutating func newRow() throws -> Int64 {
         let sql = """
             SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'entries'), 0),
@@ -181,7 +182,8 @@ struct BatchWriter {
             Data(ContentDigest(of: entry.content).bytes), Int64(revision.rawValue), nextOrdinal(),
             entry.passages.count, entry.embeddings.count, Column.bytes(entry.id), row,
         ]
-        // The row and the id are the last of the fourteen parameters and the first arguments of the checksum.
+        // The row number and the id are the last of the fourteen SQL parameters, but the first arguments of
+        // the checksum.
         let checksum = "roost_crc(?14, ?13, CAST(?1 AS TEXT), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
         if !isNew {
             try execute(
@@ -211,7 +213,8 @@ struct BatchWriter {
                 [row, Column.bytes(entry.embeddings), Column.bytes(entry.id)])
         }
         for passage in entry.passages {
-            // The only passage of a short entry has the entry's vector, which is stored once.
+            // If a short entry has only one passage, the passage has the same vector as the entry, and the
+            // vector is stored only once.
             let vector = passage.vector == entry.embeddings ? nil : Column.bytes(passage.vector)
             try execute(
                 """

@@ -2,7 +2,8 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// Reads the change feed. The row of an entry, or its tombstone, contains the position of its latest change.
+/// Reads the change feed. The position of an entry's latest change is stored in the entry's row or, after
+/// removal, in its tombstone.
 enum ChangeReader {
     static func page(after cursor: ChangeCursor, limit: Int, _ database: Database) throws -> ChangePage {
         let meta = try Meta(database)

@@ -3,14 +3,14 @@ import RoostModel
 
 /// The checksums of rows: CRC-32C over the columns, computed by the SQL function `roost_crc`.
 ///
-/// SQLite's pages have no checksums, so a damaged byte would be read without notice. The checksum of a row
-/// that is found by the row number of its entry also covers the entry's id.
+/// SQLite's pages have no checksums, so a damaged byte would otherwise go unnoticed. In tables whose rows are
+/// found by the row number of an entry, the checksum also covers the entry's id.
 enum Checksum {
     struct Table {
         let name: String
-        /// All columns but the checksum, as a list in SQL.
+        /// All columns except the checksum, as a comma-separated list for SQL.
         let columns: String
-        /// Whether the checksum covers the id of the entry with the same row number.
+        /// Whether the checksum also covers the id of the entry with the same row number.
         let coversID: Bool
 
         init(_ name: String, _ columns: String, coversID: Bool = false) {
@@ -19,18 +19,18 @@ enum Checksum {
             self.coversID = coversID
         }
 
-        /// Returns SQL for the checksum that a row should have.
+        /// Returns an SQL expression for the checksum that a row should have.
         ///
         /// - Parameters:
         ///   - alias: The name of the table in the statement.
-        ///   - id: SQL for the id of the entry; by default a subquery.
+        ///   - id: An SQL expression for the entry's id; by default a subquery.
         func value(of alias: String, id: String? = nil) -> String {
             var names = columns.split(separator: ", ").map { "\(alias).\($0)" }
             if coversID { names.append(id ?? "(SELECT id FROM entries o WHERE o.row = \(alias).row)") }
             return "roost_crc(\(names.joined(separator: ", ")))"
         }
 
-        /// Returns SQL that is true if the checksum of a row matches.
+        /// Returns an SQL expression that is true if the checksum of a row matches.
         func matches(_ alias: String, id: String? = nil) -> String {
             "(\(alias).checksum IS \(value(of: alias, id: id)))"
         }
@@ -54,7 +54,7 @@ enum Checksum {
     ///
     /// - Parameters:
     ///   - index: The column of `row` that contains the result.
-    ///   - object: The object that the row describes, with an article, for the message.
+    ///   - object: The object that the row describes, with an article, for the error message.
     /// - Throws: `StorageError` with `.damaged` if the checksum does not match.
     static func check(_ row: Row, _ index: Int, _ object: @autoclosure () -> String) throws {
         guard try row.value(index) as Bool? == true else {
@@ -64,8 +64,8 @@ enum Checksum {
 }
 
 extension Row {
-    /// Returns the value of a column. GRDB's subscript would trap on a value of another type, which a damaged
-    /// row can contain.
+    /// Returns the value of a column. GRDB's subscript is not used, because it would trap on a value of a
+    /// different type, which a damaged row can contain.
     ///
     /// - Throws: `RowDecodingError`.
     func value<Value: DatabaseValueConvertible & StatementColumnConvertible>(_ index: Int) throws -> Value {

@@ -2,20 +2,20 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// Converts values to and from the contents of columns.
+/// Converts values to and from their representations in database columns.
 enum Column {
     static func bytes(_ id: UUID) -> Data { withUnsafeBytes(of: id.uuid) { Data($0) } }
 
     static func bytes(_ text: String) -> Data { Data(text.utf8) }
 
-    /// Returns the digits that SQLite's function `hex` returns.
+    /// Returns the hexadecimal digits of the bytes, as the SQL function `hex` does.
     static func hexadecimal(_ bytes: Data) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         return String(
             decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Returns the components as little-endian Float32.
+    /// Returns the components of a vector as little-endian Float32 values.
     static func bytes(_ vector: [Float]) -> Data {
         #if _endian(little)
             vector.withUnsafeBytes { Data($0) }
@@ -49,7 +49,7 @@ enum Column {
         return vector
     }
 
-    /// Appends the components that the bytes of a vector contain.
+    /// Appends the components that are encoded in `data` to a vector.
     static func append(_ data: Data, to vector: inout [Float]) throws {
         guard data.count % 4 == 0 else {
             throw damaged("a vector of \(data.count) bytes, which is not a multiple of 4")

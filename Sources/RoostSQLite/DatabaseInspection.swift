@@ -3,22 +3,21 @@ import GRDB
 import RoostModel
 import RoostSQLiteSupport
 
-/// Checks a database, every page and every row, without writing anything.
+/// Checks every page and every row of a database without writing anything.
 ///
-/// The inspection runs the list ``checks`` in order, each in a separate transaction. A check that fails
-/// because of damage does not prevent the following ones.
+/// The inspection runs the ``checks`` in order, each in a separate transaction. If a check fails because of
+/// damage, the following checks still run.
 struct DatabaseInspection {
-    /// One aspect of a database that is checked.
+    /// A check of one aspect of a database.
     struct Check {
-        /// The subject of the finding that reports that the check itself could not read the database.
+        /// The subject of the finding that is reported if the check itself could not read the database.
         let subject: String
         /// Whether the check reads tables or columns that only the current format has.
         var needsCurrentFormat = true
         let run: (Database) throws -> [StorageFinding]
     }
 
-    /// The subject of a finding that concerns the mark of the last commit only. A repair of it keeps all
-    /// rows.
+    /// The subject of a finding that concerns only the mark of the last commit. Repairing it keeps all rows.
     static let markSubject = "the last commit"
 
     private let url: URL
@@ -43,14 +42,14 @@ struct DatabaseInspection {
     }
 
     func run(_ isCancelled: () -> Bool) throws -> [StorageFinding] {
-        // `DatabaseFile` explains why only SQLite may open the file.
+        // Only SQLite may open the file; `DatabaseFile` explains why.
         guard let size = try DatabaseFile(url).size() else {
             return [.damage(url.path, "is missing; restore it from a backup")]
         }
         guard size > 0, try isDatabase() else {
             return [.damage(url.path, "is not an SQLite database; restore it from a backup")]
         }
-        // Read-only, so that the log of a damaged database is not moved into it.
+        // The connection is read-only so that SQLite does not move the log of a damaged database into it.
         let queue: DatabaseQueue
         do {
             queue = try DatabaseFile(url).openReadOnly(configuration)
@@ -78,12 +77,13 @@ struct DatabaseInspection {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
             return false
         } catch {
-            // The checks report all other errors.
+            // Other errors are reported by the checks.
             return true
         }
     }
 
-    /// Runs a check. Damage that prevents it from reading becomes a finding.
+    /// Runs a check. If damage prevents the check from reading the database, the result contains a finding
+    /// about it.
     private func findings(of check: Check, _ queue: DatabaseQueue) throws -> [StorageFinding] {
         do {
             return try queue.read(check.run)
@@ -116,7 +116,7 @@ extension DatabaseInspection {
     }
 
     private func checkPages(_ database: Database) throws -> [StorageFinding] {
-        // 20 findings show the kind of damage; a longer list would help nobody.
+        // Twenty findings show what kind of damage there is; a longer list would not be more useful.
         try String.fetchAll(database, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }.map {
             .damage(url.path, $0, remedy: "rebuilds the database from the intact rows")
         }
@@ -167,7 +167,8 @@ extension DatabaseInspection {
         ]
     }
 
-    /// Compares the tables of tags and metadata, on which filters are evaluated, with the entries.
+    /// Checks that the tables of tags and metadata, which are used to evaluate filters, agree with the
+    /// entries.
     private func checkFilterTables(_ database: Database) throws -> [StorageFinding] {
         var counts: [String: Int] = [:]
         let entryRows = EntryRows(database)

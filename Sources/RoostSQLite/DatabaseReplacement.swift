@@ -2,30 +2,31 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// Replaces a database file, with its log, by another database. If the process ends in between, the next
-/// process that opens the database completes the replacement: until then a marker file next to the database
-/// names the new file.
+/// Replaces a database file and its log with another database.
+///
+/// A marker file next to the database contains the name of the new file until the replacement is complete. If
+/// the process ends before that, the next process that opens the database completes the replacement.
 struct DatabaseReplacement {
     private let url: URL
     private let files = FileSystem.standard
-    /// The first bytes of each SQLite database (https://sqlite.org/fileformat.html).
+    /// The first bytes of every SQLite database (https://sqlite.org/fileformat.html).
     private static let header = Data("SQLite format 3\0".utf8)
 
     init(of url: URL) { self.url = url }
 
     private var marker: URL { URL(fileURLWithPath: url.path + "-replacing") }
 
-    /// Replaces the database. The caller must have copied the old files, and closed and synchronised the new
-    /// database.
+    /// Replaces the database. Before the call, the caller must have copied the old files, and closed and
+    /// synchronized the new database.
     ///
-    /// - Atomicity: Writing the marker is the commit point.
+    /// - Atomicity: The replacement is committed when the marker file has been written.
     /// - Throws: `FileError`.
     func begin(with replacement: URL) throws {
         try AtomicFile.write(Data(replacement.lastPathComponent.utf8), to: marker, files: files)
         try finish()
     }
 
-    /// Completes an interrupted replacement, if there is one.
+    /// Completes an interrupted replacement; does nothing if there is none.
     func finish() throws {
         guard let replacement = try replacement() else { return }
         let folder = url.deletingLastPathComponent()
@@ -41,7 +42,7 @@ struct DatabaseReplacement {
         try files.synchronizeFolder(folder)
     }
 
-    /// Returns the file that the marker names; `nil` without a marker.
+    /// Returns the file that the marker names; `nil` if there is no marker.
     private func replacement() throws -> URL? {
         let name: String
         do {
@@ -59,7 +60,8 @@ struct DatabaseReplacement {
         return url.deletingLastPathComponent().appendingPathComponent(name)
     }
 
-    /// Returns whether the new database still has its own name; `false` if it has been renamed already.
+    /// Returns whether the new database still has its own name. The result is `false` if it has already been
+    /// renamed.
     ///
     /// - Throws: `StorageError` with `.damaged` if the file is not a database.
     private func isDatabase(_ replacement: URL) throws -> Bool {

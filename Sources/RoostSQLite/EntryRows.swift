@@ -15,7 +15,7 @@ struct EntryRows {
         e.passages, e.dimension
         """
 
-    /// Returns the entries in the given rows, in that order. Rows without an entry are skipped.
+    /// Returns the entries in the given rows, in the given order. Rows without an entry are skipped.
     func entries(rows: [Int64]) throws -> [(row: Int64, entry: Entry)] {
         let sql = "SELECT \(Self.columns) FROM entries e LEFT JOIN vectors v ON v.row = e.row WHERE e.row = ?"
         let statement = try database.cachedStatement(sql: sql)
@@ -24,7 +24,7 @@ struct EntryRows {
         }
     }
 
-    /// Returns the entry in a result row with the columns ``columns``.
+    /// Returns the entry in a result row that has the columns ``columns``.
     func entry(_ row: Row) throws -> Entry {
         let number: Int64 = try row.value(0)
         try Checksum.check(row, 10, "an entry in row \(number)")
@@ -48,10 +48,11 @@ struct EntryRows {
             createdAt: Date(milliseconds: try row.value(7)), updatedAt: Date(milliseconds: try row.value(8)))
     }
 
-    /// Returns the entry in a row; `nil` if the row is empty.
+    /// Returns the entry in the given row; `nil` if no entry has this row number.
     func entry(in row: Int64) throws -> Entry? { try entries(rows: [row]).first?.entry }
 
-    /// Returns an entry without its vector and passages, for entries of which only these are damaged.
+    /// Returns an entry without its vector and passages. This allows recovering an entry if only these are
+    /// damaged.
     func entryWithoutVectors(in row: Int64) throws -> Entry? {
         let sql = """
             SELECT e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags,
@@ -63,7 +64,7 @@ struct EntryRows {
         return try entry(found, embeddings: [], passages: [])
     }
 
-    /// Returns the revision that last changed an entry; `nil` if the entry does not exist.
+    /// Returns the revision of the commit that last changed an entry; `nil` if the entry does not exist.
     func revision(of id: Entry.ID) throws -> Revision? {
         let statement = try database.cachedStatement(
             sql: "SELECT e.revision, \(Checksum.entries.matches("e")) FROM entries e WHERE e.id = ?")

@@ -2,17 +2,21 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// An `EntryFilter` as an SQL condition on the table `entries e`. All values are bound parameters.
+/// Translates an `EntryFilter` into an SQL condition on the table `entries e`. All values are bound
+/// parameters.
 struct FilterSQL {
     let sql: String
     let arguments: [any DatabaseValueConvertible]
-    /// The part of the filter that is evaluated on the tables of tags and metadata, which have no checksums.
+    /// The part of the filter that is evaluated using the tables of tags and metadata, which have no
+    /// checksums.
     private let derived: EntryFilter
 
-    /// Longer lists are passed as JSON, because the number of parameters of a statement is limited (32 766 by
-    /// default since SQLite 3.32, 999 before). Shorter ones are looked up in the index.
+    /// The maximum number of ids that are passed as separate parameters and looked up in the index. Longer
+    /// lists are passed as JSON, because the number of parameters in a statement is limited (32,766 by
+    /// default since SQLite 3.32, and 999 before).
     private static let maximumIDParameters = 500
-    /// As ``maximumIDParameters``, for a condition that an entry filter can contain several times.
+    /// The equivalent of ``maximumIDParameters`` for the operands of a condition. It is lower because a
+    /// filter can contain several conditions.
     private static let maximumOperandParameters = 100
 
     init(_ filter: EntryFilter) {
@@ -65,7 +69,7 @@ struct FilterSQL {
         self.arguments = arguments
     }
 
-    /// The SQL function `roost_has(metadata, key)`: whether an entry's metadata contains a key.
+    /// The SQL function `roost_has(metadata, key)`, which returns whether an entry's metadata contains a key.
     static let hasKey = DatabaseFunction("roost_has", argumentCount: 2, pure: true) { values in
         guard let metadata = Data.fromDatabaseValue(values[0]), let key = Data.fromDatabaseValue(values[1])
         else { return false }
@@ -75,7 +79,7 @@ struct FilterSQL {
 
     private typealias Clause = (sql: String, values: [any DatabaseValueConvertible])
 
-    /// Returns the SQL for a condition. It uses the indexes of sources, tags and metadata values.
+    /// Returns the SQL for a condition. The SQL uses the indexes of sources, tags and metadata values.
     private static func condition(_ condition: EntryCondition) -> Clause {
         let (test, isNegated) =
             switch condition.test {
@@ -96,8 +100,8 @@ struct FilterSQL {
             clause.sql = "e.row IN (SELECT row FROM entry_metadata WHERE key = ? AND \(clause.sql))"
             clause.values.insert(Column.bytes(key), at: 0)
             if case .exists = test {
-                // Arrays and objects have no row in entry_metadata. The JSON of an entry must be parsed only
-                // if it contains the key at all.
+                // Arrays and objects have no rows in `entry_metadata`, so the JSON of the entry is parsed,
+                // but only if its text contains the key.
                 let letters = Column.json(.string(key))
                 clause.sql = "(\(clause.sql) OR (instr(e.metadata, ?) > 0 AND roost_has(e.metadata, ?)))"
                 clause.values += [letters, Column.bytes(key)]
@@ -118,7 +122,7 @@ struct FilterSQL {
         case .isAtLeast(let operand): return compared(">=", operand)
         case .hasPrefix(let prefix):
             let bytes = Column.bytes(prefix)
-            // `substr` of an empty BLOB is NULL.
+            // An empty prefix needs a separate case, because `substr` returns NULL for an empty BLOB.
             if bytes.isEmpty { return ("1", []) }
             return ("\(column) >= ? AND substr(\(column), 1, ?) = ?", [bytes, bytes.count, bytes])
         case .exists, .isMissing: return ("1", [])
@@ -127,7 +131,8 @@ struct FilterSQL {
         }
     }
 
-    /// Finds equal texts with the index, and equal numbers by comparison, because `1.0` equals `1`.
+    /// Returns SQL that finds equal texts with the index, and equal numbers by comparison, because `1.0`
+    /// equals `1`.
     private static func isOne(of operands: [String], _ column: String) -> Clause {
         let numbers = operands.filter(EntryCondition.Test.isNumber)
         guard operands.count > maximumOperandParameters else {
@@ -135,7 +140,7 @@ struct FilterSQL {
             let compared = numbers.map { _ in " OR roost_compare(\(column), ?) IS 0" }.joined()
             return ("(\(column) IN (\(marks))\(compared))", (operands + numbers).map { Column.bytes($0) })
         }
-        // JSON cannot contain arbitrary bytes, hence the hexadecimal digits.
+        // JSON cannot contain arbitrary bytes, so they are passed as hexadecimal digits.
         let list =
             "[" + operands.map { "\"\(Column.hexadecimal(Column.bytes($0)))\"" }.joined(separator: ",") + "]"
         let digits = "[" + numbers.map { "\"\($0)\"" }.joined(separator: ",") + "]"
@@ -147,7 +152,7 @@ struct FilterSQL {
         )
     }
 
-    /// Returns whether an entry has the tags and metadata by which the query found it. If not, the tables are
-    /// damaged.
+    /// Returns whether an entry really has the tags and metadata that the filter requires. If it does not,
+    /// the tables with which the query found it are damaged.
     func confirms(_ entry: Entry) -> Bool { derived.matchesAll || derived.matches(entry, assigned: nil) }
 }

@@ -3,21 +3,22 @@ import GRDB
 import RoostFiles
 import RoostModel
 
-/// The properties of the store itself: one row for each in the table `meta`, and one for their checksum.
+/// The properties of the store itself. The table `meta` has one row for each property, and one for their
+/// checksum.
 struct Meta {
     /// The version of the schema.
     let format: String
     let store: UUID
     var epoch: UUID
     var revision: Revision
-    /// The number of entries; `nil` if it must be counted, because the last writer was an older version of
-    /// Roost that does not maintain it.
+    /// The number of entries; `nil` if they must be counted because the last writer was an older version of
+    /// Roost, which does not maintain this number.
     var entryCount: Int?
     /// The revision up to which tombstones have been deleted.
     var horizon: Revision
     var clustersRevision: Revision
     var clustersOrdinal: UInt32
-    /// The clustering run that created the clusters, as JSON.
+    /// The clustering run that created the clusters, encoded as JSON.
     var runRecord: Data?
 
     /// - Throws: `StorageError` with `.damaged` if a row is missing or the checksum does not match.
@@ -52,7 +53,7 @@ struct Meta {
         clustersRevision = try revision("clusters_revision")
         clustersOrdinal = UInt32(clamping: try value("clusters_ordinal", Int64.self))
         runRecord = values["run"].flatMap(Data.fromDatabaseValue)
-        // Older versions of Roost change the revision and leave these two rows unchanged.
+        // Older versions of Roost change the revision, but neither `entries` nor `entries_revision`.
         let counted = values["entries_revision"].flatMap(Int64.fromDatabaseValue)
         if counted == Int64(bitPattern: self.revision.rawValue) {
             entryCount = values["entries"].flatMap(Int.fromDatabaseValue)
@@ -68,7 +69,7 @@ struct Meta {
         try runRecord.map { try Column.value(ClusteringRun.self, $0) }
     }
 
-    /// Writes the properties that can change, and their checksum.
+    /// Writes the properties that can change, and updates the checksum.
     func save(_ database: Database) throws {
         let values: [(String, (any DatabaseValueConvertible)?)] = [
             ("epoch", epoch.uuidString), ("revision", Int64(bitPattern: revision.rawValue)),
@@ -84,7 +85,7 @@ struct Meta {
         try Self.seal(database)
     }
 
-    /// Writes the checksum of the rows in the table.
+    /// Computes the checksum of the rows in the table, and writes it.
     static func seal(_ database: Database) throws {
         let checksum = Int64(checksum(try values(database)))
         try database.cachedStatement(sql: "UPDATE meta SET value = ? WHERE key = 'checksum'")

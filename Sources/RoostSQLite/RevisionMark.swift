@@ -2,16 +2,18 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// The revision of the last commit, in a small file next to the database that each commit overwrites.
+/// The revision of the last commit. It is stored in a small file next to the database, which each commit
+/// overwrites.
 ///
-/// It reveals a write-ahead log that lost its end for a reason other than a crash. SQLite itself cannot
-/// distinguish a lost commit from one that was never completed. The file is not synchronised: it may be older
-/// than the database. It is ignored if it is unreadable or of another epoch.
+/// The mark reveals that a write-ahead log has lost its end for a reason other than a crash. SQLite itself
+/// cannot distinguish a lost commit from one that was never completed. The file is not synchronized, so it
+/// may be older than the database. It is ignored if it is unreadable or belongs to a different epoch.
 struct RevisionMark {
     var epoch: UUID
     var revision: Revision
 
-    /// The size of the file. It is fixed, so that overwriting it never needs to truncate it.
+    /// The size of the file in bytes. It is fixed so that the file never needs to be truncated when it is
+    /// overwritten.
     private static let size = 80
 
     private static func path(_ database: String) -> String { database + "-mark" }
@@ -21,7 +23,7 @@ struct RevisionMark {
         self.revision = revision
     }
 
-    /// Reads the mark of a database; `nil` if it is missing or unreadable.
+    /// Reads the mark of a database. The result is `nil` if the mark is missing or unreadable.
     init?(of database: String) {
         guard let file = try? FileDescriptor(Self.path(database), O_RDONLY),
             let data = try? file.read(at: 0, count: Self.size + 1), data.count == Self.size
@@ -43,7 +45,7 @@ struct RevisionMark {
         try? Array(padded.utf8).withUnsafeBytes { try file.write($0) }
     }
 
-    /// Returns whether the database with these properties has lost commits.
+    /// Returns whether the database with the given properties has lost commits.
     func isNewer(than meta: Meta) -> Bool { epoch == meta.epoch && revision > meta.revision }
 
     /// - Throws: `StorageError` with `.damaged` if the database is older than its mark.

@@ -20,7 +20,8 @@ extension SQLiteSnapshot {
 
     /// Returns the last row of a page, and whether the page has the maximum number of entries.
     ///
-    /// An entry that should have a vector counts even if the vector is missing, so that the loss is noticed.
+    /// Entries that should have a vector are counted even if the vector is missing, so the loss of a vector
+    /// is detected.
     private static func lastRowOfPage(
         after row: Int64, limit: Int, _ database: Database
     ) throws -> (last: Int64, isFull: Bool) {
@@ -47,8 +48,8 @@ extension SQLiteSnapshot {
                 """, arguments: [row]) == true
     }
 
-    /// Returns the statement for the vectors between two rows. Its columns: row, id, ordinal, vector, whether
-    /// the checksums match, dimension, number of passages.
+    /// Returns the SQL statement that selects the vectors between two rows. The result columns are the row,
+    /// id, ordinal, vector, whether the checksums match, the dimension, and the number of passages.
     private static func vectorSelection(_ kind: VectorPage.Kind) -> String {
         switch kind {
         case .entries:
@@ -72,7 +73,7 @@ extension SQLiteSnapshot {
     }
 }
 
-/// Builds a page of vectors from result rows, and checks that each entry has all its vectors.
+/// Builds a page of vectors from result rows, and checks that no entry lacks any of its vectors.
 private struct VectorCollector {
     let kind: VectorPage.Kind
     private var rows: [UInt32] = []

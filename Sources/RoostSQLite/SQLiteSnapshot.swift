@@ -4,7 +4,7 @@ import RoostModel
 import RoostSQLiteSupport
 import RoostVectors
 
-/// A read transaction that stays open, and thus shows one revision regardless of later commits.
+/// A read transaction that stays open, so it shows one revision regardless of later commits.
 struct SQLiteSnapshot: StorageSnapshot {
     let database: DatabaseSnapshot
     let stamp: Stamp

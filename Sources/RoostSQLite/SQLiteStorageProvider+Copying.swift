@@ -5,14 +5,15 @@ import RoostModel
 import RoostSQLiteSupport
 
 extension SQLiteStorageProvider {
-    /// Copies the store to a new file, as it is when the copy completes. Readers and writers continue
-    /// meanwhile (SQLite's online backup).
+    /// Copies the store to a new file. The copy contains the state of the store at the time when copying
+    /// completes. Other readers and writers can continue during the copy (SQLite's online backup).
     ///
-    /// The copy has the id and the epoch of the store. Before you write to both, call ``renewEpoch()`` on one
-    /// of them.
+    /// The copy has the same id and epoch as the store. Before you write to both, call ``renewEpoch()`` on
+    /// one of them.
     ///
     /// - Parameter url: The new file. Its folder must exist.
-    /// - Throws: `StorageError` with `.inputOutput`, also if the file exists. No new file is left then.
+    /// - Throws: `StorageError` with `.inputOutput`, for example if the file already exists. After an error,
+    ///   no new file is left behind.
     public func copy(to url: URL) async throws {
         try await Self.errors(url.path).runBlocking { _ in try Self.copy(pool, to: url.path) }
     }

@@ -6,7 +6,8 @@ import RoostModel
 import RoostSQLiteSupport
 
 extension SQLiteStorageProvider {
-    /// Opens the database, and creates or migrates it. The caller must hold the writers' lock.
+    /// Opens the database; creates it if it does not exist, or migrates it if it has an older format. The
+    /// caller must hold the writers' lock.
     static func prepared(_ url: URL, _ options: Options) throws -> DatabasePool {
         try DatabaseReplacement(of: url).finish()
         try prepareFile(url)
@@ -27,12 +28,14 @@ extension SQLiteStorageProvider {
             configuration(options), synchronous: options.durability == .full ? .full : .normal)
     }
 
-    /// Returns SQLite's setting for the connection that commits: 2 for `FULL`, 1 for `NORMAL`.
+    /// Returns the `PRAGMA synchronous` value of the connection that commits: 2 for `FULL`, 1 for `NORMAL`.
     package func synchronousSetting() async throws -> Int? { try pool.synchronousSetting() }
 
-    /// A reader is a connection with a cache; more would rarely run in parallel on a personal computer.
+    /// The maximum number of connections that read. Each has its own cache, and more of them would rarely run
+    /// in parallel on a personal computer.
     private static let maximumReaderCount = 8
-    /// The page cache of each connection, in KiB: the inner pages of the indexes of a large store stay in it.
+    /// The size of each connection's page cache in KiB. It can hold the inner pages of the indexes of a large
+    /// store.
     private static let cacheSize = 16_000
 
     static func configuration(_ options: Options) -> Configuration {
@@ -45,7 +48,7 @@ extension SQLiteStorageProvider {
                 let page = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
                 try database.execute(sql: "PRAGMA max_page_count = \(max(1, size / page))")
             }
-            // A negative value is in KiB, a positive one in pages.
+            // A negative value is a size in KiB; a positive value is a number of pages.
             try database.execute(sql: "PRAGMA cache_size = -\(cacheSize)")
             try WriteAheadLog.disableImplicitCheckpoints(database)
             database.add(function: FilterSQL.hasKey)
@@ -58,8 +61,8 @@ extension SQLiteStorageProvider {
 
     /// Creates the file if it does not exist.
     ///
-    /// - Throws: `StorageError` with `.damaged` if the file is missing or empty although its companion
-    ///   files show that it had content: SQLite would consider it new, and delete the log.
+    /// - Throws: `StorageError` with `.damaged` if the file is missing or empty although its companion files
+    ///   show that it had content. SQLite would treat such a database as new, and delete the log.
     private static func prepareFile(_ url: URL) throws {
         let file = DatabaseFile(url)
         guard try file.size() ?? 0 == 0 else { return }
@@ -73,7 +76,8 @@ extension SQLiteStorageProvider {
         try file.create()
     }
 
-    /// Returns whether a database has the current format, so that opening it does not migrate it. Reads only.
+    /// Returns whether a database has the current format and can therefore be opened without a migration.
+    /// This method does not write anything.
     ///
     /// - Throws: `StorageError`.
     package static func isOfPresentFormat(_ url: URL) throws -> Bool {

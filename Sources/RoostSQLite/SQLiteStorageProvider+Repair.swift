@@ -5,17 +5,18 @@ public import RoostModel
 import RoostSQLiteSupport
 
 extension SQLiteStorageProvider {
-    /// Checks every page and every row of a database, also of one that cannot be opened as a store.
+    /// Checks every page and every row of a database, even if the database cannot be opened as a store.
     ///
-    /// The inspection reads only; other processes do not wait, and the write-ahead log does not change.
+    /// The inspection only reads: other processes do not have to wait, and the write-ahead log does not
+    /// change.
     ///
     /// - Parameters:
     ///   - databaseURL: The database file.
     ///   - options: Options for opening the database.
-    /// - Returns: The findings, each with the effect of a repair. None of them is damage if the store is
-    ///   intact.
-    /// - Throws: `StorageError`: `.locked`, `.newerFormat`, and `.inputOutput` if a file cannot be read for
-    ///   a reason other than damage; `CancellationError`.
+    /// - Returns: The findings, each with the effect of a repair. If the store is intact, none of them is
+    ///   damage.
+    /// - Throws: `StorageError`: `.locked`, `.newerFormat`, and `.inputOutput` if a file cannot be read for a
+    ///   reason other than damage; `CancellationError`.
     public static func inspect(
         databaseURL: URL, options: Options = Options()
     ) async throws -> [StorageFinding] {
@@ -24,19 +25,20 @@ extension SQLiteStorageProvider {
         }
     }
 
-    /// Rebuilds a damaged database from its intact rows, in a new epoch. An intact database is not changed.
+    /// Rebuilds a damaged database from its intact rows, and begins a new epoch. An intact database is not
+    /// changed.
     ///
-    /// Nothing is deleted: the damaged files are copied to a folder with the date in its name.
+    /// Nothing is deleted: the damaged files are first copied to a folder with the date in its name.
     ///
-    /// - Atomicity: Readers find the damaged store or the repaired one. If the process ends during the
+    /// - Atomicity: Readers see either the damaged store or the repaired one. If the process ends during the
     ///   repair, the next process that opens the store completes it.
     /// - Parameters:
     ///   - databaseURL: The database file.
     ///   - options: Options for opening the database.
-    /// - Returns: The findings and the actions.
+    /// - Returns: The findings, and the actions that were taken.
     /// - Throws: `StorageError`: `.locked`, `.inputOutput`, `.newerFormat`; `.damaged` if nothing can be
-    ///   read, or if a database of an older format is too damaged for a migration. The store is then
-    ///   unchanged.
+    ///   read, or if a database of an older format is too damaged for a migration. If the method throws, the
+    ///   store is unchanged.
     public static func repair(
         databaseURL: URL, options: Options = Options()
     ) async throws -> [StorageFinding] {
@@ -79,7 +81,8 @@ extension SQLiteStorageProvider {
         return findings
     }
 
-    /// Copies the files. The copies share disk blocks with the originals if the file system supports it.
+    /// Copies the database files to a folder. If the file system supports it, the copies share disk blocks
+    /// with the originals.
     private static func keep(_ url: URL, in aside: URL) throws {
         try FileSystem.standard.createFolder(aside)
         for suffix in ["", "-wal", "-mark"] {
@@ -94,7 +97,7 @@ extension SQLiteStorageProvider {
         _ url: URL, to replacement: URL, _ options: Options
     ) async throws -> [StorageFinding] {
         var options = options
-        // The lock of the store is held by this process; the new file needs a different one.
+        // This process already holds the store's lock, so the new file needs a different one.
         options.lockURL = replacement.appendingPathExtension("lock")
         let target = try await SQLiteStorageProvider(databaseURL: replacement, options: options)
         let findings: [StorageFinding]
@@ -114,7 +117,7 @@ extension SQLiteStorageProvider {
         return findings
     }
 
-    /// Repairs a database that is older than its mark and otherwise intact.
+    /// Repairs a database that is older than its mark but otherwise intact.
     private static func beginNewEpoch(_ url: URL, _ options: Options) throws {
         let pool = try openPool(url, options)
         defer { try? pool.close() }

@@ -4,9 +4,10 @@ import RoostFiles
 package import RoostModel
 import RoostSQLiteSupport
 
-/// The transfer of a complete store from and to another provider, with its rows, revisions and tombstones.
+/// Transfers a complete store from or to another provider, including its rows, revisions and tombstones.
 extension SQLiteStorageProvider {
-    /// Returns the state of the store. The contents of entries are not in memory; they are read on demand.
+    /// Returns the state of the store. The contents of the entries are not loaded into memory, but read on
+    /// demand.
     ///
     /// - Throws: `StorageError`: `.damaged`, `.inputOutput`, `.closed`.
     package func transferableState() async throws -> StoreState {
@@ -20,7 +21,7 @@ extension SQLiteStorageProvider {
         }
     }
 
-    /// The contents of entries, which are read one by one.
+    /// The contents of entries, which are read one at a time.
     private struct SnapshotContents: EntryContents {
         let database: DatabaseSnapshot
         let rows: [Int64]
@@ -89,8 +90,8 @@ extension SQLiteStorageProvider {
         return (archive, rows)
     }
 
-    /// Writes a state into a database that is empty, or that contains the beginning of the same state from an
-    /// interrupted call. In that case the method resumes.
+    /// Writes a state into a database. The database must be empty or contain the beginning of the same state
+    /// from an interrupted call; in the latter case, the method resumes.
     ///
     /// - Parameter progress: Called after each commit with the number of entries that the database contains.
     package static func fill(
@@ -107,8 +108,9 @@ extension SQLiteStorageProvider {
         try await target.close()
     }
 
-    /// The number of entries for each transaction of a transfer: enough that the cost of a commit disappears,
-    /// few enough to bound memory and the work that an interruption loses.
+    /// The number of entries in each transaction of a transfer. It is large enough to make the cost of a
+    /// commit negligible, and small enough to limit both memory use and the work that is lost if the transfer
+    /// is interrupted.
     private static let fillBatchSize = 1000
 
     private func fill(from state: StoreState, _ progress: @escaping @Sendable (Int) -> Void) async throws {

@@ -5,34 +5,37 @@ public import RoostModel
 import RoostSQLiteSupport
 import Synchronization
 
-/// A storage provider that stores entries in one SQLite database.
+/// A storage provider that stores entries in a single SQLite database.
 ///
 /// The database is in write-ahead mode: readers and a writer do not block each other. Any number of processes
-/// on one machine can use it at once. By default a commit is durable when it returns. Copies of a provider
-/// share their connections, and closing one closes all.
+/// on one machine can use it at the same time. By default, a commit is durable when it returns. Copies of a
+/// provider share their connections, so closing one copy closes them all.
 public struct SQLiteStorageProvider: StorageProvider {
     /// How durable a commit is when it returns.
     public enum Durability: Sendable, Hashable {
         /// Commits survive a power failure (`PRAGMA synchronous = FULL`).
         case full
-        /// Commits survive the end of the process. A power failure can lose the commits since the last
-        /// checkpoint: the newest first, and never a part of one (`PRAGMA synchronous = NORMAL`).
+        /// Commits survive the end of the process. A power failure can lose commits made since the last
+        /// checkpoint, starting with the newest, but never only a part of a commit (`PRAGMA synchronous =
+        /// NORMAL`).
         case normal
     }
 
     /// Options for opening a database.
     public struct Options: Sendable {
-        /// The file that writers lock; by default a file next to the database, with the extension `lock`.
+        /// The file that writers lock. By default, it is a file next to the database with the extension
+        /// `lock`.
         public var lockURL: URL?
         /// The maximum number of seconds to wait for another writer, 30 by default. After that, calls throw
         /// `.locked`.
         public var lockTimeout: TimeInterval = DatabaseFile.lockTimeout
         /// How durable a commit is when it returns.
         public var durability = Durability.full
-        /// The maximum size of the database in bytes; `nil` for no limit. A commit beyond it throws `.full`.
+        /// The maximum size of the database in bytes; `nil` for no limit. A commit that would exceed it
+        /// throws `.full`.
         public var maximumSize: Int?
-        /// Whether closing the provider moves the write-ahead log into the database. An inspection must not
-        /// change any file, and turns this off.
+        /// Whether closing the provider moves the write-ahead log into the database. An inspection sets this
+        /// to `false`, because it must not change any file.
         package var movesLogOnClose = true
 
         /// Creates the default options.
@@ -44,27 +47,27 @@ public struct SQLiteStorageProvider: StorageProvider {
     let lockURL: URL
     private let writers = WriterQueue()
     private let state = OpenState()
-    /// The identity of the file that was opened. A repair or a restore replaces the file.
+    /// The identity of the file that was opened. It shows whether a repair or a restore has replaced the
+    /// file.
     private let identity: FileIdentity?
 
-    /// Whether a provider, with its copies, has been closed.
+    /// Whether a provider and its copies, which share this object, have been closed.
     private final class OpenState: Sendable {
         private let value = Atomic(false)
         var isClosed: Bool { value.load(ordering: .acquiring) }
-        /// - Returns: Whether it was open.
+        /// - Returns: Whether the provider was open before the call.
         func close() -> Bool { !value.exchange(true, ordering: .acquiringAndReleasing) }
     }
 
     /// Opens a database; creates it if it does not exist, and migrates it if it has an older format.
     ///
-    /// Before a migration, a copy of the database is written next to it. If a repair was interrupted, it is
-    /// completed.
+    /// Before a migration, the database is copied to a file next to it. An interrupted repair is completed.
     ///
     /// - Parameters:
     ///   - databaseURL: The database file. Its folder must exist.
     ///   - options: Options for opening the database.
-    /// - Throws: `StorageError`: `.newerFormat`, `.damaged`, `.locked`, `.full`, `.readOnly`,
-    ///   `.inputOutput`; `CancellationError` if the task is cancelled while it waits for another writer.
+    /// - Throws: `StorageError`: `.newerFormat`, `.damaged`, `.locked`, `.full`, `.readOnly`, `.inputOutput`;
+    ///   `CancellationError` if the task is cancelled while it waits for another writer.
     public init(databaseURL: URL, options: Options = Options()) async throws {
         let lockURL = options.lockURL ?? databaseURL.appendingPathExtension("lock")
         self.lockURL = lockURL
@@ -76,7 +79,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         }
     }
 
-    /// The conversion of errors for the database at a path.
+    /// Returns the mapping that converts errors of the database at a path.
     static func errors(_ path: String) -> DatabaseErrorMapping {
         DatabaseErrorMapping(path: path, ifDamaged: .inspectStore, ifFull: .compactOrRaiseSizeLimit)
     }
@@ -140,7 +143,7 @@ public struct SQLiteStorageProvider: StorageProvider {
     }
 
     public func close() async throws {
-        // The queue lets the writers that called before finish first.
+        // Waiting in the queue lets writers that called earlier finish first.
         try await writers.run(isStoppable: false) {
             guard state.close() else { return }
             try await errors.runBlocking { _ in
@@ -148,7 +151,8 @@ public struct SQLiteStorageProvider: StorageProvider {
                 defer { lock?.release() }
                 if lock != nil {
                     try? pool.writeWithoutTransaction { database in
-                        // If no other process reads, the log is moved into the database and removed.
+                        // If no other process is reading, this moves the log into the database and removes
+                        // it.
                         try WriteAheadLog.empty(database)
                         try WriteAheadLog.enableCheckpointOnClose(database)
                     }
@@ -158,9 +162,10 @@ public struct SQLiteStorageProvider: StorageProvider {
         }
     }
 
-    /// Frees the space of removed data, and moves the write-ahead log into the database. Other writers wait.
+    /// Frees the space of removed data, and moves the write-ahead log into the database. Other writers wait
+    /// until this is done.
     ///
-    /// - Throws: `StorageError`. The store is then unchanged.
+    /// - Throws: `StorageError`. If the method throws, the store is unchanged.
     public func compact() async throws {
         try await writers.run {
             try await errors.runBlocking { isCancelled in
@@ -176,7 +181,7 @@ public struct SQLiteStorageProvider: StorageProvider {
 
     // MARK: - Transactions
 
-    /// Runs a transaction under the writers' lock, and makes a checkpoint if the log has become long.
+    /// Runs a transaction while holding the writers' lock, and makes a checkpoint if the log has become long.
     private func writing<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -197,15 +202,15 @@ public struct SQLiteStorageProvider: StorageProvider {
         let (value, mark) = try pool.write { database in
             if isCancelled() { throw CancellationError() }
             let value = try body(database)
-            // The commit point follows, so this is the last chance to cancel.
+            // The transaction is committed next, so this is the last opportunity to cancel.
             if isCancelled() { throw CancellationError() }
             let meta = try Meta(database)
             return (value, RevisionMark(epoch: meta.epoch, revision: meta.revision))
         }
-        // With normal durability, a power failure could keep the mark and lose the commit.
+        // With normal durability, a power failure could preserve the mark but lose the commit.
         if options.durability == .full { mark.write(of: pool.path) }
         if WriteAheadLog.size(ofDatabase: pool.path) > WriteAheadLog.checkpointSize {
-            // Pages that a reader still uses stay in the log until a later commit.
+            // Pages that a reader is still using stay in the log until a later checkpoint.
             _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
         }
         return value

@@ -13,17 +13,17 @@ struct Salvage {
         self.options = options
     }
 
-    /// The number of entries for each commit: bounds memory, and makes the cost of a commit negligible.
+    /// The number of entries per commit. It limits memory use, and makes the cost of a commit negligible.
     private static let batchSize = 500
-    /// A damaged row number must not make the loop over the rows endless. The limit exceeds the number of
-    /// entries of any store that one machine can search.
+    /// The maximum row number that is examined, so that a damaged row number cannot make the loop over the
+    /// rows endless. It exceeds the number of entries in any store that one machine can search.
     private static let maximumRow: Int64 = 100_000_000
 
     func run(into target: SQLiteStorageProvider) async throws -> [StorageFinding] {
         let configuration = SQLiteStorageProvider.configuration(options)
         let source = try await readable(configuration)
         guard let highest = try await highestRow(source) else { throw unreadable }
-        // A damaged number can also be negative.
+        // A damaged row number can also be negative.
         let last = max(0, highest)
         let (kept, withoutVectors) = try await copyEntries(from: source, through: last, to: target)
         var findings: [StorageFinding] = [.note("entries", "\(kept) were recovered")]
@@ -46,7 +46,8 @@ struct Salvage {
     ) async throws -> (kept: Int, withoutVectors: Int) {
         var (kept, withoutVectors) = (0, 0)
         var batch: [Entry] = []
-        // Rows begin at 1, except in a store that was transferred from another provider.
+        // Rows begin at 1, except in a store that was transferred from another provider, where they can begin
+        // at 0.
         for row in 0...last {
             if let entry = try await intact({ try await source.read { try EntryRows($0).entry(in: row) } })
                 ?? nil
@@ -72,7 +73,7 @@ struct Salvage {
             .damaged, "cannot repair \(url.path): no entry of it can be read", remedy: .restoreBackup)
     }
 
-    /// Returns the result of `body`; `nil` if it finds damage.
+    /// Returns the result of `body`, or `nil` if `body` finds damage.
     private func intact<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value? {
         try Task.checkCancellation()
         do {
@@ -82,7 +83,8 @@ struct Salvage {
         }
     }
 
-    /// Opens the damaged database, or a copy of it that is migrated to the current format.
+    /// Opens the damaged database or, if it has an older format, a copy that has been migrated to the current
+    /// format.
     private func readable(_ configuration: Configuration) async throws -> DatabaseQueue {
         guard FileManager.default.fileExists(atPath: url.path) else { throw unreadable }
         let source = try DatabaseQueue(path: url.path, configuration: configuration)
@@ -213,7 +215,7 @@ private struct SalvageReader {
             do {
                 run = try Meta(database).run()
             } catch  where DatabaseErrorMapping.reportsDamage(error) {
-                // `copyRest` reports damaged properties of the store.
+                // Damaged properties of the store are reported by `copyRest`.
             }
             return (
                 run, clusters.0, assignments,

@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// The tables and their migrations. A released migration is never changed.
+/// The tables and their migrations. A migration is never changed after its release.
 ///
-/// Names that users give (sources, keys, tags, labels, metadata) are BLOBs in UTF-8, because many functions
-/// of SQLite end a text at a NUL character. The content of an entry is TEXT, so that other tools can search
-/// it.
+/// Names that users provide (sources, keys, tags, labels, metadata) are stored as BLOBs in UTF-8, because
+/// many SQLite functions treat a NUL character as the end of a text. The content of an entry is stored as
+/// TEXT so that other tools can search it.
 enum Schema {
-    /// The format that `meta` records after the last migration.
+    /// The format version that is stored in `meta` after the last migration.
     static let format = "2"
 
     static var migrator: DatabaseMigrator {
@@ -25,7 +25,8 @@ enum Schema {
             }
         }
         migrator.registerMigration("v2") { database in
-            // The numbers of passages and vector components reveal a missing row, which no checksum can.
+            // The recorded numbers of passages and vector components reveal a missing row, which a checksum
+            // cannot do.
             try database.execute(
                 sql: """
                     ALTER TABLE entries ADD COLUMN passages INTEGER NOT NULL DEFAULT 0;

@@ -2,8 +2,8 @@ package import GRDB
 import RoostFiles
 package import RoostModel
 
-/// Converts the errors of SQLite, of GRDB and of the file layer into `StorageError`. It is the one mapping
-/// for all databases of the package.
+/// Converts errors of SQLite, GRDB and the file layer into `StorageError`. All databases in the package use
+/// this mapping.
 package struct DatabaseErrorMapping: Sendable {
     private let path: String
     private let damageRemedy: Remedy?
@@ -68,9 +68,9 @@ package struct DatabaseErrorMapping: Sendable {
         }
     }
 
-    /// Returns whether an error reports damaged data, as opposed to a failure to read it at this moment.
+    /// Returns whether an error means that data is damaged, rather than that it temporarily cannot be read.
     ///
-    /// `SQLITE_ERROR` counts, because a damaged schema makes valid statements invalid.
+    /// `SQLITE_ERROR` is included, because a damaged schema makes valid statements invalid.
     package static func reportsDamage(_ error: any Error) -> Bool {
         switch error {
         case let error as DatabaseError:

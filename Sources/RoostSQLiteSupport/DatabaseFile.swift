@@ -4,28 +4,28 @@ import RoostFiles
 
 /// The file of an SQLite database.
 ///
-/// An existing database file is opened by SQLite only, never with a `FileDescriptor`: a process that closes
-/// any descriptor of a file loses all its POSIX (`fcntl`) locks on that file, also those of SQLite's other
-/// connections. Another process would then consider itself the only user, and would remove the write-ahead
-/// log that the first one still uses.
+/// Only SQLite opens an existing database file; Roost never opens one with a `FileDescriptor`. A process that
+/// closes any descriptor of a file loses all its POSIX (`fcntl`) locks on that file, including those of
+/// SQLite's other connections. Another process would then assume that it is the only user, and would remove
+/// the write-ahead log while the first process is still using it.
 package struct DatabaseFile: Sendable {
     package let url: URL
 
     package init(_ url: URL) { self.url = url }
 
-    /// The number of seconds to wait for another connection or process, unless the user chooses otherwise. A
-    /// single commit or checkpoint is much faster, even on a slow disk.
+    /// The number of seconds to wait for another connection or process, unless the user chooses a different
+    /// number. A single commit or checkpoint takes much less time, even on a slow disk.
     package static let lockTimeout: TimeInterval = 30
 
     /// The value of `PRAGMA synchronous`, which determines how durable a commit is.
     package enum Synchronous: String, Sendable {
-        /// Synchronises the log at each commit: commits survive a power failure.
+        /// Synchronizes the log at each commit, so commits survive a power failure.
         case full = "FULL"
-        /// Synchronises at checkpoints only: a power failure can lose the latest commits.
+        /// Synchronizes only at checkpoints, so a power failure can lose the latest commits.
         case normal = "NORMAL"
     }
 
-    /// Returns the size of the file in bytes without opening it; `nil` if it does not exist.
+    /// Returns the size of the file in bytes without opening the file; `nil` if it does not exist.
     ///
     /// - Throws: `FileError`.
     package func size() throws -> Int? {
@@ -37,7 +37,7 @@ package struct DatabaseFile: Sendable {
     }
 
     /// Creates an empty file with mode 0600 if the file does not exist. SQLite gives the write-ahead log the
-    /// permissions of the database, so other users can read neither.
+    /// permissions of the database, so other users can read neither of the two.
     ///
     /// - Throws: `FileError`.
     package func create() throws {
@@ -53,14 +53,15 @@ package struct DatabaseFile: Sendable {
         _ configuration: Configuration, synchronous: Synchronous = .full
     ) throws -> DatabasePool {
         let pool = try DatabasePool(path: url.path, configuration: configuration)
-        // After it has applied the configuration, GRDB switches to write-ahead mode and to NORMAL.
+        // GRDB switches to write-ahead mode and sets `synchronous` to NORMAL after it has applied the
+        // configuration, so the setting is made here.
         try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)")
         }
         return pool
     }
 
-    /// Runs `body` on a separate connection that cannot write.
+    /// Runs `body` with a separate read-only connection.
     package func read<Value>(
         _ configuration: Configuration, _ body: (Database) throws -> Value
     ) throws -> Value {
@@ -69,7 +70,7 @@ package struct DatabaseFile: Sendable {
         return try queue.read(body)
     }
 
-    /// Opens a separate connection that cannot write. It does not change the write-ahead log.
+    /// Opens a separate read-only connection, which does not change the write-ahead log.
     package func openReadOnly(_ configuration: Configuration) throws -> DatabaseQueue {
         var configuration = configuration
         configuration.readonly = true
@@ -78,7 +79,7 @@ package struct DatabaseFile: Sendable {
 }
 
 extension DatabasePool {
-    /// Returns SQLite's setting for the connection that commits: 2 for `FULL`, 1 for `NORMAL`.
+    /// Returns the `PRAGMA synchronous` value of the connection that commits: 2 for `FULL`, 1 for `NORMAL`.
     package func synchronousSetting() throws -> Int? {
         try writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
     }

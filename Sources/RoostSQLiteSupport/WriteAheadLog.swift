@@ -2,25 +2,26 @@ import CRoostSQLite
 import Foundation
 package import GRDB
 
-/// The write-ahead log of a database, whose pages a checkpoint moves into the database file.
+/// The write-ahead log of a database. A checkpoint moves the pages in the log into the database file.
 ///
-/// SQLite 3.7.0 to 3.51.2 has a defect by which a checkpoint can lose another writer's pages
+/// SQLite 3.7.0 to 3.51.2 has a bug that can make a checkpoint lose pages written by another connection
 /// (https://sqlite.org/wal.html#walresetbug). Therefore checkpoints are never automatic: the caller makes
-/// them while it holds the writers' lock.
+/// them while holding the writers' lock.
 package enum WriteAheadLog {
-    /// The size in bytes above which a commit is followed by a checkpoint. Reads from a much longer log are
-    /// slower; a much shorter one would cause a synchronised write of the database for every few commits.
+    /// The size of the log in bytes above which a commit is followed by a checkpoint. With a much larger
+    /// value, reads from the log would be slower; with a much smaller one, every few commits would cause a
+    /// synchronized write to the database.
     package static let checkpointSize = 8 << 20
 
-    /// Prevents checkpoints that are not made under the writers' lock: automatic ones, and the one that
-    /// SQLite makes when the last connection is closed.
+    /// Prevents checkpoints that are made without the writers' lock: automatic ones, and the one that SQLite
+    /// makes when the last connection is closed.
     package static func disableImplicitCheckpoints(_ database: Database) throws {
         try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
         try database.execute(sql: "PRAGMA journal_size_limit = \(checkpointSize / 2)")
         try setKeepsLog(true, database)
     }
 
-    /// Lets SQLite move the log into the database and remove it when the last connection is closed.
+    /// Allows SQLite to move the log into the database and remove it when the last connection is closed.
     package static func enableCheckpointOnClose(_ database: Database) throws {
         try setKeepsLog(false, database)
     }
@@ -37,8 +38,8 @@ package enum WriteAheadLog {
         return attributes?[.size] as? Int ?? 0
     }
 
-    /// Moves the log into the database and truncates it. It does not wait for readers: if one uses the log,
-    /// this throws `SQLITE_BUSY`.
+    /// Moves the log into the database and truncates it. This method does not wait for readers: if one is
+    /// using the log, it throws `SQLITE_BUSY`.
     package static func empty(_ database: Database) throws {
         let timeout = try Int.fetchOne(database, sql: "PRAGMA busy_timeout") ?? 0
         try database.execute(sql: "PRAGMA busy_timeout = 0")

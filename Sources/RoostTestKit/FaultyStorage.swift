@@ -1,39 +1,39 @@
 public import RoostModel
 import Synchronization
 
-/// A store that injects faults into chosen calls, to test how programs handle them.
+/// A store that injects faults into selected calls, to test how programs handle them.
 ///
 ///     let store = FaultyStorage(
 ///         InMemoryStorageProvider(), failing: .init([.commit], at: 3, with: .refusal(error)))
 public struct FaultyStorage<Base: StorageProvider>: StorageDecorator {
-    /// The calls that fail, and how they fail.
+    /// Describes which calls fail, and how they fail.
     public struct Plan: Sendable {
         /// The effect of a fault on a call.
         public enum Fault: Sendable {
             /// The call throws the error and does nothing.
             case refusal(any Error)
-            /// The call succeeds, but throws the error, as if its answer was lost.
+            /// The call does its work, but then throws the error, as if its answer had been lost.
             case lostAnswer(any Error)
-            /// The call begins after a delay.
+            /// The call starts only after a delay.
             case delay(Duration)
         }
 
-        /// The kinds of calls that are counted and can fail.
+        /// The kinds of calls that are counted and that can fail.
         public var calls: Set<StorageCall>
-        /// The number of the first of these calls that fails, from 1.
+        /// The number of the first counted call that fails. The numbers start at 1.
         public var first: Int
-        /// The number of calls that fail, beginning with the first one.
+        /// The number of consecutive calls that fail.
         public var count: Int
-        /// The effect on the calls that fail.
+        /// The effect of the fault on each of these calls.
         public var fault: Fault
 
         /// Creates a plan.
         ///
         /// - Parameters:
-        ///   - calls: The kinds of calls that are counted and can fail.
-        ///   - first: The number of the first of these calls that fails, from 1.
-        ///   - count: The number of calls that fail.
-        ///   - fault: The effect on the calls that fail.
+        ///   - calls: The kinds of calls that are counted and that can fail.
+        ///   - first: The number of the first counted call that fails. The numbers start at 1.
+        ///   - count: The number of consecutive calls that fail.
+        ///   - fault: The effect of the fault on each of these calls.
         /// - Precondition: `first` is at least 1.
         public init(_ calls: Set<StorageCall>, at first: Int = 1, count: Int = 1, with fault: Fault) {
             precondition(first >= 1, "calls are numbered from 1, not \(first)")
@@ -46,15 +46,15 @@ public struct FaultyStorage<Base: StorageProvider>: StorageDecorator {
 
     private let intercepted: InterceptedStorage<Base, Faults>
 
-    /// Creates a store that makes the calls of another one and injects faults.
+    /// Creates a store that forwards its calls to another store and injects faults.
     public init(_ base: Base, failing plan: Plan) {
         intercepted = InterceptedStorage(base, by: Faults(plan))
     }
 
-    /// The wrapped store with the injected faults.
+    /// The wrapped store, including the injected faults.
     public var base: InterceptedStorage<Base, Faults> { intercepted }
 
-    /// The number of calls of the planned kinds so far.
+    /// The number of calls so far of the kinds that the plan counts.
     public var callCount: Int { intercepted.interceptor.count }
 
     /// The interceptor that carries out a plan.

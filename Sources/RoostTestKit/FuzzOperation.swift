@@ -2,14 +2,15 @@ public import Foundation
 public import RoostModel
 import RoostVectors
 
-/// One operation of the fuzzer on a store.
+/// An operation that the fuzzer performs on a store.
 ///
-/// An operation contains all its arguments and does not depend on earlier ones, so that the fuzzer can
-/// remove any operations from a sequence.
+/// An operation contains all its arguments and does not depend on earlier ones, so the fuzzer can remove
+/// arbitrary operations from a sequence.
 public enum FuzzOperation: Sendable, CustomStringConvertible {
     /// Commits a batch.
     case commit(WriteBatch)
-    /// Commits a batch that expects the current or (if `isStale`) other revisions of entries and clusters.
+    /// Commits a batch that expects certain revisions of entries and clusters: the current revisions or, if
+    /// `isStale`, different ones.
     case conditional(WriteBatch, entries: [Entry.ID], clusters: Bool, isStale: Bool)
     /// Saves an entry.
     case saveEntry(Entry)
@@ -21,11 +22,11 @@ public enum FuzzOperation: Sendable, CustomStringConvertible {
     case renewEpoch
     /// Compacts the store.
     case compact
-    /// Takes a snapshot and keeps it, for a comparison at the end.
+    /// Takes a snapshot and keeps it, so that it can be compared at the end.
     case keepSnapshot
-    /// Reads the changes since the previous such operation, in pages of this size.
+    /// Reads the changes since the previous operation of this kind, in pages of the given size.
     case followChanges(Int)
-    /// Opens another handle, after the current one is closed or abandoned.
+    /// Opens a new handle after closing or abandoning the current one.
     case reopen(closing: Bool)
 
     public var description: String {
@@ -68,9 +69,9 @@ public enum FuzzOperation: Sendable, CustomStringConvertible {
     }
 }
 
-/// A generator of operations from a seed.
+/// Generates operations from a seed.
 ///
-/// It uses few ids and texts, so that operations often concern the same objects.
+/// It uses only a few different ids and texts, so operations often concern the same objects.
 struct FuzzGenerator {
     private var generator: SeededGenerator
     let level: StorageLevel
@@ -107,7 +108,7 @@ struct FuzzGenerator {
     }
 
     private mutating func entry(_ id: UUID) -> Entry {
-        // Nearly all vectors have one dimension, so that most batches are accepted.
+        // Most vectors have the same dimension, so most batches are accepted.
         let dimension = chance(80) ? 2 : chance(90) ? 0 : 3
         let content = text()
         let vector = vector(dimension)

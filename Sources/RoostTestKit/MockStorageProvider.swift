@@ -2,7 +2,7 @@ public import Foundation
 public import RoostModel
 import Synchronization
 
-/// An in-memory store for tests of programs that use a store. It records the calls, and fails on demand.
+/// An in-memory store for testing programs that use a store. It records its calls, and can be made to fail.
 ///
 /// Saved data can be fetched, as from any other store.
 ///
@@ -59,35 +59,36 @@ public final class MockStorageProvider: StorageDecorator {
         var lasting: [StorageCall: any Error] = [:]
     }
 
-    /// The store that keeps the data.
+    /// The store that contains the data.
     public let base: InMemoryStorageProvider
     private let state = Mutex(State())
 
     /// Creates a mock.
     ///
-    /// - Parameter base: The store that keeps the data; by default a new, empty one.
+    /// - Parameter base: The store that contains the data; by default a new, empty store.
     public init(_ base: InMemoryStorageProvider = InMemoryStorageProvider()) { self.base = base }
 
-    /// The calls so far in order, including failed ones. Calls that the mock's own methods make are not
+    /// All calls so far in order, including those that failed. Calls made by the mock's own methods are not
     /// included.
     public var calls: [Call] { state.withLock { $0.calls } }
 
-    /// Clears the list of calls. The stored data stays.
+    /// Clears the list of recorded calls. The stored data is kept.
     public func resetCalls() { state.withLock { $0.calls = [] } }
 
-    /// Makes the next call of a kind throw an error and do nothing. Calling this method twice makes two
-    /// calls fail.
+    /// Makes the next call of the given kind throw an error and do nothing. If this method is called twice,
+    /// the next two calls fail.
     ///
-    /// - Precondition: `call` is not one of a snapshot (`StorageCall.isOfSnapshot`). For those, use
+    /// - Precondition: `call` is not a call on a snapshot (`StorageCall.isOfSnapshot`). For such calls, use
     ///   ``FaultyStorage``.
     public func failNext(_ call: StorageCall, with error: any Error) {
         precondition(!call.isOfSnapshot, "a mock cannot fail calls of snapshots; use FaultyStorage")
         state.withLock { $0.failures[call, default: []].append(error) }
     }
 
-    /// Makes every call of a kind throw an error and do nothing, until the error is set to `nil`.
+    /// Makes every call of the given kind throw an error and do nothing. Pass `nil` to let the calls succeed
+    /// again.
     ///
-    /// - Precondition: `call` is not one of a snapshot (`StorageCall.isOfSnapshot`). For those, use
+    /// - Precondition: `call` is not a call on a snapshot (`StorageCall.isOfSnapshot`). For such calls, use
     ///   ``FaultyStorage``.
     public func fail(_ call: StorageCall, with error: (any Error)?) {
         precondition(!call.isOfSnapshot, "a mock cannot fail calls of snapshots; use FaultyStorage")

@@ -2,13 +2,13 @@ public import Foundation
 public import RoostModel
 import RoostVectors
 
-/// The answers of a store to all reads, for comparison with another store or with an earlier state.
+/// Everything that can be read from a store, for comparison with another store or with an earlier state.
 public struct StorageContents: Sendable, Hashable {
-    /// A vector of a page of vectors.
+    /// A vector that was read from a page of vectors.
     public struct Vector: Sendable, Hashable {
         /// The id of the vector's entry.
         public var entry: Entry.ID
-        /// The ordinal of the vector's passage; 0 for the vector of an entry.
+        /// The ordinal of the passage to which the vector belongs; 0 for the vector of an entry.
         public var ordinal: UInt32
         /// The elements of the vector.
         public var elements: [Float]
@@ -22,27 +22,27 @@ public struct StorageContents: Sendable, Hashable {
     public var entriesByID: [Entry]
     /// The clusters with their members.
     public var clusters: [Cluster]
-    /// The assignments in the order of their entries' rows.
+    /// The assignments, ordered by the rows of their entries.
     public var assignments: [Assignment]
-    /// The run that made the clusters, if one did.
+    /// The clustering run that created the clusters, if any.
     public var run: ClusteringRun?
-    /// The source records with the ids of their entries.
+    /// The source records, each with the ids of its entries.
     public var sources: [Source]
     /// The vectors of the entries, followed by those of the passages.
     public var vectors: [Vector]
-    /// The ids of the entries that match a filter, by the name of the filter: one filter per tag, per text
-    /// value of the metadata, and per cluster.
+    /// The ids of the entries that match each of several filters. The key is the name of the filter. There is
+    /// one filter for each tag, each text value in the metadata, and each cluster.
     public var matches: [String: [Entry.ID]]
-    /// The changes from the start of the feed; empty for the contents of a snapshot.
+    /// All changes since the start of the change feed; empty for the contents of a snapshot.
     public var changes: [Change]
 
     /// Reads the contents of a store.
     ///
     /// - Parameters:
     ///   - store: The store to read.
-    ///   - pageSize: The limit of each page.
-    /// - Throws: The errors of the store; `StorageError` with `.damaged` if its answers contradict each
-    ///   other.
+    ///   - pageSize: The maximum size of each page.
+    /// - Throws: An error thrown by the store; `StorageError` with `.damaged` if the store's answers
+    ///   contradict each other.
     public init(_ store: some StorageProvider, pageSize: Int = 100) async throws {
         let snapshot = try await store.snapshot()
         try await self.init(snapshot, pageSize: pageSize)
@@ -58,13 +58,13 @@ public struct StorageContents: Sendable, Hashable {
         }
     }
 
-    /// Reads the contents of a snapshot, without changes.
+    /// Reads the contents of a snapshot, without the change feed.
     ///
     /// - Parameters:
     ///   - snapshot: The snapshot to read.
-    ///   - pageSize: The limit of each page.
-    /// - Throws: The errors of the snapshot; `StorageError` with `.damaged` if its answers contradict
-    ///   each other.
+    ///   - pageSize: The maximum size of each page.
+    /// - Throws: An error thrown by the snapshot; `StorageError` with `.damaged` if the snapshot's answers
+    ///   contradict each other.
     public init(_ snapshot: any StorageSnapshot, pageSize: Int = 100) async throws {
         revision = snapshot.stamp.revision
         entries = try await Self.entries(of: snapshot, matching: .all, pageSize)
@@ -111,7 +111,7 @@ public struct StorageContents: Sendable, Hashable {
         return entries
     }
 
-    /// Returns the names of the parts that differ from those of other contents.
+    /// Returns the names of the parts in which these contents differ from the other contents.
     public func differences(from other: StorageContents) -> [String] {
         let parts: [(String, Bool)] = [
             ("revision", revision == other.revision), ("entries", entries == other.entries),

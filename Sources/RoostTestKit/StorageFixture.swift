@@ -1,12 +1,14 @@
 public import RoostModel
 
-/// The guarantees that a store claims to give. Its tests check the laws of its level and of those below.
+/// The guarantees that a store claims to give. A store must obey the laws of its level and of all lower
+/// levels.
 public enum StorageLevel: Int, Sendable, Comparable, CaseIterable {
     /// Entries and clusters can be saved and fetched (`SimpleStorageProvider`).
     case simple
-    /// Batches, revisions, snapshots and the change feed work as long as the process lives.
+    /// Batches, revisions, snapshots and the change feed are supported, but data lasts only as long as the
+    /// process.
     case inMemory
-    /// Committed data is stored permanently, whether the store was closed or not, and several handles of one
+    /// Committed data is stored permanently, even if the store is never closed, and several handles in one
     /// process can use the store.
     case durable
     /// Several processes can use the store at the same time, and killing one of them loses no committed data.
@@ -15,28 +17,29 @@ public enum StorageLevel: Int, Sendable, Comparable, CaseIterable {
     public static func < (left: StorageLevel, right: StorageLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A factory of handles to one store, on which the laws are checked.
+/// Opens handles to one store, so that the laws can be checked with it.
 public protocol StorageFixture: Sendable {
-    /// The level whose laws are checked.
+    /// The highest level whose laws the store must obey.
     var level: StorageLevel { get }
 
     /// Opens a handle to the fixture's store.
     ///
-    /// The first call creates an empty store. From ``StorageLevel/durable`` on, later calls open further
-    /// handles to the same store, independent of the first one as if another process had opened them.
+    /// The first call creates an empty store. From the level ``StorageLevel/durable`` on, later calls open
+    /// additional handles to the same store. Each handle is independent of the others, as if a different
+    /// process had opened it.
     func open() async throws -> any StorageProvider
 
-    /// Abandons a handle without closing it, as a process does that dies. Called from
-    /// ``StorageLevel/durable`` on.
+    /// Abandons a handle without closing it, like a process that is killed. This method is called only from
+    /// the level ``StorageLevel/durable`` on.
     ///
-    /// The default does nothing, which is correct if an abandoned handle holds no locks.
+    /// The default implementation does nothing, which is correct if an abandoned handle holds no locks.
     func crash(_ store: any StorageProvider) async throws
 
     /// Runs a job in another process, which opens the same store, calls ``StorageJob/run(on:)`` and exits.
-    /// Called from ``StorageLevel/severalProcesses`` on.
+    /// This method is called only from the level ``StorageLevel/severalProcesses`` on.
     ///
-    /// The call returns when the process has ended, whatever its exit status is. The default throws
-    /// `.unsupported`.
+    /// The method returns when the process has ended, regardless of its exit status. The default
+    /// implementation throws `.unsupported`.
     func run(_ job: StorageJob) async throws
 
     /// Removes the files of the store.
@@ -52,11 +55,11 @@ extension StorageFixture {
     }
 }
 
-/// The violation of a law by a store.
+/// An error that reports that a store violates a law.
 public struct LawViolation: Error, CustomStringConvertible {
-    /// The violated law.
+    /// The law that the store violates.
     public let law: StorageLaw
-    /// A description of the observed and the expected behaviour of the store.
+    /// A description of the store's observed behavior and of the expected behavior.
     public let message: String
     public var description: String { "\(law.rawValue): \(message)" }
 }

@@ -1,12 +1,12 @@
 import RoostModel
 
-/// A randomised test that makes the same operations on a store and on the in-memory store, and compares their
-/// answers after each operation.
+/// A randomized test that performs the same operations on a store and on the in-memory store, and compares
+/// the answers of the two stores after each operation.
 ///
-/// If they differ, the fuzzer shrinks the sequence of operations to a short one that still shows a
+/// If they differ, the fuzzer reduces the sequence of operations to a shorter one that still produces a
 /// difference.
 public struct StorageFuzzer: Sendable {
-    /// The seed of the operations.
+    /// The seed from which the operations are generated.
     public var seed: UInt64
     /// The number of operations.
     public var length: Int
@@ -17,13 +17,14 @@ public struct StorageFuzzer: Sendable {
         self.length = length
     }
 
-    /// A difference between the store and the reference, and a short sequence of operations that shows it.
+    /// A difference between the store and the in-memory store, with a short sequence of operations that
+    /// produces it.
     public struct Failure: Error, Sendable, CustomStringConvertible {
         /// The seed of the fuzzer.
         public let seed: UInt64
         /// The operations that lead to the difference.
         public let operations: [FuzzOperation]
-        /// The difference.
+        /// A description of the difference.
         public let message: String
 
         public var description: String {
@@ -34,9 +35,9 @@ public struct StorageFuzzer: Sendable {
 
     /// Runs the operations on a new store.
     ///
-    /// - Parameter makeFixture: Returns a fixture with an empty store. Called once more for each step of
-    ///   shrinking.
-    /// - Throws: ``Failure``; the errors of `makeFixture`.
+    /// - Parameter makeFixture: Returns a fixture with an empty store. It is called again for each attempt to
+    ///   shorten the sequence of operations.
+    /// - Throws: ``Failure``, or an error thrown by `makeFixture`.
     public func run(_ makeFixture: () async throws -> any StorageFixture) async throws {
         let probe = try await makeFixture()
         let level = probe.level
@@ -48,7 +49,8 @@ public struct StorageFuzzer: Sendable {
         throw Failure(seed: seed, operations: shortest, message: last)
     }
 
-    /// Removes smaller and smaller parts of the operations as long as a difference remains (delta debugging).
+    /// Removes smaller and smaller parts of the sequence of operations while a difference remains (delta
+    /// debugging).
     private func shrink(
         _ operations: [FuzzOperation], _ message: String, _ makeFixture: () async throws -> any StorageFixture
     ) async throws -> ([FuzzOperation], String) {
@@ -73,7 +75,7 @@ public struct StorageFuzzer: Sendable {
 
     /// Runs operations on a new store.
     ///
-    /// - Returns: The difference, or `nil` if there is none.
+    /// - Returns: A description of the difference, or `nil` if there is none.
     private func attempt(
         _ operations: [FuzzOperation], _ makeFixture: () async throws -> any StorageFixture
     ) async throws -> String? {
@@ -130,9 +132,9 @@ private struct FuzzRun {
         }
     }
 
-    /// Makes an operation on both stores.
+    /// Performs an operation on both stores.
     ///
-    /// - Returns: The difference, or `nil` if there is none.
+    /// - Returns: A description of the difference, or `nil` if there is none.
     mutating func perform(_ operation: FuzzOperation) async throws -> String? {
         switch operation {
         case .keepSnapshot:
@@ -141,7 +143,7 @@ private struct FuzzRun {
         case .reopen(let closing):
             let other = try await fixture.open()
             if closing { try await store.close() } else { try await fixture.crash(store) }
-            // A snapshot does not survive its handle in every provider.
+            // In some providers, a snapshot becomes invalid when its handle is closed or abandoned.
             keptSnapshots = []
             store = other
         case .followChanges(let limit): return try await followChanges(limit)
@@ -189,7 +191,7 @@ private struct FuzzRun {
         if fixture.level == .simple {
             let (found, expected) = (try await store.fetchEntries(), try await reference.fetchEntries())
             guard found == expected else { return "the entries differ from those of the reference" }
-            // In a simple store, a cluster without members counts as removed.
+            // In a simple store, a cluster without members is equivalent to a removed cluster.
             let clusters = try await store.fetchClusters().filter { !$0.members.isEmpty }
             let expectedClusters = try await reference.fetchClusters().filter { !$0.members.isEmpty }
             return Set(clusters.map(\.id)) == Set(expectedClusters.map(\.id))
@@ -208,9 +210,10 @@ private struct FuzzRun {
         return found == expected ? nil : "the changes in pages of \(limit) differ from those of the reference"
     }
 
-    /// Reads all changes after a cursor and advances it.
+    /// Reads all changes after a cursor and advances the cursor.
     ///
-    /// - Returns: The changes; `nil` if a reset is required, which moves the cursor to the start.
+    /// - Returns: The changes; `nil` if the store requires a reset, in which case the cursor moves to the
+    ///   start.
     private func changes(
         _ store: any StorageProvider, after cursor: inout ChangeCursor, limit: Int
     ) async throws -> [Change]? {

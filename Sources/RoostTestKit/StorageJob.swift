@@ -16,11 +16,12 @@ public struct StorageJob: Sendable, Hashable {
         case save
         /// Saves entries one by one, and then kills its process without closing the store.
         case saveAndDie
-        /// Replaces the same entries again and again, all in one batch, so that their contents are equal at
-        /// any moment.
+        /// Replaces the same entries repeatedly, each time in a single batch, so the contents of all these
+        /// entries are equal at any time.
         case replaceTogether
-        /// Follows the changes while another process writes. Saves a receipt after the first half of the
-        /// changes, and another one after all; throws if a change is missing or out of order.
+        /// Follows the change feed while another process writes. The job saves one receipt after the first
+        /// half of the changes, and another after all of them. It throws if a change is missing or out of
+        /// order.
         case follow
     }
 
@@ -38,7 +39,7 @@ public struct StorageJob: Sendable, Hashable {
         self.count = count
     }
 
-    /// Creates a job from the arguments of a program; `nil` if they are not those of a job.
+    /// Creates a job from the arguments of a program; `nil` if the arguments do not describe a job.
     public init?(arguments: [String]) {
         guard arguments.count == 3, let kind = Kind(rawValue: arguments[0]), let first = Int(arguments[1]),
             let count = Int(arguments[2])
@@ -46,15 +47,15 @@ public struct StorageJob: Sendable, Hashable {
         self.init(kind, first: first, count: count)
     }
 
-    /// The job as a program's arguments.
+    /// The arguments with which a program creates the same job.
     public var arguments: [String] { [kind.rawValue, "\(first)", "\(count)"] }
 
-    /// The minimum number of rounds of `replaceTogether`.
+    /// The minimum number of times that `replaceTogether` replaces the entries.
     static let minimumRounds = 50
-    /// The number of rounds after which `replaceTogether` ends even if no reader has sent its receipt.
+    /// The number of rounds after which `replaceTogether` ends even if no reader has saved a receipt.
     static let maximumRounds = 5000
 
-    /// Returns the id of the entry with a number, which is the same in every process.
+    /// Returns the id of the entry with the given number. The id is the same in every process.
     static func id(_ number: Int) -> Entry.ID {
         let digits = String(number, radix: 16)
         let padded = String(repeating: "0", count: 12 - digits.count) + digits
@@ -71,7 +72,7 @@ public struct StorageJob: Sendable, Hashable {
 
     /// Runs the job and closes the store.
     ///
-    /// - Throws: The errors of the store; `StorageError` with `.damaged` if `follow` misses a change.
+    /// - Throws: An error thrown by the store; `StorageError` with `.damaged` if `follow` misses a change.
     public func run(on store: some StorageProvider) async throws {
         let numbers = first..<first + count
         switch kind {
@@ -79,13 +80,13 @@ public struct StorageJob: Sendable, Hashable {
             for number in numbers { try await store.saveEntry(Self.entry(number, "entry \(number)")) }
             if kind == .saveAndDie { kill(getpid(), SIGKILL) }
         case .replaceTogether:
-            // The reader of the law saves a receipt when it has seen several rounds.
+            // The test that started this job saves a receipt after it has seen several rounds.
             for round in 0..<Self.maximumRounds {
                 let isSeen = try await !store.snapshot().entries([Self.id(Self.receipt)]).isEmpty
                 if round >= Self.minimumRounds, isSeen { break }
                 let batch = numbers.map { Self.entry($0, "round \(round)") }
                 _ = try await store.commit(WriteBatch(upserts: batch))
-                // Gives the reader time to see some of the rounds.
+                // Gives the test time to see some of the rounds.
                 try await Task.sleep(for: .milliseconds(3))
             }
         case .follow:
@@ -98,11 +99,11 @@ public struct StorageJob: Sendable, Hashable {
         try await store.close()
     }
 
-    /// The number of the entry that serves as a receipt between the processes of a law.
+    /// The number of the entry that serves as a receipt from one process to another.
     static let receipt = 1_000_000
 }
 
-/// A reader of the change feed that records the entries that it has seen.
+/// Reads the change feed and records the entries that it has seen.
 private struct Follower<Store: StorageProvider> {
     let store: Store
     var seen = Set<Entry.ID>()
@@ -111,7 +112,7 @@ private struct Follower<Store: StorageProvider> {
 
     init(store: Store) { self.store = store }
 
-    /// The time after which missing changes count as lost.
+    /// The number of seconds after which missing changes are considered lost.
     private static var timeout: TimeInterval { 60 }
 
     mutating func follow(_ expected: Set<Entry.ID>) async throws {

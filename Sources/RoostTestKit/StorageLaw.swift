@@ -1,9 +1,9 @@
 import Foundation
 import RoostModel
 
-/// A guarantee that every storage provider of a level must give.
+/// A guarantee that every storage provider of a given level must give.
 ///
-/// Each law is a separate test case, so that a failure names the law:
+/// Each law is a separate test case, so the name of the failed test shows which law is violated:
 ///
 ///     @Test(arguments: StorageLaw.laws(upTo: .durable))
 ///     func `my store obeys`(law: StorageLaw) async throws {
@@ -12,82 +12,84 @@ import RoostModel
 public enum StorageLaw: String, Sendable, CaseIterable {
     /// Saved entries are returned by `fetchEntries()` in the order in which they were inserted.
     case savedEntriesCanBeFetched
-    /// Saving an entry whose id is stored replaces the stored entry.
+    /// Saving an entry replaces a stored entry with the same id.
     case savingReplacesEntryWithSameID
     /// `updateCluster(_:)` sets the members of a cluster.
     case clustersKeepTheirMembers
-    /// Every field of entries, sources, clusters, assignments and runs is stored without change.
+    /// Every field of entries, sources, clusters, assignments and runs is stored unchanged.
     case everyFieldIsPreserved
-    /// A deleted entry disappears from entries, clusters and assignments.
+    /// A deleted entry disappears from the entries, the clusters and the assignments.
     case deletionRemovesEntries
     /// A rejected batch changes nothing.
     case commitIsAtomic
-    /// A batch whose expectations about entries are false is rejected with `.conflict`.
+    /// A batch is rejected with `.conflict` if the revisions of entries differ from those that the batch
+    /// expects.
     case expectationsAreChecked
-    /// Of two clusterings that were computed from the same state, only one can be committed.
+    /// If two clusterings were computed from the same state, only one of them can be committed.
     case concurrentClusteringsConflict
     /// Committing the same batch again changes nothing.
     case commitIsIdempotent
-    /// Every commit that changes something has a greater revision than the one before.
+    /// Every commit that changes something has a higher revision than the previous commit.
     case revisionsIncrease
-    /// The change feed reports every change once, in commit order, with pages of any size.
+    /// The change feed reports every change exactly once and in commit order, regardless of the page size.
     case changesAreCompleteAndOrdered
-    /// A page of the change feed can end inside a batch, and a cursor survives encoding as JSON.
+    /// A page of the change feed can end inside a batch, and a cursor can be encoded as JSON and decoded
+    /// again.
     case changePagesMaySplitBatches
-    /// Cursors of an earlier epoch require a reset.
+    /// A cursor from an earlier epoch requires a reset.
     case newEpochRequiresReset
     /// A batch with a new epoch begins a new history in the same commit.
     case batchCanBeginNewEpoch
     /// Later commits do not change a snapshot.
     case snapshotsAreImmutable
-    /// Filters select the same entries as the reference implementation.
+    /// Filters select the same entries as in the reference implementation.
     case filtersMatchReference
-    /// Pages of vectors contain every vector once, with pages of any size.
+    /// Pages of vectors contain every vector exactly once, regardless of the page size.
     case vectorsAreReadInPages
-    /// A commit of a task that is already cancelled writes nothing.
+    /// If a task is already cancelled, its commits write nothing.
     case cancelledCommitWritesNothing
-    /// Commits of eight concurrent tasks are all stored.
+    /// If eight tasks commit concurrently, all commits are stored.
     case concurrentWritersLoseNoUpdates
-    /// Vectors of another dimension are rejected unless they replace all vectors.
+    /// Vectors with a different dimension are rejected, unless the batch replaces all vectors.
     case vectorsHaveOneDimension
-    /// Source records list the ids of their entries.
+    /// Each source record lists the ids of the source's entries.
     case sourcesListTheirEntries
     /// A batch of ten thousand entries can be committed, read and followed.
     case tenThousandEntriesCanBeStored
-    /// A store that was closed and opened again is unchanged, and cursors stay valid.
+    /// A store that is closed and opened again is unchanged, and cursors remain valid.
     case reopenedStoreIsUnchanged
-    /// Handles of one store see each other's commits.
+    /// Different handles to one store see each other's commits.
     case handlesSeeEachOthersCommits
-    /// A cursor of a state that the store does not have requires a reset.
+    /// A cursor requires a reset if the store does not have the state to which the cursor refers.
     case olderCopyRequiresReset
-    /// A clustering that did not see a label set by a person is rejected.
+    /// A clustering is rejected if a person has set a label since the clustering read the store.
     case pinnedLabelSurvivesRecluster
-    /// A new clustering replaces clusters and assignments in one step.
+    /// A new clustering replaces all clusters and assignments in a single step.
     case clusteringIsReplacedAtomically
     /// The change feed reports removals.
     case changesIncludeRemovals
     /// Batches with invalid data are rejected and change nothing.
     case invalidBatchesAreRejected
-    /// Unusual ids, tags and keys, such as paths and SQL, and very large values are stored without change.
+    /// Unusual ids, tags and keys, such as paths and SQL, and very large values are stored unchanged.
     case unusualNamesAreAccepted
-    /// Strings that differ only in Unicode normalisation are different.
+    /// Strings that differ only in Unicode normalization are treated as different.
     case textIsComparedByBytes
-    /// A commit that is cancelled while it runs is either complete, or throws and writes nothing.
+    /// A commit that is cancelled while it is running either completes, or throws without writing anything.
     case commitIsCancelledOrComplete
-    /// A closed handle rejects calls; its snapshots and other handles still work.
+    /// A closed handle rejects calls, but its snapshots and other handles still work.
     case closedHandleRejectsCalls
-    /// Commits of a handle that was abandoned without being closed are stored.
+    /// Commits made through a handle that was abandoned without being closed are stored.
     case unclosedHandleLosesNoCommits
-    /// Commits of four concurrent processes are all stored.
+    /// If four processes commit concurrently, all commits are stored.
     case concurrentProcessesLoseNoUpdates
-    /// Commits of a process that was killed are stored, and the store stays writable.
+    /// The commits of a process that was killed are stored, and the store can still be written to.
     case killedProcessLosesNoCommits
-    /// A reader never sees a part of a batch that another process commits.
+    /// A reader never sees a partial batch while another process commits it.
     case readersSeeOnlyCompleteBatches
-    /// Another process can follow the changes while they are committed.
+    /// A process can follow the changes while another process commits them.
     case otherProcessesCanFollowChanges
 
-    /// The lowest level whose stores must obey the law.
+    /// The lowest level at which a store must obey the law.
     public var level: StorageLevel {
         switch self {
         case .savedEntriesCanBeFetched, .savingReplacesEntryWithSameID, .clustersKeepTheirMembers:
@@ -102,15 +104,15 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns the laws that a store of a level must obey.
+    /// Returns the laws that a store of the given level must obey.
     public static func laws(upTo level: StorageLevel) -> [StorageLaw] {
         allCases.filter { $0.level <= level }
     }
 
-    /// Checks the law with a new fixture, and tears the fixture down.
+    /// Checks the law with a new fixture, and then tears down the fixture.
     ///
     /// - Parameter fixture: A fixture that has not opened a store yet.
-    /// - Throws: ``LawViolation``, or an error of the store.
+    /// - Throws: ``LawViolation``, or an error thrown by the store.
     public func check(_ fixture: some StorageFixture) async throws {
         do {
             let store = try await fixture.open()

@@ -2,7 +2,7 @@ import Foundation
 import RoostModel
 import RoostVectors
 
-/// Laws about commits, snapshots and the change feed.
+/// Checks of the laws about commits, snapshots and the change feed.
 extension Trial {
     func commitIsAtomic() async throws {
         let kept = entry(0)
@@ -141,7 +141,7 @@ extension Trial {
             seen += changes
             cursor = next
             try requireEqual(isLast, page == 3, "whether page \(page) is the last")
-            // Readers store cursors as JSON.
+            // The cursor is encoded and decoded, because programs store cursors as JSON.
             cursor = try JSONDecoder().decode(ChangeCursor.self, from: JSONEncoder().encode(cursor))
         }
         try requireEqual(Set(seen.map(\.kind)).count, 10, "the number of changes in all pages")
@@ -170,7 +170,7 @@ extension Trial {
         let before = try await store.snapshot()
         let (_, cursor) = try await changes(after: .start, limit: 100)
         let epoch = UUID()
-        // The dimension changes too, which is allowed because the batch replaces all vectors.
+        // This batch also changes the dimension, which is allowed because the batch replaces all vectors.
         let moved = WriteBatch(
             upserts: entries.map { old in
                 var entry = old
@@ -320,7 +320,7 @@ extension Trial {
     }
 
     func olderCopyRequiresReset() async throws {
-        // The store is an older copy: the cursor of a reader has a revision that the store has not reached.
+        // The store acts as an older copy: it has not reached the revision of the reader's cursor.
         try await store.saveEntries((0..<3).map { entry($0) })
         let (_, cursor) = try await changes(after: .start, limit: 100)
         var ahead = cursor
@@ -328,8 +328,8 @@ extension Trial {
         try requireEqual(
             try await store.changes(after: ahead, limit: 10), .resetRequired,
             "the page after a cursor of a future revision")
-        // Later the store passes that revision. The new epoch, which a restore begins, tells the states
-        // apart.
+        // When the store later reaches that revision, the new epoch that a restore begins shows the
+        // difference.
         try await store.renewEpoch()
         for number in 10..<20 { try await store.saveEntry(entry(number)) }
         try requireEqual(

@@ -2,7 +2,7 @@ import Foundation
 import RoostModel
 import RoostVectors
 
-/// Laws about stored data and about reading it.
+/// Checks of the laws about storing data and reading it.
 extension Trial {
     func savedEntriesCanBeFetched() async throws {
         try requireEqual(try await store.fetchEntries().count, 0, "the number of entries of a new store")
@@ -38,7 +38,7 @@ extension Trial {
         try requireEqual(try await store.fetchClusters(), [cluster], "the clusters after an update")
     }
 
-    /// A text with every kind of character that stores and file formats have mishandled.
+    /// A text with kinds of characters that stores and file formats are known to handle incorrectly.
     private static let unusualText =
         "a\0b \u{FEFF}e\u{301} \u{1F468}\u{200D}\u{1F469} '); DROP TABLE entries; -- \r\n\"\\"
 
@@ -149,7 +149,7 @@ extension Trial {
         }
         try requireEqual(
             try await store.fetchEntries(), [first, second], "the entries after rejected batches")
-        // If all vectors are replaced at once, they may have another dimension.
+        // Vectors may have a different dimension if all vectors are replaced at once.
         let changed = [first, second].map { old in
             var new = old
             new.embeddings = [1, 0]

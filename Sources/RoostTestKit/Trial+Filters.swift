@@ -2,9 +2,10 @@ import Foundation
 import RoostModel
 import RoostVectors
 
-/// The law about filters.
+/// The check of the law about filters.
 extension Trial {
-    /// Metadata values of which several are equal, or look like numbers but are not.
+    /// Metadata values, some of which are equal to each other, and some of which look like numbers but are
+    /// texts.
     private static let mixedValues: [MetadataValue?] = [
         nil, "10", 9, 10, 10.5, "9x", "", "010", -1, "-1", "1e1", 1e300, "true", true, .null, "it's", "ä",
         "a\u{308}", "a\0b", [9], ["mixed": 9], "9007199254740993", .integer(9_007_199_254_740_993),
@@ -26,7 +27,7 @@ extension Trial {
                 ].map { EntryCondition(field, $0) }
             }
         }
-        // More operands than one SQL statement should have parameters for.
+        // The number of operands exceeds the number of parameters that one SQL statement should have.
         let many = (0..<300).map(String.init)
         let keys = ["mixed", "list", "none", "m", "it's \"here\"\n"]
         for field in keys.map(EntryCondition.Field.metadata) + [.source, .tag] {
@@ -45,7 +46,8 @@ extension Trial {
         }
     }
 
-    /// Ranges of dates with bounds between milliseconds, an empty one, and ones without practical bounds.
+    /// Filters for ranges of dates: some bounds lie between two milliseconds, one range is empty, and some
+    /// ranges are practically unbounded.
     private static var dateFilters: [EntryFilter] {
         let ranges = [0.25..<7.25, 0.2504..<0.25049, 5..<5, 3.2501..<Double.infinity, -1e18..<1e18]
         return ranges.flatMap { seconds in

@@ -2,7 +2,7 @@ import Foundation
 import RoostModel
 import Synchronization
 
-/// Laws about crashes, handles and processes.
+/// Checks of the laws about crashes, handles and processes.
 extension Trial {
     func unclosedHandleLosesNoCommits() async throws {
         let entries = (0..<20).map { entry($0) }
@@ -63,7 +63,8 @@ extension Trial {
             var rounds = Set<String>()
             var last = -1
             while true {
-                // Read before the snapshot, so that the loop takes one more snapshot after the writer ends.
+                // The flag is read before the snapshot is taken, so the loop takes one more snapshot after
+                // the writer ends.
                 let wasDone = isDone.isSet
                 let entries = try await store.snapshot().entries(ids)
                 let contents = Set(entries.map(\.content))
@@ -101,8 +102,8 @@ extension Trial {
             for number in 0..<count / 2 {
                 try await store.saveEntry(StorageJob.entry(number, "entry \(number)"))
             }
-            // The second half is written after the receipt for the first, so that the follower has to wait
-            // for it.
+            // The second half is written only after the receipt for the first half has arrived, so the
+            // follower has to wait for new changes.
             while try await store.snapshot().entries([StorageJob.id(receipt)]).isEmpty {
                 try require(
                     !isDone.isSet, "the other process ended before it saw the first half of the changes")
@@ -119,7 +120,7 @@ extension Trial {
     }
 }
 
-/// A Boolean that tasks can set and read.
+/// A Boolean value that concurrent tasks can set and read.
 private final class Flag: Sendable {
     private let value = Mutex(false)
     var isSet: Bool { value.withLock { $0 } }

@@ -2,13 +2,13 @@ import Foundation
 import RoostModel
 import RoostVectors
 
-/// Laws about invalid input, unusual text, cancellation and closed handles.
+/// Checks of the laws about invalid input, unusual text, cancellation and closed handles.
 extension Trial {
     func invalidBatchesAreRejected() async throws {
         let kept = entry(0)
         try await store.saveEntry(kept)
         let before = try await StorageContents(store)
-        /// Returns a batch with a valid entry and a changed one.
+        /// Returns a batch with one unchanged, valid entry and one entry to which `change` has been applied.
         func with(_ change: (inout Entry) -> Void) -> WriteBatch {
             var entry = entry(1)
             change(&entry)
@@ -175,7 +175,7 @@ extension Trial {
         try await store.saveEntry(member)
         var cluster = Cluster(label: "found", members: [member.id])
         try await store.updateCluster(cluster)
-        // While a recluster computes, a person sets the label of a cluster.
+        // A person sets the label of a cluster while a new clustering is being computed.
         let seen = try await store.snapshot().clustersRevision()
         cluster.label = "set by a person"
         try await store.updateCluster(cluster)

@@ -1,7 +1,7 @@
 import Foundation
 import RoostModel
 
-/// The check of one law with one store.
+/// Checks one law with one store.
 struct Trial: Sendable {
     let law: StorageLaw
     let fixture: any StorageFixture
@@ -13,12 +13,12 @@ struct Trial: Sendable {
 
     /// Requires that a value is equal to the expected one.
     ///
-    /// - Parameter subject: A description of the value for the message.
+    /// - Parameter subject: A description of the value for the error message.
     func requireEqual<Value: Equatable>(_ found: Value, _ expected: Value, _ subject: String) throws {
         try require(found == expected, Self.difference(subject, "\(found)", "\(expected)"))
     }
 
-    /// Describes where two texts begin to differ, with a little context.
+    /// Describes where two texts begin to differ, with some of the surrounding text.
     private static func difference(_ subject: String, _ found: String, _ expected: String) -> String {
         let same = zip(found, expected).prefix { $0 == $1 }.count
         func excerpt(_ text: String) -> Substring { text.dropFirst(max(0, same - 40)).prefix(200) }
@@ -43,7 +43,7 @@ struct Trial: Sendable {
         throw LawViolation(law: law, message: "\(subject): did not throw \(code.rawValue)")
     }
 
-    /// Returns an entry whose content and vector depend on a number.
+    /// Returns an entry whose content and vector are determined by the given number.
     func entry(_ number: Int, _ content: String? = nil, dimension: Int = 4) -> Entry {
         var vector = [Float](repeating: 0, count: dimension)
         vector[number % dimension] = 1
@@ -54,7 +54,7 @@ struct Trial: Sendable {
 
     /// Reads all changes after a cursor.
     ///
-    /// - Returns: The changes, and the cursor after them.
+    /// - Returns: The changes, and the cursor that follows the last of them.
     func changes(after cursor: ChangeCursor, limit: Int) async throws -> ([Change], ChangeCursor) {
         var (all, cursor) = ([Change](), cursor)
         while true {

@@ -1,25 +1,34 @@
-/// Labels: a few words and phrases that most texts of a group share and the texts of other groups do not.
+/// Chooses labels. A label is a few words and phrases that occur in most texts of a group but not in the
+/// texts of other groups.
 ///
-/// As in the keyphrase selectors of Toponymy (information-weighted, saturated coverage), the weight of a word
-/// is its information times its coverage, which saturates: log(1 + c / b) · c / (c + s), where c is the share
-/// of the group's texts with any form of the word, b that of all texts, and s a constant. A title counts as
-/// half a text.
+/// The method follows the keyphrase selectors of Toponymy (information-weighted, saturated coverage). The
+/// weight of a word is its information times its saturated coverage: log(1 + c / b) · c / (c + s). Here c is
+/// the share of the group's texts that contain any form of the word, b is the same share for all texts, and s
+/// is a constant. A title counts as half a text.
 extension GroupVocabularies {
-    /// The constants of the weight and the limits of a label.
+    /// The constants of the weight formula, and the limits of a label.
     private enum Limit {
-        /// The coverage at which a word has half of the maximum weight.
+        /// The constant s: the coverage c at which the factor c / (c + s) of a word's weight is one half.
         static let saturation = 1.0
-        /// The minimum share of a group's texts that contain the first word of its label.
+        /// The minimum share of a group's texts that must contain a word for the word to be used in the
+        /// label.
         static let minimumCoverage = 0.02
-        /// A word whose share is not above this multiple of that in all texts does not distinguish the group.
+        /// The ratio of a word's share in the group to its share in all texts, above which the word
+        /// distinguishes the group from other groups.
         static let minimumLift = 1.15
-        /// The share of a word's occurrences that a phrase must account for to replace the word.
+        /// The share of a word's occurrences that must be part of a phrase for the phrase to replace the
+        /// word.
         static let phraseShare = 0.5
-        /// The maximum numbers of phrases, words and characters of a label.
+        /// The minimum number of a group's texts that must contain a phrase for the phrase to be used in the
+        /// label. It is more than two because two texts can be copies of each other. In groups with fewer
+        /// texts than ``smallGroup``, two texts are enough.
+        static let (minimumPhraseTexts, smallGroup) = (3, 10)
+        /// The maximum numbers of phrases, words and characters in a label.
         static let (phrases, words, characters) = (3, 6, TextTitle.displayLength)
-        /// A previous label is kept if each of its phrases is among this many of the best phrases.
+        /// The number of best phrases among which each phrase of a previous label must be for the label to be
+        /// kept.
         static let keptCandidates = 8
-        /// The number of words of each group from which labels are formed.
+        /// The number of words per group from which labels are formed.
         static let candidates = 24
     }
 
@@ -27,21 +36,21 @@ extension GroupVocabularies {
     private struct Candidate {
         /// The most frequent form.
         var word: String
-        /// Twice the number of texts plus the number of titles with any form.
+        /// Twice the number of texts that contain any form of the word, plus the number of titles that do.
         var texts = 0
-        /// The number of texts with the most frequent form.
+        /// The number of texts that contain the most frequent form.
         var formTexts = 0
         var weight = 0.0
     }
 
-    /// Returns a label for each group. The labels of all groups differ.
+    /// Returns a label for each group. No two groups have the same label.
     ///
     /// - Parameters:
-    ///   - titles: For each group, titles of its entries, the most central first. One of them is the label
-    ///     if no word distinguishes the group.
-    ///   - previous: For each group, its label before a small change of its texts. The label is kept while
-    ///     its phrases are still among the best, so that labels do not alternate between words of similar
-    ///     weight.
+    ///   - titles: For each group, titles of its entries, the most central first. If no word distinguishes
+    ///     the group, one of them becomes the label.
+    ///   - previous: For each group, the label that it had before its texts changed slightly. The label is
+    ///     kept while its phrases are still among the best, so that it does not alternate between words of
+    ///     similar weight.
     /// - Complexity: O(words of all groups).
     package func labels(titles: [[String]], previous: [String?] = []) -> [String] {
         var stems: [String: String] = [:]
@@ -56,12 +65,13 @@ extension GroupVocabularies {
             for group in indices {
                 for (stem, candidate) in candidates[group] { texts[stem, default: 0] += candidate.texts }
             }
-            // Larger groups choose first.
+            // Larger groups choose their labels first.
             let order = indices.sorted {
                 (totals[$1].textCount, $0) < (totals[$0].textCount, $1)
             }
             for group in order {
                 let excluded = common.union(totals[group].stopWordsOfLanguages)
+                    .union(KeywordRules.quantities)
                 let words = candidates[group].compactMap { stem, candidate -> (String, Candidate)? in
                     guard !excluded.contains(candidate.word) else { return nil }
                     var candidate = candidate
@@ -86,7 +96,8 @@ extension GroupVocabularies {
         return labels
     }
 
-    /// Returns the weight of a word; 0 if too few texts of the group contain it, or as many of other groups.
+    /// Returns the weight of a word. The weight is 0 if too few texts of the group contain the word, or if
+    /// the word is about as frequent in other groups.
     private static func weight(
         _ texts: Int, of textCount: Int, all: Int, of allCount: Int, isOnlyGroup: Bool
     ) -> Double {
@@ -98,7 +109,7 @@ extension GroupVocabularies {
         return logarithm(1 + coverage / base) * coverage / (coverage + Limit.saturation)
     }
 
-    /// Returns the words of a group by their stems.
+    /// Returns the candidates of a group by their stems or, in scripts without spaces, by their phrases.
     private static func candidates(
         _ group: WordCounts, _ stems: inout [String: String]
     ) -> [String: Candidate] {
@@ -116,7 +127,8 @@ extension GroupVocabularies {
             }
             result[stem] = candidate
         }
-        // A phrase of a script without spaces is a word, unless it mostly occurs in a longer one.
+        // In a script without spaces, a phrase is treated as a word, unless it mostly occurs in a longer
+        // phrase.
         let compounds = group.compounds
         var parts = Set<String>()
         for (phrase, count) in compounds {
@@ -139,13 +151,14 @@ extension GroupVocabularies {
         return stem
     }
 
-    /// Returns words, best first, in which a word that mostly occurs in one phrase is replaced by the phrase.
+    /// Returns the words, best first. A word that mostly occurs in one phrase is replaced with that phrase.
     private static func phrases(
         _ words: [Candidate], _ group: WordCounts, _ excluded: Set<String>, _ stems: inout [String: String]
     ) -> [String] {
         let wanted = Set(words.map(\.word))
         var longer: [String: [(phrase: [String], count: Int)]] = [:]
-        for (phrase, texts) in group.phraseTexts where texts >= 2 {
+        let minimumTexts = group.textCount < Limit.smallGroup ? 2 : Limit.minimumPhraseTexts
+        for (phrase, texts) in group.phraseTexts where texts >= minimumTexts {
             let parts = phrase.split(separator: " ").map(String.init)
             guard parts.count > 1, Set(parts).count == parts.count, excluded.isDisjoint(with: parts) else {
                 continue
@@ -164,11 +177,12 @@ extension GroupVocabularies {
                 )
             }
             let parts = best?.phrase ?? [word.word]
-            // Phrases of a script without spaces must not overlap: their characters count as parts.
+            // In a script without spaces, the chosen phrases must not share characters, so each character
+            // counts as a part.
             let isCompound = KeywordRules.isSeparateWord(word.word)
             let partStems = isCompound ? word.word.map(String.init) : parts.map { stem($0, &stems) }
             if isCompound, !taken.isDisjoint(with: partStems) { continue }
-            // A phrase that repeats a word of an earlier one is shortened to the new word.
+            // If a phrase repeats a word of an earlier phrase, only its new word is used.
             let isNew = taken.isDisjoint(with: partStems)
             result.append(isNew ? parts.joined(separator: " ") : word.word)
             taken.formUnion(partStems)
@@ -176,17 +190,17 @@ extension GroupVocabularies {
         return result
     }
 
-    /// Returns whether a previous label consists of phrases that are still among the best or, if there are
-    /// none, is one of the titles.
+    /// Returns whether a previous label can be kept: its phrases are still among the best or, if there are no
+    /// phrases, it is one of the titles.
     private static func isStillGood(_ label: String, _ phrases: [String], _ titles: [String]) -> Bool {
         if phrases.isEmpty { return titles.contains { TextTitle.shortened($0) == label } }
         let best = Set(phrases.prefix(Limit.keptCandidates))
         return best.isSuperset(of: label.split(separator: ", ").map(String.init))
     }
 
-    /// Returns the first phrases that fit into a label that no other group has.
+    /// Returns a label made of the first phrases that fit and form a label that no other group has.
     private static func choose(_ phrases: [String], _ titles: [String], _ used: inout Set<String>) -> String {
-        // Each attempt leaves out the last phrase of the previous one.
+        // Each attempt omits the last phrase of the previous attempt.
         var skipped = Set<Int>()
         for _ in 0..<max(1, phrases.count) {
             var (chosen, words, characters): ([Int], Int, Int) = ([], 0, 0)
@@ -216,10 +230,10 @@ extension GroupVocabularies {
         return "\(name) (\(number))"
     }
 
-    /// The label of a group of texts without any title.
+    /// The label of a group whose texts have no usable words and no titles.
     package static let wordless = "texts without words"
 
-    /// Labels with the same words in another order or case are the same.
+    /// Returns a key that is equal for labels with the same words, regardless of order and case.
     private static func key(_ label: String) -> String {
         label.lowercased().split { $0 == " " || $0 == "," }.sorted().joined(separator: " ")
     }

@@ -1,11 +1,11 @@
 /// The words and phrases of groups of texts, with their frequencies.
 package struct GroupVocabularies: Sendable {
-    /// The counts of each group without those of its descendants.
+    /// The counts of each group, excluding its descendants.
     let groups: [WordCounts]
-    /// The counts of each group, where a parent has those of its descendants.
+    /// The counts of each group, including its descendants.
     let totals: [WordCounts]
 
-    /// Adds the counts of groups to those of their ancestors.
+    /// Adds the counts of each group to those of its ancestors.
     init(_ groups: [WordCounts], parents: [Int?]) {
         self.groups = groups
         var totals = groups
@@ -19,12 +19,12 @@ package struct GroupVocabularies: Sendable {
         self.totals = totals
     }
 
-    /// Returns the keywords of each group, best first; ties are broken alphabetically.
+    /// Returns the keywords of each group, the best first; ties are broken alphabetically.
     ///
     /// Keywords are chosen by maximal marginal relevance (Carbonell & Goldstein 1998), which prefers keywords
     /// that differ from those chosen before. Inflected forms of a chosen keyword are skipped.
     ///
-    /// - Parameter limit: The maximum number of keywords for each group.
+    /// - Parameter limit: The maximum number of keywords per group.
     /// - Complexity: O(words of all groups).
     package func keywords(limit: Int) -> [[String]] {
         var frequencies: [String: Int] = [:]
@@ -33,7 +33,8 @@ package struct GroupVocabularies: Sendable {
             for (word, count) in group.compounds { frequencies[word, default: 0] += count }
         }
         let common = commonWords()
-        // Parents have no texts of their own; they are compared with each other, not with their children.
+        // Parent groups have no texts of their own. They are compared with each other, not with their
+        // children.
         func mean(ofParents isParent: Bool) -> Double {
             let counts = totals.indices.filter { (groups[$0].textCount == 0) == isParent }
                 .map { totals[$0].wordCount }
@@ -50,14 +51,15 @@ package struct GroupVocabularies: Sendable {
 
     /// The thresholds of ``commonWords()``.
     private enum CommonWords {
-        /// Below these numbers of groups and texts, frequencies are too uncertain.
+        /// The minimum numbers of groups and texts. With fewer, the frequencies would be too unreliable.
         static let (minimumGroups, minimumTexts) = (4, 40)
         /// The minimum share of all texts that contain a common word.
         static let minimumShare = 0.3
     }
 
-    /// Returns the words that at least 30% of all texts contain, and at least half that share of the texts in
-    /// 90% of the groups. They belong to the language or the kind of text rather than to a subject.
+    /// Returns the words that are common in all subjects. A common word occurs in at least 30% of all texts
+    /// and, in at least 90% of the groups, in at least half that share of the group's texts. Such words are
+    /// typical of the language or the kind of text rather than of a subject.
     func commonWords() -> Set<String> {
         let used = groups.filter { $0.textCount > 0 }
         let all = used.reduce(0) { $0 + $1.textCount }
@@ -75,9 +77,9 @@ package struct GroupVocabularies: Sendable {
             })
     }
 
-    /// The factor for a word that occurs in only one text of a group.
+    /// The factor by which the weight of a word is reduced if only one text of the group contains it.
     private static let singleTextFactor = 0.2
-    /// The number of candidates for each requested keyword that are compared with each other.
+    /// The number of candidates that are compared with each other for each requested keyword.
     private static let candidatesPerKeyword = 8
 
     private static func choose(
@@ -90,7 +92,8 @@ package struct GroupVocabularies: Sendable {
             guard !common.contains(word), !isCharacter else { return nil }
             if KeywordRules.isAbbreviation(word), group.titles[word, default: 0] < 2 { return nil }
             let weight = Double(count) * logarithm(1 + mean / Double(frequencies[word, default: 1]))
-            // A word that only one text repeats characterises that text, not the group.
+            // A word that occurs in only one text is typical of that text, not of the group, even if the text
+            // repeats it.
             let isShared = group.texts[word] != 1 || group.textCount < 3
             return (word, isShared ? weight : weight * singleTextFactor)
         }
@@ -112,10 +115,11 @@ package struct GroupVocabularies: Sendable {
         return chosen
     }
 
-    /// A phrase must occur in at least one of this many texts of its group, and in two texts.
+    /// The reciprocal of the minimum share of a group's texts that must contain a phrase. A phrase must also
+    /// occur in at least two texts.
     private static let minimumPhraseFraction = 50
 
-    /// Returns the weights with phrases in place of the words that mostly occur in them.
+    /// Returns the weights of phrases, and of the words that do not mostly occur in one of these phrases.
     private static func withPhrases(
         _ weights: [(word: String, weight: Double)], _ group: WordCounts, without common: Set<String>
     ) -> [(word: String, weight: Double)] {
@@ -124,7 +128,7 @@ package struct GroupVocabularies: Sendable {
         for (phrase, texts) in group.phraseTexts
         where texts >= max(2, group.textCount / minimumPhraseFraction) {
             let words = phrase.split(separator: " ").map(String.init)
-            // Phrases of four words and those in scripts without spaces are only for labels.
+            // Phrases of four words and phrases in scripts without spaces are used only for labels.
             guard (2...3).contains(words.count) else { continue }
             let parts =
                 words.count == 2
@@ -137,7 +141,7 @@ package struct GroupVocabularies: Sendable {
             else { continue }
             found.append((words, weight, count))
         }
-        // Longer phrases first, then the more frequent ones.
+        // Longer phrases come first, and among phrases of equal length the more frequent ones.
         found.sort {
             ($1.words.count, $1.count, $0.words.joined(separator: " "))
                 < ($0.words.count, $0.count, $1.words.joined(separator: " "))
@@ -145,7 +149,7 @@ package struct GroupVocabularies: Sendable {
         var taken = Set<String>()
         var result: [(word: String, weight: Double)] = []
         for phrase in found where taken.isDisjoint(with: phrase.words) {
-            // Words that occur more often outside the phrase than in it stay candidates of their own.
+            // Words that occur more often outside the phrase than in it remain separate candidates.
             taken.formUnion(phrase.words.filter { 2 * phrase.count >= group.representative[$0, default: 0] })
             result.append((phrase.words.joined(separator: " "), phrase.weight))
         }
@@ -153,9 +157,9 @@ package struct GroupVocabularies: Sendable {
         return result.sorted { ($1.weight, $0.word) < ($0.weight, $1.word) }
     }
 
-    /// Returns whether words occur together often enough to form a phrase: in at least half of the
-    /// occurrences of the most frequent word and, for three words, two thirds of those of the more frequent
-    /// pair.
+    /// Returns whether words occur together often enough to form a phrase. The phrase must account for at
+    /// least half of the occurrences of its most frequent word. A phrase of three words must also account for
+    /// at least two thirds of the occurrences of its more frequent pair.
     ///
     /// - Parameters:
     ///   - count: The number of occurrences of the phrase.

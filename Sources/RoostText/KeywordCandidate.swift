@@ -3,7 +3,7 @@ struct KeywordCandidate {
     let text: String
     let weight: Double
     private let stems: Set<[UInt8]>
-    /// The distinct byte trigrams of the text with a space at either end, ascending.
+    /// The distinct byte trigrams of the text in ascending order. A space is added at each end of the text.
     private let trigrams: [UInt32]
     /// The highest similarity to a chosen keyword, from 0 to 1.
     private var similarity = 0.0
@@ -19,19 +19,20 @@ struct KeywordCandidate {
         ).sorted()
     }
 
-    /// The weights λ and 1 - λ of relevance and diversity in maximal marginal relevance (Carbonell &
+    /// The weights of relevance (λ) and diversity (1 - λ) in maximal marginal relevance (Carbonell &
     /// Goldstein 1998).
     private static let (relevanceWeight, diversityWeight) = (0.7, 0.3)
 
-    /// Returns the marginal relevance.
+    /// Returns the marginal relevance of the candidate.
     ///
-    /// - Parameter maximumWeight: The highest weight of all candidates, by which the weight is divided.
+    /// - Parameter maximumWeight: The highest weight among all candidates. The candidate's weight is divided
+    ///   by it.
     func relevance(_ maximumWeight: Double) -> Double {
         Self.relevanceWeight * weight / maximumWeight - Self.diversityWeight * similarity
     }
 
-    /// Returns the candidate with its similarity updated for a newly chosen keyword, or `nil` if it is
-    /// redundant: the stems of one are a subset of the stems of the other.
+    /// Returns the candidate with its similarity updated for a newly chosen keyword. Returns `nil` if the
+    /// candidate is redundant, because the stems of one of the two are a subset of the stems of the other.
     func updated(afterChoosing chosen: KeywordCandidate) -> KeywordCandidate? {
         guard !stems.isSubset(of: chosen.stems), !chosen.stems.isSubset(of: stems) else { return nil }
         var copy = self
@@ -39,7 +40,7 @@ struct KeywordCandidate {
         return copy
     }
 
-    /// Returns the Dice coefficient of the trigrams, from 0 to 1.
+    /// Returns the Dice coefficient of the trigrams of two candidates, from 0 to 1.
     private func diceCoefficient(_ other: KeywordCandidate) -> Double {
         var (first, second, common) = (0, 0, 0)
         while first < trigrams.count, second < other.trigrams.count {

@@ -1,26 +1,27 @@
-/// Extracts the words and phrases that distinguish groups of texts from each other, by class-based TF-IDF
+/// Extracts the words and phrases that distinguish groups of texts from each other, using class-based TF-IDF
 /// (Grootendorst 2022).
 ///
-/// `GroupVocabularies` chooses keywords and labels. The weight of a keyword in a group is its frequency in
-/// the group times log(1 + A / f), where f is its frequency in all groups and A the mean number of words in a
-/// group. Two or three words that occur together in the representative texts of a group more often than
-/// separately form a phrase. Words that most texts of most groups contain are not used as keywords; this
-/// works in any language.
+/// Keywords and labels are then chosen by `GroupVocabularies`. The weight of a keyword in a group is its
+/// frequency in the group times log(1 + A / f), where f is its frequency in all groups and A is the mean
+/// number of words in a group. Two or three words form a phrase if they occur together in the representative
+/// texts of a group more often than separately. Words that occur in many texts of most groups are not used as
+/// keywords; this works in any language.
 package struct KeywordExtractor: Sendable {
     private var tally: WordTally
 
-    /// Creates an extractor without texts.
+    /// Creates an extractor that has not counted any texts yet.
     ///
     /// - Parameters:
     ///   - groups: The number of groups.
-    ///   - stopWords: Words in lower case that are not keywords.
+    ///   - stopWords: Lowercase words that must not become keywords.
     package init(groups: Int, stopWords: Set<String> = StopWords.english) {
         tally = WordTally(groups: groups, stopWords: stopWords)
     }
 
     /// Returns the number of representative texts to choose from each group.
     ///
-    /// The limits bound the memory for phrases: about 20,000 texts in all, with 20 to 200 for each group.
+    /// The number limits the memory for phrases. It aims at about 20,000 texts in total, but is at least 20
+    /// and at most 200 for each group.
     package static func representativeTextCount(forGroups groups: Int) -> Int {
         min(200, max(20, 20_000 / max(1, groups)))
     }
@@ -40,16 +41,16 @@ package struct KeywordExtractor: Sendable {
 
     /// Returns the vocabularies of the groups, from which keywords and labels are chosen.
     ///
-    /// - Parameter parents: The parent of each group, or empty if the groups form no hierarchy. A parent uses
-    ///   the texts of its descendants and is compared with other parents.
+    /// - Parameter parents: The parent of each group, or an empty array if the groups do not form a
+    ///   hierarchy. A parent group uses the texts of its descendants and is compared with other parents.
     /// - Complexity: O(words of all groups).
     package func vocabularies(parents: [Int?] = []) -> GroupVocabularies {
         GroupVocabularies(tally.counts, parents: parents)
     }
 
-    /// Returns a label of up to three of the first keywords with at most five words in all.
+    /// Returns a label that consists of up to three of the first keywords, with at most five words in total.
     ///
-    /// - Returns: `nil` if there are no keywords, or each of them has more than five words.
+    /// - Returns: `nil` if there are no keywords, or if each of them has more than five words.
     package static func label(of keywords: [String]) -> String? {
         var (chosen, words): ([String], Int) = ([], 0)
         for keyword in keywords where chosen.count < 3 {

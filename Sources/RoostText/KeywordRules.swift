@@ -1,11 +1,20 @@
-/// The rules by which words can be parts of keywords and labels.
+/// The rules that determine which words can be part of keywords and labels.
 enum KeywordRules {
-    /// Words that end a phrasal verb or noun: "top up", "check out".
+    /// English words for numbers and units of time. They occur with any subject, so they name none.
+    static let quantities: Set<String> = Set(
+        """
+        five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+        nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands
+        million millions billion billions dozen dozens second seconds minute minutes hour hours day days
+        week weeks month months year years
+        """.split(whereSeparator: \.isWhitespace).map(String.init))
+
+    /// Words that can end a phrasal verb or noun, as in "top up" or "check out".
     static let particles: Set<String> = ["up", "off", "out", "down", "back"]
-    /// Stop words that may stand within a phrase.
+    /// Stop words that may occur inside a phrase.
     static let joiningWords: Set<String> = particles.union(["of"])
 
-    /// The indices of the lists in ``StopWords/otherLanguages`` that contain each word.
+    /// For each stop word, the indices of the lists in ``StopWords/otherLanguages`` that contain it.
     static let languagesOfStopWords: [String: [Int]] = {
         var result: [String: [Int]] = [:]
         for (index, words) in StopWords.otherLanguages.enumerated() {
@@ -14,13 +23,13 @@ enum KeywordRules {
         return result
     }()
 
-    /// Returns whether a word begins with a character of a script without spaces.
+    /// Returns whether a word begins with a character of a script that is written without spaces.
     static func isSeparateWord(_ word: String) -> Bool {
         word.unicodeScalars.first.map(WordScanner.isSeparateWord) ?? false
     }
 
-    /// Returns whether a word can be a keyword. A word in ASCII needs two characters, mostly letters; words
-    /// in other scripts may be shorter, but begin with a letter.
+    /// Returns whether a word can be a keyword. A word in ASCII must have at least two characters, mostly
+    /// letters. A word in another script may be shorter, but must begin with a letter.
     static func isSignificant(_ word: String) -> Bool {
         var (length, letters, digits, isASCII) = (0, 0, 0, true)
         for byte in word.utf8 {
@@ -33,14 +42,14 @@ enum KeywordRules {
         guard let first = word.unicodeScalars.first else { return false }
         switch first.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .otherLetter:
-            // Japanese writes its function words and endings in hiragana.
+            // In Japanese, function words and endings are written in hiragana.
             return !(0x3040...0x309F).contains(first.value)
         default: return false
         }
     }
 
-    /// Returns whether a word has only two ASCII characters. Such a word ("uk", "jq", but also "md", "fn") is
-    /// used only if titles contain it.
+    /// Returns whether a word consists of only two ASCII characters. Such words can be meaningful ("uk",
+    /// "jq") or not ("md", "fn"), and are used only if they also occur in titles.
     static func isAbbreviation(_ word: String) -> Bool {
         word.utf8.count == 2 && word.utf8.allSatisfy { $0 < 128 }
     }
@@ -48,7 +57,7 @@ enum KeywordRules {
     /// The minimum length of a hash, and the maximum length of a word in a label.
     private static let (hashLength, maximumWordLength) = (6, 32)
 
-    /// Returns whether a word is a hash or another identifier that nobody would say.
+    /// Returns whether a word is a hash or a similar identifier that people would not use in speech.
     private static func isIdentifier(_ word: String, _ length: Int, _ digits: Int) -> Bool {
         if length > maximumWordLength { return true }
         guard digits > 0 else { return false }

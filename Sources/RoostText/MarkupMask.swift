@@ -1,12 +1,13 @@
-/// Hides the parts of a text that are not its language: addresses, HTML tags and entities, images (badges),
-/// link targets and percent-encodings.
+/// Hides the parts of a text that are markup rather than language: addresses, HTML tags and entities, images
+/// (badges), link targets and percent-encodings.
 enum MarkupMask {
-    /// The names of entities that remain, without their ampersand, in texts that were converted carelessly.
+    /// The names of entities that can remain in a text without their ampersand after a faulty conversion.
     private static let entityNames: Set<String> = ["amp", "quot", "lt", "gt", "nbsp", "apos"]
-    /// The maximum number of bytes of an HTML tag and of an entity.
+    /// The maximum lengths in bytes of an HTML tag, an image text or a link target, and of an entity name.
     private static let (maximumTag, maximumEntity) = (400, 10)
 
-    /// Returns the bytes with U+0000 in place of each hidden byte, so offsets are unchanged.
+    /// Returns the text with each hidden byte replaced with U+0000, so the offsets of the other bytes do not
+    /// change.
     ///
     /// - Parameter utf8: Valid UTF-8.
     /// - Complexity: O(length).
@@ -28,7 +29,7 @@ enum MarkupMask {
         return result
     }
 
-    /// Returns the range that the byte at an offset indicates as hidden.
+    /// Returns the range to hide if the byte at the given offset indicates markup; otherwise `nil`.
     private static func hiddenRange(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
         switch utf8[offset] {
         case UInt8(ascii: ":"): address(utf8, schemeEnd: offset)
@@ -52,7 +53,7 @@ enum MarkupMask {
         (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
     }
 
-    /// Returns the offset of the first byte after an address: whitespace or a delimiter.
+    /// Returns the offset of the first byte after an address. This byte is white space or a delimiter.
     private static func addressEnd(_ utf8: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
         let delimiters: StaticString = "\"'<>()[]{}`|\\"
         var end = offset
@@ -65,7 +66,7 @@ enum MarkupMask {
         return end
     }
 
-    /// `scheme://…`
+    /// Returns the range of an address such as `scheme://…`.
     private static func address(_ utf8: UnsafeBufferPointer<UInt8>, schemeEnd colon: Int) -> Range<Int>? {
         guard colon + 2 < utf8.count, utf8[colon + 1] == UInt8(ascii: "/"),
             utf8[colon + 2] == UInt8(ascii: "/")
@@ -75,7 +76,7 @@ enum MarkupMask {
         return start < colon ? start..<addressEnd(utf8, from: colon) : nil
     }
 
-    /// `www.…`
+    /// Returns the range of an address such as `www.…`.
     private static func webAddress(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
         guard offset + 4 < utf8.count, utf8[offset + 3] == UInt8(ascii: "."),
             utf8[offset + 1] | 0x20 == UInt8(ascii: "w"), utf8[offset + 2] | 0x20 == UInt8(ascii: "w"),
@@ -84,7 +85,7 @@ enum MarkupMask {
         return offset..<addressEnd(utf8, from: offset)
     }
 
-    /// `name@host.domain`
+    /// Returns the range of an address such as `name@host.domain`.
     private static func mailAddress(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
         func belongs(_ byte: UInt8) -> Bool {
             isLetterOrDigit(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
@@ -99,7 +100,7 @@ enum MarkupMask {
         return start..<end
     }
 
-    /// `<name …>`, `</name>`, `<!-- …`
+    /// Returns the range of an HTML tag such as `<name …>`, `</name>` or `<!-- …`.
     private static func tag(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
         guard offset + 1 < utf8.count else { return nil }
         let next = utf8[offset + 1]
@@ -111,7 +112,7 @@ enum MarkupMask {
         return nil
     }
 
-    /// `&name;`, `&#39;`, `#39;`
+    /// Returns the range of an entity such as `&name;`, `&#39;` or `#39;`.
     private static func entity(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
         var end = offset + 1
         let isNumber = utf8[offset] == UInt8(ascii: "#")
@@ -123,7 +124,7 @@ enum MarkupMask {
         return offset..<(end + 1)
     }
 
-    /// `lt;`, `quot;` and others without an ampersand
+    /// Returns the range of an entity without its ampersand, such as `lt;` or `quot;`.
     private static func entityName(_ utf8: UnsafeBufferPointer<UInt8>, endingAt offset: Int) -> Range<Int>? {
         var start = offset
         while start > 0, offset - start <= 4, isLetterOrDigit(utf8[start - 1]) { start -= 1 }
@@ -132,7 +133,7 @@ enum MarkupMask {
             ? start..<(offset + 1) : nil
     }
 
-    /// `%20`
+    /// Returns the range of a percent-encoding such as `%20`.
     private static func percentEncoding(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
         guard offset + 2 < utf8.count, isHexDigit(utf8[offset + 1]), isHexDigit(utf8[offset + 2]),
             offset > 0, utf8[offset - 1] > 32
@@ -140,7 +141,7 @@ enum MarkupMask {
         return offset..<(offset + 3)
     }
 
-    /// The text of an image, `![text]`: the target that follows is hidden as that of a link.
+    /// Returns the range of an image's text, `![text`. The target that follows is hidden like that of a link.
     private static func imageText(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
         guard offset + 1 < utf8.count, utf8[offset + 1] == UInt8(ascii: "[") else { return nil }
         let limit = min(utf8.count, offset + maximumTag)
@@ -150,7 +151,7 @@ enum MarkupMask {
         return nil
     }
 
-    /// `](target)`
+    /// Returns the range of a link target, `](target)`.
     private static func linkTarget(_ utf8: UnsafeBufferPointer<UInt8>, at offset: Int) -> Range<Int>? {
         guard offset + 1 < utf8.count, utf8[offset + 1] == UInt8(ascii: "(") else { return nil }
         let limit = min(utf8.count, offset + maximumTag)

@@ -1,10 +1,10 @@
 /// Splits a long text into passages at headings, paragraphs, sentences or words. The length of a passage is
-/// counted in tokens of the embedding model.
+/// the number of its tokens in the embedding model.
 public struct PassageSplitter: Sendable, Hashable {
     /// The maximum number of tokens in a passage.
     public var maximumTokens: Int
-    /// The maximum number of tokens at the end of a passage that the next passage repeats. A passage that
-    /// starts with a heading repeats none.
+    /// The maximum number of tokens from the end of a passage that are repeated at the start of the next
+    /// passage. A passage that starts with a heading repeats no tokens.
     public var overlap: Int
 
     /// Creates a splitter.
@@ -21,9 +21,9 @@ public struct PassageSplitter: Sendable, Hashable {
         self.overlap = overlap
     }
 
-    /// The kind of boundary before a token, in ascending order of preference for a cut.
+    /// The kind of boundary before a token. Later cases are preferred when a text is cut.
     private enum Boundary: UInt8, Comparable {
-        /// Inside a grapheme cluster, where a text is never cut.
+        /// Inside a grapheme cluster. A text is never cut here.
         case none
         case token, word, sentence, paragraph, heading
 
@@ -32,12 +32,13 @@ public struct PassageSplitter: Sendable, Hashable {
 
     /// Returns the passages of a text as ascending ranges of its UTF-8 bytes.
     ///
-    /// The passages cover every token, and no boundary is inside a grapheme cluster. A text of at most
-    /// `maximumTokens` tokens is one passage.
+    /// The passages together cover every token, and no passage begins or ends inside a grapheme cluster. A
+    /// text of at most `maximumTokens` tokens forms a single passage.
     ///
     /// - Parameters:
     ///   - text: The text to split.
-    ///   - tokens: The ascending UTF-8 ranges of its tokens, as `Embedder.tokenRanges(in:)` returns them.
+    ///   - tokens: The UTF-8 ranges of the text's tokens in ascending order, as returned by
+    ///     `Embedder.tokenRanges(in:)`.
     /// - Complexity: O(length of text).
     public func split(_ text: String, tokens: [Range<Int>]) -> [Range<Int>] {
         let size = text.utf8.count
@@ -55,13 +56,15 @@ public struct PassageSplitter: Sendable, Hashable {
         return ranges.map { Self.trimmed($0, text) }
     }
 
-    /// The share of a passage in which no boundary is chosen, so that passages do not become too short.
+    /// The share of the maximum passage length before which no boundary is chosen, so that passages do not
+    /// become too short.
     private static let minimumFill = (numerator: 2, denominator: 5)
 
-    /// Returns the index of the token before which the passage that starts with token `first` ends.
+    /// Returns the end of the passage that starts with token `first`, as the index of the token that follows
+    /// the passage.
     ///
-    /// This is the best boundary after ``minimumFill`` of the maximum length, and the last of equally good
-    /// ones.
+    /// The passage ends at the best boundary after ``minimumFill`` of the maximum length. If several
+    /// boundaries are equally good, the last one is chosen.
     private func end(from first: Int, _ boundaries: [Boundary]) -> Int {
         let limit = min(first + maximumTokens, boundaries.count)
         guard limit < boundaries.count else { return limit }
@@ -74,8 +77,8 @@ public struct PassageSplitter: Sendable, Hashable {
             kind = boundaries[token]
         }
         if kind == .none {
-            // A single grapheme cluster exceeds the limit. The passage keeps all of it; the embedder reports
-            // the tokens that it omits.
+            // A single grapheme cluster exceeds the limit. The passage contains the whole cluster, and the
+            // embedder reports the tokens that it omits.
             var token = limit
             while token < boundaries.count, boundaries[token] == .none { token += 1 }
             return token
@@ -89,14 +92,15 @@ public struct PassageSplitter: Sendable, Hashable {
         var best = end
         var kind = Boundary.none
         for token in max(first + 1, end - overlap)..<end where boundaries[token] > kind {
-            // Prefers the start of a sentence to that of a word; the earliest gives the largest overlap.
+            // The start of a sentence is preferred to the start of a word. Among equals, the earliest gives
+            // the largest overlap.
             best = token
             kind = boundaries[token]
         }
         return best
     }
 
-    /// Returns the kind of boundary before each token.
+    /// Returns the kinds of the boundaries before the tokens, in the same order.
     private func boundaries(_ text: String, _ tokens: [Range<Int>]) -> [Boundary] {
         var text = text
         var graphemes = Set<Int>(minimumCapacity: tokens.count)
@@ -126,7 +130,7 @@ public struct PassageSplitter: Sendable, Hashable {
         if newlines > 1 { return .paragraph }
         if newlines == 1 { return .sentence }
         guard !gap.isEmpty else {
-            // In Chinese and Japanese, no space follows a full stop.
+            // In Chinese and Japanese, full stops are not followed by a space.
             return gap.lowerBound >= 3 && isFullStop(utf8, endingAt: gap.lowerBound, ideographicOnly: true)
                 ? .sentence : .token
         }
@@ -151,12 +155,13 @@ public struct PassageSplitter: Sendable, Hashable {
         }
         guard stop >= 3 else { return false }
         let last = (utf8[stop - 3], utf8[stop - 2], utf8[stop - 1])
-        // 。 ！ ？ …
+        // The ideographic full stop, the fullwidth exclamation and question marks, and the ellipsis: 。 ！ ？ …
         return last == (0xE3, 0x80, 0x82) || last == (0xEF, 0xBC, 0x81) || last == (0xEF, 0xBC, 0x9F)
             || last == (0xE2, 0x80, 0xA6)
     }
 
-    /// Returns the range without trailing white space, but with at least one byte if it was not empty.
+    /// Returns the range without trailing white space. If the range is not empty, the result contains at
+    /// least one byte.
     private static func trimmed(_ range: Range<Int>, _ text: String) -> Range<Int> {
         var text = text
         return text.withUTF8 { utf8 in

@@ -1,15 +1,16 @@
 extension StopWords {
-    /// The most frequent function words of languages other than English, without words that are English stop
-    /// words as well.
+    /// The most frequent function words of languages other than English, excluding words that are also
+    /// English stop words.
     ///
-    /// Some of them are ordinary words of another language ("die", "son"), so a list applies only to texts in
-    /// which it makes up ``minimumShare`` of the words.
+    /// Some of these words are ordinary words in another language ("die", "son"). A list is therefore used
+    /// only if its words make up at least ``minimumShare`` of the words in the texts.
     static let otherLanguages: [Set<String>] = [
         german, french, spanish, italian, portuguese, dutch, scandinavian, polish, russian, turkish, chinese,
     ].map { list in Set(list.split(separator: " ").map(String.init)).subtracting(english) }
 
-    /// The share of a list in the words of a text above which the text is in that language. Function words
-    /// are 30 to 50% of the words of a text in the language of the list, and below 3% in English texts.
+    /// The minimum share of words from a list in texts that are considered to be in the language of the list.
+    /// Function words make up 30 to 50% of the words in a text in that language, and less than 3% in an
+    /// English text.
     static let minimumShare = 0.1
 
     private static let german = """

@@ -1,4 +1,4 @@
-/// Words that are too frequent in a language to characterise the subject of a text.
+/// Words that are too frequent in a language to characterize the subject of a text.
 package enum StopWords {
     /// The English stop words in lower case: articles, pronouns, prepositions, conjunctions, auxiliary verbs,
     /// and adverbs and verbs that occur with any subject.

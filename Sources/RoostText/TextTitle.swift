@@ -3,12 +3,13 @@ package enum TextTitle {
     /// The maximum number of characters of a title that was shortened for display.
     package static let displayLength = 60
 
-    /// The number of bytes at the start of a text in which a title is searched: room for front matter.
+    /// The number of bytes at the start of a text that are searched for a title. The front matter must fit in
+    /// them.
     private static let searchedBytes = 8000
-    /// The number of bytes at the start of a line that are read.
+    /// The maximum number of bytes that are read from each line.
     private static let lineBytes = 600
-    /// The maximum number of characters of a title. A longer first line is a paragraph, and its first
-    /// sentence is used.
+    /// The maximum number of characters of a title. A longer first line is treated as a paragraph, whose
+    /// first sentence becomes the title.
     private static let maximumLength = 120
 
     /// Returns the title of a text: the `title` of YAML (`---`) or TOML (`+++`) front matter, else the first
@@ -28,7 +29,7 @@ package enum TextTitle {
         while !rest.isEmpty {
             let bytes = rest.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
             rest = rest.dropFirst(bytes.count + 1)
-            // A limit in bytes may be within a character, which decoding repairs; that character is not used.
+            // The byte limit may split a character. Decoding replaces it, but a title never extends that far.
             let line = Substring(decoding: bytes.prefix(lineBytes), as: UTF8.self)
             guard !line.drop(while: \.isWhitespace).hasPrefix("```") else { continue }
             let plain = plainText(line)
@@ -46,7 +47,7 @@ package enum TextTitle {
         guard text.count > length else { return text }
         let start = text.prefix(length - 1)
         let end = start.lastIndex(where: \.isWhitespace)
-        // A script without spaces, or a very long first word, is cut between two characters.
+        // Text without spaces, or with a very long first word, is cut between two characters.
         let kept = end.map { start[..<$0] }.flatMap { 2 * $0.count >= length ? $0 : nil } ?? start
         return trimmed(kept, also: { $0 == "," || $0 == ";" || $0 == ":" || $0 == "-" }) + "…"
     }
@@ -98,7 +99,7 @@ package enum TextTitle {
     /// Returns the words of a line without Markdown and HTML markup.
     private static func plainText(_ line: Substring) -> String {
         let masked = String(decoding: MarkupMask.masked(Array(line.utf8)), as: UTF8.self)
-        // The mask is U+0000.
+        // Masked bytes are U+0000.
         let words = masked.split(whereSeparator: { $0.isWhitespace || $0 == "\0" }).map { word in
             trimmed(word) { $0 == "*" || $0 == "_" || $0 == "`" || $0 == "[" || $0 == "]" }
         }

@@ -1,4 +1,5 @@
-/// The frequencies of the words and phrases in a group of texts, by strings.
+/// The frequencies of the words and phrases in a group of texts, stored under the words and phrases
+/// themselves.
 struct WordCounts: Sendable {
     /// The number of occurrences of each word.
     var words: [String: Int] = [:]
@@ -8,12 +9,12 @@ struct WordCounts: Sendable {
     var titles: [String: Int] = [:]
     var wordCount = 0
     var textCount = 0
-    /// The number of occurrences in representative texts of each word, and of each phrase that at least two
-    /// texts contain.
+    /// For each word, and for each phrase that at least two texts contain, the number of occurrences in
+    /// representative texts.
     var representative: [String: Int] = [:]
-    /// The number of representative texts that contain each phrase, if at least two do.
+    /// For each phrase that at least two representative texts contain, the number of these texts.
     var phraseTexts: [String: Int] = [:]
-    /// The number of stop words of each list in ``StopWords/otherLanguages``, and of all words.
+    /// For each list in ``StopWords/otherLanguages``, the number of words in the texts that are in the list.
     var languages = [Int](repeating: 0, count: StopWords.otherLanguages.count)
     var allWordCount = 0
 
@@ -29,7 +30,8 @@ struct WordCounts: Sendable {
         allWordCount += other.allWordCount
     }
 
-    /// The phrases of scripts without spaces, which are used as words, with their numbers of occurrences.
+    /// The phrases in scripts without spaces, which are treated as words, and the number of occurrences of
+    /// each.
     var compounds: [String: Int] {
         representative.filter { phrase, _ in
             KeywordRules.isSeparateWord(phrase) && phrase.unicodeScalars.count > 1
@@ -37,7 +39,7 @@ struct WordCounts: Sendable {
         }
     }
 
-    /// The stop words of the languages, other than English, that the texts are in.
+    /// The stop words of the languages other than English in which the texts are written.
     var stopWordsOfLanguages: Set<String> {
         languages.indices.reduce(into: []) { result, language in
             let share = Double(languages[language]) / Double(max(1, allWordCount))

@@ -1,9 +1,9 @@
-/// Counts words and phrases of groups of texts. Words are numbered, so that a phrase is four numbers and
-/// counting it creates no string.
+/// Counts the words and phrases in groups of texts. Words are numbered, so a phrase is represented by four
+/// numbers and can be counted without creating a string.
 struct WordTally: Sendable {
-    /// The maximum number of words of a phrase.
+    /// The maximum number of words in a phrase.
     static let phraseWords = 4
-    /// The number of bytes at the start of a text in which phrases are searched, to bound the time for long
+    /// The number of bytes at the start of a text that are searched for phrases. Limits the time for long
     /// texts.
     private static let phraseBytes = 4000
 
@@ -28,7 +28,8 @@ struct WordTally: Sendable {
 
     private struct Group: Sendable {
         var words: [Int32: Count] = [:]
-        /// The counts of phrases. A phrase is the numbers of its words plus one, then zeros.
+        /// The counts of phrases. A phrase is represented by the number of each word plus 1, padded with
+        /// zeros.
         var phrases: [SIMD4<Int32>: Count] = [:]
         var textCount: Int32 = 0
         var languages = [Int](repeating: 0, count: StopWords.otherLanguages.count)
@@ -64,8 +65,8 @@ struct WordTally: Sendable {
 
     private mutating func countWords(_ utf8: [UInt8], _ group: Int, _ isRepresentative: Bool) {
         let latest = groups[group].textCount
-        // The numbers of the latest words that are separated by a single space or hyphen, and their end
-        // offset.
+        // The numbers of the most recent consecutive words that may form a phrase, and the end offset of the
+        // last one.
         var (run, end): ([Int32], Int) = ([], -2)
         for word in Words(utf8: utf8) {
             let number = number(word)
@@ -82,7 +83,7 @@ struct WordTally: Sendable {
             let followsRun =
                 (end == start - 1 && (utf8[end] == UInt8(ascii: " ") || utf8[end] == UInt8(ascii: "-")))
                 || (end == start && isSeparateWord)
-            // "top up" and "proof of identity": a short word may follow the first word of a phrase.
+            // A short word may follow the first word of a phrase, as in "top up" and "proof of identity".
             guard isWord || (followsRun && !run.isEmpty && isJoining) else {
                 run.removeAll(keepingCapacity: true)
                 continue
@@ -135,7 +136,7 @@ struct WordTally: Sendable {
         result.languages = group.languages
         for (number, count) in group.words {
             let word = terms[Int(number)].text
-            // A word may occur in a title only, when the text around it is markup.
+            // A word may have been counted only in titles, if its other occurrences are within markup.
             if count.occurrences > 0 {
                 result.words[word] = Int(count.occurrences)
                 result.texts[word] = Int(count.texts)

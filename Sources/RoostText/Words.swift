@@ -116,7 +116,8 @@ struct WordScanner {
         }
     }
 
-    /// Returns whether a character of a script without spaces is a word on its own.
+    /// Returns whether a character belongs to a script without spaces, in which every character counts as a
+    /// word.
     static func isSeparateWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x3040...0x30FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0x20000...0x2FA1F: true

@@ -7,7 +7,7 @@
 
 /// The only file that calls BLAS. All matrices are row-major Float32.
 ///
-/// The first call sets OpenBLAS to one thread, for the whole process. Roost parallelises at exactly one
+/// The first call sets OpenBLAS to one thread, for the whole process. Roost parallelizes at exactly one
 /// level, over blocks of fixed size, so a result does not depend on the number of threads.
 package enum BLAS {
     /// The name and kernel that the loaded library reports.
@@ -24,7 +24,7 @@ package enum BLAS {
     /// The library that this process has loaded. The first access also disables the library's own threads.
     package static let implementation: Implementation = prepare()
 
-    /// A matrix in memory that somebody else owns: row i starts at `start + i * stride`.
+    /// A matrix in memory that is owned elsewhere. Row i starts at `start + i * stride`.
     package struct Operand {
         let start: UnsafePointer<Float>
         let stride: Int
@@ -38,8 +38,8 @@ package enum BLAS {
         }
     }
 
-    /// Computes c (m, n) = alpha · a · b + beta · c, where a (m, k) and b (k, n) are the operands after the
-    /// transposition that they request.
+    /// Computes c (m, n) = alpha · a · b + beta · c, where a (m, k) and b (k, n) are the operands, transposed
+    /// if they request it.
     ///
     /// - Complexity: 2 · m · n · k floating-point operations, on the calling thread.
     @inline(__always)
@@ -82,7 +82,7 @@ package enum BLAS {
                 return Implementation(name: "reference BLAS", kernel: nil)
             }
             symbol("openblas_set_num_threads", as: SetThreads.self)?(1)
-            // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64"
+            // For example, "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64"
             let name = String(cString: configuration).split(separator: " ").prefix(2).joined(separator: " ")
             let kernel = symbol("openblas_get_corename", as: Text.self)?().map { String(cString: $0) }
             return Implementation(name: name, kernel: kernel)

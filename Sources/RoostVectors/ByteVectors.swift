@@ -1,13 +1,13 @@
 import CRoostKernels
 
-/// Vectors quantised to 8 bits, used to find quickly the rows whose inner product with a vector may reach a
+/// Vectors quantized to 8 bits, used to quickly find the rows whose inner product with a vector may reach a
 /// threshold.
 ///
 /// Inner products in 8 bits are four times as fast as in Float32 if the processor has instructions for byte
 /// products. The Cauchy-Schwarz inequality, applied to the measured lengths of the rounding errors, bounds
-/// what rounding can hide, and the bound is added in favour of the row. Every row that reaches the threshold
-/// is therefore reported, and a few that do not; the caller compares the reported rows exactly. Searches that
-/// use this type are exact.
+/// the effect of rounding on an inner product, and this bound is added to the product. All rows that reach
+/// the threshold are therefore reported, and a few that do not; the caller then compares the reported rows
+/// exactly. Searches that use this type are exact.
 package struct ByteVectors: Sendable {
     /// The number of rows that the kernel compares at a time.
     package static let panelRows = Int(ROOST_BYTE_ROWS)
@@ -23,7 +23,7 @@ package struct ByteVectors: Sendable {
     /// numbers.
     private var numbers: [Float]
 
-    /// Quantises vectors.
+    /// Quantizes vectors.
     ///
     /// - Parameters:
     ///   - rows: (count, dimension) row-major.
@@ -54,7 +54,7 @@ package struct ByteVectors: Sendable {
             }
         }
         guard isFinite else { return nil }
-        // The last two arrays, error and length, are each a factor of one of the two terms of the bound.
+        // The bound is the sum of two terms. One is proportional to `error`, the other to `length`.
         if caution != 1 { for index in count..<3 * count { numbers[index] *= caution } }
     }
 

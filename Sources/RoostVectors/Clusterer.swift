@@ -7,8 +7,8 @@ public protocol Clusterer: Sendable {
     /// each run.
     var algorithm: String { get }
 
-    /// The seed of the algorithm's random choices, which the store records with each run. The default, 0,
-    /// suits an algorithm that makes none.
+    /// The seed of the algorithm's random choices, which the store records with each run. The default is 0,
+    /// for algorithms that make no random choices.
     var seed: UInt64 { get }
 
     /// Partitions the rows of a matrix into groups.
@@ -93,14 +93,14 @@ public struct Partition: Sendable, Hashable {
     public var count: Int { centroids.rows }
 }
 
-/// An error of a ``Clusterer`` that cannot partition the vectors as requested.
+/// The error that a ``Clusterer`` throws if it cannot partition the vectors as requested.
 public struct ClusteringError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of a ``ClusteringError``. A custom clusterer may define further codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The name of the code.
         public let rawValue: String
 
-        /// Creates a code with a name.
+        /// Creates a code with the given name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The matrix has no rows, or all of its rows are zero.

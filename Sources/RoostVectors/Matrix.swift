@@ -45,7 +45,7 @@ public struct Matrix: Sendable, Hashable {
         self.init(rows: rows.count, columns: columns, elements: elements)
     }
 
-    /// Creates a matrix whose uninitialised storage `initialize` fills. It must write every number.
+    /// Creates a matrix with uninitialized storage, in which `initialize` must write every number.
     package init(rows: Int, columns: Int, filledBy initialize: (UnsafeMutablePointer<Float>) throws -> Void)
         rethrows
     {

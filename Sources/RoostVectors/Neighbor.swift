@@ -11,7 +11,8 @@ public struct Neighbor: Sendable, Hashable {
         self.score = score
     }
 
-    /// Returns whether this neighbor ranks before another: the higher score first, then the lower row.
+    /// Returns whether this neighbor ranks before another. The higher score ranks first; of two equal scores,
+    /// the one with the lower row.
     @inline(__always)
     package func precedes(_ other: Neighbor) -> Bool {
         score > other.score || (score == other.score && row < other.row)

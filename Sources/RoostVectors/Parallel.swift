@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Parallel work on all cores, over blocks of fixed size.
+/// Runs computations in parallel on all cores, in blocks of fixed size.
 ///
 /// The blocks do not depend on the number of threads. A computation whose blocks are independent, or are
 /// combined in block order, therefore gives the same bits on machines of the same kind.

@@ -8,8 +8,8 @@ package struct PrincipalComponents: Sendable {
     /// The variance along each direction, descending.
     package let variances: [Float]
 
-    /// Vectors of which the covariance is accumulated at a time, so that the centred copy of a large matrix
-    /// takes little memory. The sums depend on this number in their last bits.
+    /// The number of vectors that are centered and added to the covariance at a time. The centered copy of a
+    /// large matrix thus takes little memory. A different number would change the last bits of the sums.
     private static let blockRows = 4096
 
     /// Computes the principal components of vectors.

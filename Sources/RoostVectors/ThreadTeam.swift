@@ -23,8 +23,8 @@ package final class ThreadTeam: Sendable {
     }
 
     /// The step's sequence number (32 bits), its number of parts (16) and the number of parts that threads
-    /// have taken (16). One word, so that a late helper cannot take a part of a step other than the one it
-    /// has read.
+    /// have taken (16). They are packed into one word, so a late helper cannot take a part of a step other
+    /// than the one it has read.
     private let ticket = Atomic<UInt64>(0)
     private let done = Atomic<Int>(0)
     private let isOver = Atomic<Bool>(false)
@@ -96,7 +96,7 @@ package final class ThreadTeam: Sendable {
         }
     }
 
-    /// Spins; after 256 spins yields the processor, because the awaited thread may need it.
+    /// Counts a spin. Every 256 spins, yields the processor, because the awaited thread may need it.
     private static func pause(_ spins: inout Int) {
         spins += 1
         if spins % 256 == 0 { sched_yield() }

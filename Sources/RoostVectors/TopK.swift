@@ -1,4 +1,4 @@
-/// The k best neighbors of a stream of candidates.
+/// Collects the k best neighbors from a stream of candidates.
 ///
 /// Implemented as a binary heap with the worst kept neighbor at the top. Inserting a candidate takes O(log k)
 /// if it is kept, and one comparison otherwise.
@@ -14,7 +14,7 @@ package struct TopK: Sendable {
     package init(_ capacity: Int) {
         precondition(capacity >= 0, "a capacity of \(capacity)")
         self.capacity = capacity
-        // A caller that wants all rows may pass a huge number; the heap then grows as it fills.
+        // A caller that wants all rows may pass a huge capacity; the heap then grows as it fills.
         heap.reserveCapacity(min(capacity, 1024))
     }
 

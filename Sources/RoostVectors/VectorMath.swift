@@ -29,7 +29,7 @@ package func normalized(_ vector: [Float]) -> [Float] {
 
 /// Returns the mean of unit vectors, scaled to unit length; `nil` if there are no vectors.
 ///
-/// The vectors are added in the given order in Float32, so equal input gives equal bits.
+/// The vectors are added in the given order in Float32, so equal inputs give bit-identical results.
 package func unitMean(of vectors: [[Float]]) -> [Float]? {
     guard var sum = vectors.first else { return nil }
     guard vectors.count > 1 else { return normalized(sum) }

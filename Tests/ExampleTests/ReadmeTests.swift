@@ -2,8 +2,8 @@ import Foundation
 import Roost
 import Testing
 
-/// The example of the README, compiled like the code of a user: with access to public API only, and without
-/// the package's Swift settings.
+/// The example of the README, compiled like user code: with access to public API only, and without the
+/// package's Swift settings.
 struct ReadmeTests {
     @Test func `the library example runs`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -23,8 +23,8 @@ struct ReadmeTests {
         #expect(export.clusters[0].members.count == 1)
     }
 
-    /// Each line of the README's block must be a line of this file, except that the test does not require an
-    /// installed model.
+    /// Each line of the code block in the README must be a line of this file, except that the test does not
+    /// require an installed model.
     @Test func `the README shows the example that runs`() throws {
         let here = URL(fileURLWithPath: #filePath)
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -43,7 +43,7 @@ struct ReadmeTests {
         }
     }
 
-    /// The calls of the guide on local storage.
+    /// Makes the calls that the guide on local storage describes.
     @Test func `the calls of the local storage guide work`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "roost-guide-\(UUID().uuidString)")

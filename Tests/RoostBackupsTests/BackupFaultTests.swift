@@ -68,7 +68,7 @@ struct BackupFaultTests {
             try await requireSound(repository, states)
             let count = try await repository.snapshots().count
             #expect(count == 2 || (!isDone && count == 1))
-            // The next backup succeeds, and a prune removes all remains of the interrupted one.
+            // The next backup succeeds, and a prune removes everything that the interrupted one left behind.
             _ = try await repository.create(of: second, documents: BackupMaterial.documents)
             _ = try await repository.prune()
             try await requireSound(repository, states)
@@ -96,7 +96,7 @@ struct BackupFaultTests {
         } after: { repository, _ in
             try await requireSound(repository, known)
             #expect(try await repository.snapshots().count >= 2)
-            // A further backup and prune keep all remaining snapshots.
+            // Another backup and prune keep all remaining snapshots intact.
             let before = try await repository.snapshots().count
             let newest = try #require(known.values.max { $0.stamp.revision < $1.stamp.revision })
             _ = try await repository.create(of: newest, documents: BackupMaterial.documents)
@@ -111,8 +111,8 @@ struct BackupFaultTests {
         #expect(steps >= 8)
     }
 
-    /// A retrieval that deletes all locks before an index is written, as other processes do if the owner of a
-    /// lock was suspended for an hour.
+    /// A retrieval that deletes all locks before an index is written, as other processes would after the
+    /// owner of a lock had been suspended for an hour.
     struct LockDroppingRetrieval: ChunkStorageRetrieval {
         let base: InMemoryRetrieval
 
@@ -213,7 +213,7 @@ struct BackupFaultTests {
         let repository = try await BackupRepository.create(in: base)
         let state = try await BackupMaterial.store(200).snapshot()
         let report = try await repository.create(of: state, documents: BackupMaterial.documents)
-        // A stale lock of a process that lost its connection to the disk.
+        // Writes a stale lock, as if its owner had lost the connection to the disk.
         try await base.writeChunk(Data("{}".utf8), at: RepositoryObject.lock("dead"), metadata: nil)
         let readOnly = try await BackupRepository.open(ReadOnlyRetrieval(base: base))
         #expect(try await readOnly.verify(readingData: true).isSound)

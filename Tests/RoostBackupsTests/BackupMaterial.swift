@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import RoostBackups
 
-/// Stores and documents for tests of backups.
+/// Stores and documents for backup tests.
 enum BackupMaterial {
     static func entry(_ number: Int, text: String? = nil) -> Entry {
         var generator = SeededGenerator(seed: UInt64(number) &+ 7)
@@ -40,7 +40,7 @@ enum BackupMaterial {
         return entry
     }
 
-    /// Returns the original document of a source. The first one is empty.
+    /// Returns the original document of the source with the given number. Document 0 is empty.
     static func document(_ number: Int) -> Data { Data(repeating: UInt8(number), count: number * 1000) }
 
     /// A storage with all documents except the last one.
@@ -58,7 +58,8 @@ enum BackupMaterial {
             _ data: Data, identifier: ChunkIdentifier, metadata: ChunkMetadata?
         ) async throws { throw ChunkStorageError.readOnly }
 
-        /// Returns the first difference to a storage into which the documents were restored.
+        /// Returns the kind of data that differs in a storage into which the documents were restored, or
+        /// `nil`.
         func difference(_ other: any ChunkStorage) async throws -> String? {
             for (name, data) in kept where try await other.readChunk(name) != data { return "a document" }
             return nil
@@ -116,8 +117,8 @@ enum BackupMaterial {
         return nil
     }
 
-    /// Restores a snapshot into an empty store and returns the first difference to the store that was backed
-    /// up.
+    /// Restores a snapshot into an empty store and returns the first difference from the store that was
+    /// backed up.
     static func check(
         _ snapshot: BackupSnapshot, _ repository: BackupRepository, _ expected: any StorageSnapshot
     ) async throws -> String? {
@@ -134,7 +135,7 @@ enum BackupMaterial {
     }
 }
 
-/// A retrieval that counts changes and fails at a given one.
+/// A retrieval that counts changes and fails at a given change.
 final class FaultyRetrieval: ChunkStorageRetrieval {
     enum Fault: Sendable {
         /// All further changes fail, as if the process had been killed.
@@ -203,8 +204,8 @@ extension InMemoryRetrieval {
         return size
     }
 
-    /// Deletes all locks. A test runs in one process, so that locks of simulated killed processes would not
-    /// be recognized as stale.
+    /// Deletes all locks. A test simulates killed processes within its own process, which is still running,
+    /// so their locks would not be recognized as stale.
     func removeLocks() async throws {
         for path in try await paths(in: RepositoryObject.locks) { try await deleteChunk(at: path) }
     }

@@ -42,16 +42,17 @@ struct BackupRepositoryTests {
         let same = try await repository.create(of: try await storage.snapshot())
         #expect(same.newSegments == 0 && same.writtenBytes < 3000)
         #expect(same.snapshot.id != first.snapshot.id)
-        // One changed entry: its run's texts, perhaps its vectors, and the list are written.
+        // Changes one entry. The backup writes only the texts and possibly the vectors of the entry's run,
+        // and the list of runs.
         _ = try await storage.commit(WriteBatch(upserts: [BackupMaterial.entry(1234, text: "changed")]))
         let one = try await repository.create(of: try await storage.snapshot())
         #expect(one.newSegments <= 3 && one.writtenBytes < first.writtenBytes / 50)
-        // One entry added at the end and one removed in the middle.
+        // Adds one entry at the end and removes one in the middle.
         _ = try await storage.commit(
             WriteBatch(upserts: [BackupMaterial.entry(99_999)], removals: [BackupMaterial.entry(2000).id]))
         let moved = try await repository.create(of: try await storage.snapshot())
         #expect(moved.newSegments <= 20 && moved.writtenBytes < first.writtenBytes / 20)
-        // One of a hundred entries changed: each changed segment is written relative to its earlier version.
+        // Changes every hundredth entry. Each changed segment is written relative to its earlier version.
         let changed = stride(from: 5, to: 4000, by: 100).map { BackupMaterial.entry($0, text: "new \($0)") }
         _ = try await storage.commit(WriteBatch(upserts: changed))
         let many = try await repository.create(of: try await storage.snapshot())
@@ -97,7 +98,7 @@ struct BackupRepositoryTests {
             #expect(try await BackupMaterial.check(report.snapshot, repository, state) == nil)
         }
         #expect(try await repository.verify(readingData: true).isSound)
-        // The prune keeps one copy of the segments that both wrote.
+        // The prune keeps one copy of the segments that both backups wrote.
         let before = try await base.size()
         let pruned = try await repository.prune()
         #expect(pruned.bytesAfter <= pruned.bytesBefore)
@@ -232,7 +233,7 @@ struct BackupRepositoryTests {
         }
         #expect(kept(BackupRetention(last: 3)) == ["59.23", "59.1", "58.23"])
         #expect(kept(BackupRetention(daily: 2)) == ["59.23", "58.23"])
-        // The last day, and the Sundays of the weeks before.
+        // Keeps the last day, and the Sundays of the two preceding weeks.
         #expect(kept(BackupRetention(weekly: 3)) == ["59.23", "55.23", "48.23"])
         #expect(kept(BackupRetention(monthly: 5)) == ["59.23", "30.23"])
         #expect(kept(BackupRetention(tags: ["x"])) == ["3.23"])

@@ -6,7 +6,8 @@ import Testing
 
 @testable import RoostChunks
 
-/// Every organization, retrieval, stack of decorators and existence of the package obeys the laws.
+/// Every organization, retrieval, stack of decorators and existence check in the package obeys the laws of
+/// chunk storage.
 @Suite(.temporaryFolders)
 struct ChunkLawTests {
     static let organizations: [any ChunkStorageOrganization] =

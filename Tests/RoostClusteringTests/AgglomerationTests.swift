@@ -18,7 +18,8 @@ import Testing
         var steps: [Step] = []
         func cosine(_ a: Int, _ b: Int) -> Double { Double(innerProduct(points.row(a), points.row(b))) }
         func squaredSpread(_ group: Set<Int>) -> Double {
-            // The weighted sum of squared distances from the mean follows from the distances of all pairs.
+            // The weighted sum of squared distances from the mean can be computed from the distances of all
+            // pairs.
             let weight = group.reduce(0.0) { $0 + Double(weights[$1]) }
             var sum = 0.0
             for a in group {
@@ -106,7 +107,7 @@ import Testing
         for group in 0..<9 { #expect(parents[group] == parents[group / 3 * 3]) }
         #expect(tree.parents[9...].allSatisfy { $0 == nil })
         #expect(flat.adding(levels: 1) == flat)
-        // With many levels, there is no cycle of parents.
+        // Even with many levels, the parents do not form a cycle.
         let deep = flat.adding(levels: 5)
         for group in 0..<deep.count {
             let path = Array(sequence(first: group, next: { deep.parents[$0] }).prefix(20))

@@ -21,7 +21,7 @@ import Testing
         let old = [cluster(0..<60), cluster(60..<100), cluster(100..<130)]
         #expect(
             labels([Array(0..<20), Array(20..<60), Array(60..<130)], old) == [nil, "0..<60", "60..<100"])
-        // Three parts, each smaller than half of the cluster.
+        // The cluster is split into three parts, each smaller than half of it.
         #expect(labels([Array(0..<18), Array(18..<42), Array(42..<60)], old) == [nil, "0..<60", nil])
         #expect(labels([Array(130..<150)], old) == [nil])
         #expect(labels([], old) == [])

@@ -47,7 +47,7 @@ import Testing
                 "merge: [\"140..<170\", \"170..<180\"] [\"now 3\"]",
             ])
         #expect(found.continued.map(\.size) == [80, 40, 32])
-        // Of the 172 remaining members, 40 + 42 + 30 kept their cluster.
+        // Of the 172 remaining members, 40 + 42 + 30 stayed in their cluster.
         #expect(stability == 112.0 / 172)
     }
 

@@ -78,7 +78,7 @@ import Testing
         #expect(tree.count == 39)
         let sum = tree.reduce(Float(0)) { $0 + $1.distance }
         #expect(abs(sum - spanningWeight(vectors, samples: samples)) < 1e-3 * sum)
-        // With fewer neighbors, the result is still a spanning tree, and no lighter.
+        // With fewer neighbors, the result is still a spanning tree, whose weight is not below the minimum.
         let few = try NearestNeighbors.find(in: vectors, k: 5, seed: 0)
         let other = MutualReachability(few, weights: ones, minimumSamples: samples).spanningTree(vectors)
         #expect(other.count == 39 && other.reduce(Float(0)) { $0 + $1.distance } >= sum * 0.999)
@@ -137,7 +137,7 @@ import Testing
         #expect(try await HDBSCAN().cluster(one).labels == [.outlier(.sparse)])
         let same = Matrix(Array(repeating: [Float(1), 0], count: 50), columns: 2)
         #expect(try await HDBSCAN().cluster(same).labels.count == 50)
-        // Many copies of each of two texts are two groups.
+        // Many copies of each of two texts form two groups.
         let two = Matrix((0..<60).map { $0 % 2 == 0 ? [Float(1), 0] : [0, 1] }, columns: 2)
         let found = try await HDBSCAN().cluster(two)
         #expect(found.count == 2 && Set(found.labels.compactMap(\.group)) == [0, 1])

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `after a few additions nearly all vectors keep their group`() async throws {
-        // Overlapping groups, for which a run without a start finds different groups each time.
+        // The groups overlap, so runs that do not start from earlier groups find different ones each time.
         let (points, _) = groups(12, of: 100, spread: 1.6)
         let old = points.selecting((0..<1200).filter { $0 % 100 != 50 })
         let before = try await LeidenClusterer().cluster(old)
@@ -85,11 +85,12 @@ import Testing
             $0 + ($1.map(\.value).max() ?? 0)
         }
         #expect(Double(kept) / 1188 > 0.99)
-        // Many vectors were added in small steps since all were clustered: all are clustered again.
+        // Many vectors have been added in small steps since the last full run, so all vectors are clustered
+        // again.
         clusterer.start?.fullRunCount = 900
         #expect(try await clusterer.cluster(points).facts["gap"] != nil)
         clusterer.start?.fullRunCount = 1188
-        // Too many vectors are new: all are clustered again.
+        // Too many vectors are new, so all vectors are clustered again.
         clusterer.start?.groups = start.enumerated().map { $0 % 3 == 0 ? nil : $1 }
         #expect(try await clusterer.cluster(points) == LeidenClusterer().cluster(points))
     }
@@ -151,11 +152,11 @@ import Testing
             let partition = try await LeidenClusterer().cluster(unitVectors(count, 6, seed: 1))
             #expect(partition.labels.count == count && partition.labels.allSatisfy { $0.group != nil })
         }
-        // Thousands of copies of one vector make one group.
+        // Thousands of copies of one vector form one group.
         let same = Matrix(rows: 20_000, columns: 4, elements: Array(repeating: 0.5, count: 80_000))
         let equal = try await LeidenClusterer().cluster(same)
         #expect(equal.count == 1 && equal.labels.allSatisfy { $0 == .group(0) })
-        // Vectors at equal distances from each other.
+        // Uses vectors that are all at the same distance from each other.
         var axes = Matrix(rows: 64, columns: 64)
         for row in 0..<64 { axes[row, row] = 1 }
         let equidistant = try await LeidenClusterer().cluster(axes)

@@ -69,7 +69,8 @@ import Testing
         let found = try Leiden(graph(cliques * size, edges), quality: .constantPotts)
             .communities(resolution: 0.5, using: &generator)
         #expect(found == (0..<Int32(cliques * size)).map { $0 / Int32(size) })
-        // Modularity merges neighboring cliques: its resolution limit (Fortunato & Barthélemy 2007).
+        // Modularity merges neighboring cliques because of its resolution limit (Fortunato & Barthélemy
+        // 2007).
         let joined = try Leiden(graph(cliques * size, edges)).communities(resolution: 1, using: &generator)
         #expect(Set(joined).count < cliques)
     }
@@ -143,7 +144,7 @@ import Testing
     }
 
     @Test func `a large cell of nearly equal rows is cut`() throws {
-        // All rows are so near to one direction that they have the same nearest centroid.
+        // All rows are so close to one direction that they have the same nearest centroid.
         var points = unitVectors(12_000, 16, seed: 8)
         for row in 0..<12_000 {
             for column in 0..<16 { points[row, column] = (column == 0 ? 1 : 0) + 1e-4 * points[row, column] }
@@ -160,7 +161,7 @@ import Testing
         }
     }
 
-    /// Returns the share of the exact neighbors that the search by cells finds.
+    /// Returns the share of the exact neighbors that the cell-based search finds.
     func recall(_ points: Matrix) throws -> Double {
         let exact = try NearestNeighbors.find(in: points, k: 15, seed: 1)
         let quick = try NearestNeighbors.find(in: points, k: 15, exactUpTo: 1000, seed: 1)

@@ -6,8 +6,8 @@ import Testing
 
 /// Tests with the vectors of real texts in `Fixtures/Golden`, which `Scripts/golden` creates.
 @Suite struct RealVectorTests {
-    /// Returns 80 vectors near each of the 256 vectors of notes, so that they are distributed like those of
-    /// texts.
+    /// Returns 80 vectors near each of the 256 vectors of notes, which are therefore distributed like the
+    /// vectors of texts.
     ///
     /// Each is moved in a random direction by the distance of the tenth neighbor of its original, so that
     /// copies of the same original are not each other's nearest neighbors.
@@ -21,7 +21,7 @@ import Testing
             }
         }
         let original = Matrix(rows: 256, columns: 384, elements: numbers)
-        // Fewer dimensions, because a debug build is slow.
+        // Reduces the number of dimensions, because debug builds are slow.
         let components = try #require(PrincipalComponents(of: original, limit: 48))
         var notes = components.project(original)
         notes.normalizeRows()

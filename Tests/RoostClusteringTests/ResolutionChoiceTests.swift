@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostClustering
 
-/// The number of clusters that is chosen for unusual data.
+/// Tests of the number of clusters that is chosen for unusual data.
 @Suite struct ResolutionChoiceTests {
     func sizes(_ partition: Partition) -> [Int] {
         var sizes = [Int](repeating: 0, count: partition.count)
@@ -28,7 +28,7 @@ import Testing
         #expect(sizes(partition) == [500])
     }
 
-    /// A narrow field: groups that differ little from each other, and a direction that all share.
+    /// The groups of a narrow field differ little from each other and share a common direction.
     @Test func `groups of one narrow field do not collapse into one`() async throws {
         let common = unitVectors(1, 64, seed: 1)
         let centers = unitVectors(12, 64, seed: 2)

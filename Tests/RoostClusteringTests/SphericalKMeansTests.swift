@@ -77,7 +77,7 @@ struct SphericalKMeansTests {
     }
 }
 
-/// k-means for many points: seeding by k-means||, and mini-batches.
+/// Tests of k-means for many points, with seeding by k-means|| and with mini-batches.
 struct MiniBatchTests {
     let base = SphericalKMeansTests()
 
@@ -94,7 +94,7 @@ struct MiniBatchTests {
         var generator = SeededGenerator(seed: 1)
         #expect(
             try KMeansParallelSeeding.choose(points.rows, of: points, using: &generator).count == points.rows)
-        // More seeds than distinct points.
+        // There are more seeds than distinct points.
         let two = Matrix((0..<30).map { $0 == 7 ? [1, 0] : [0, 1] }, columns: 2)
         let seeds = try KMeansParallelSeeding.choose(5, of: two, using: &generator)
         #expect(Set(seeds).count == 5 && seeds.contains(7))
@@ -108,7 +108,7 @@ struct MiniBatchTests {
         #expect(base.match(partition.labels, truth))
         #expect(try await clusterer.cluster(points) == partition)
         #expect(partition.facts["batchSize"] == 128)
-        // Batches larger than the data, and equal points.
+        // Batches may be larger than the data, and all points may be equal.
         clusterer.batchSize = 100_000
         #expect(try await clusterer.cluster(points).count == 9)
         let same = Matrix(rows: 20, columns: 4, elements: Array(repeating: 0.5, count: 80))

@@ -1,6 +1,6 @@
 import RoostVectors
 
-/// Returns random unit vectors, the same for the same seed.
+/// Returns pseudorandom unit vectors, which are the same for the same seed.
 func unitVectors(_ count: Int, _ dimension: Int, seed: UInt64) -> Matrix {
     var generator = SeededGenerator(seed: seed)
     let elements = (0..<count * dimension).map { _ in Float(generator.nextNormal()) }

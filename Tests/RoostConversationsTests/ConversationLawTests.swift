@@ -6,7 +6,7 @@ import RoostTestKit
 import TestSupport
 import Testing
 
-/// Runs a test with a suite of user defaults, which is deleted afterwards.
+/// Runs a test with a suite of user defaults, and deletes the suite afterwards.
 func withDefaults<Value>(_ body: (_ suite: String) async throws -> Value) async throws -> Value {
     let suite = "roost-test-\(UUID().uuidString)"
     defer {
@@ -19,7 +19,7 @@ func withDefaults<Value>(_ body: (_ suite: String) async throws -> Value) async 
     return try await body(suite)
 }
 
-/// Every storage of histories and sessions satisfies the laws.
+/// Every chat and session storage satisfies the laws.
 @Suite(.temporaryFolders)
 struct ConversationLawTests {
     enum Chat: CaseIterable {
@@ -46,7 +46,8 @@ struct ConversationLawTests {
     func `chat storages satisfy the law`(kind: Chat, law: ChatStorageLaw) async throws {
         let folder = TemporaryFolder.unusedURL()
         try await withDefaults {
-            // Each save to user defaults writes the complete history, so that many pairs would take long.
+            // Each save to user defaults writes the complete history, and a large number of pairs would
+            // take a long time.
             try await law.check(try kind.make(folder, $0), pairs: kind == .defaults ? 40 : 250)
         }
     }

@@ -41,7 +41,7 @@ struct ChecksumTests {
         let section = try file.section("paged")
         #expect(try #require(try file.pages(of: "paged")).areIntact(0..<120_000))
         try file.verify("paged")
-        // Number 20,000 is in page 19 of 4,096 bytes.
+        // Number 20,000 is in page 19 (a page has 4,096 bytes).
         var bytes = try Data(contentsOf: url)
         let found = try #require(bytes.range(of: Data(section[79_996..<80_008]), options: .backwards))
         bytes[found.lowerBound + 5] ^= 4

@@ -46,7 +46,7 @@ struct FlatIndexTests {
     @Test(arguments: [1, 3, 30, 384], [3, 33, 20_000])
     func `a search for many queries matches separate searches`(dimension: Int, count: Int) async throws {
         var vectors = unitVectors(count, dimension, seed: 3)
-        // Very different lengths, zeros, duplicates, and numbers that are not finite.
+        // Includes vectors of very different lengths, zeros, duplicates, and numbers that are not finite.
         for row in 0..<count where row % 5 > 0 {
             for column in 0..<dimension {
                 switch row % 5 {

@@ -102,7 +102,8 @@ import Testing
     @Test func `a chain of similar vectors is divided where its ends are below the threshold`()
         async throws
     {
-        // Neighbors have a similarity of cos 20° = 0.94, the ends of three in a row cos 40° = 0.77.
+        // Adjacent vectors have a similarity of cos 20° = 0.94; the first and the last of three consecutive
+        // vectors have a similarity of cos 40° = 0.77.
         let elements = (0..<6).flatMap { index -> [Float] in
             let angle = Double(index) * (20 + Double(index) / 100) * .pi / 180
             return [Float(cos(angle)), Float(sin(angle))]

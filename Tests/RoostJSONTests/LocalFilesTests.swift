@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostJSON
 
-/// The files of a JSON store when other programs change them or processes end at any step.
+/// Tests of the files of a JSON store, which other programs may change and processes may leave at any step.
 @Suite(.temporaryFolders) struct LocalFilesTests {
     private func entry(_ text: String) -> Entry { Entry(content: text, embeddings: [1, 0]) }
 
@@ -19,7 +19,7 @@ import Testing
         let first = entry("one")
         try await store.saveEntry(first)
         for name in ["entries.json", "clusters.json"] {
-            // In place, as an editor without atomic saving does.
+            // Overwrites the file in place, as an editor without atomic saving does.
             let file = try FileHandle(forWritingTo: folder.url.appendingPathComponent(name))
             try file.truncate(atOffset: 0)
             try file.write(contentsOf: Data(text.utf8))
@@ -54,7 +54,8 @@ import Testing
         #expect(try String(contentsOf: kept, encoding: .utf8).contains("\"two\""))
     }
 
-    /// Returns a store of three entries with the mark of the second commit, and the bytes of this mark.
+    /// Returns a store of three entries whose mark file is that of the second commit, and the contents of the
+    /// mark file.
     private func storeWithOldMark(in folder: URL) async throws -> (LocalStorageProvider, mark: Data) {
         let store = try LocalStorageProvider(directory: folder)
         for text in ["one", "two"] { try await store.saveEntry(entry(text)) }
@@ -64,7 +65,7 @@ import Testing
         return (store, old)
     }
 
-    /// The mark is not synchronised: after a power failure it can be older than the journal.
+    /// The mark is not synchronized to the disk, so it may be older than the journal after a power failure.
     @Test func `an old mark does not hide commits`() async throws {
         let folder = try TemporaryFolder()
         let (store, old) = try await storeWithOldMark(in: folder.url)
@@ -83,13 +84,13 @@ import Testing
         let lock = try FileLock.acquire(folder.url.appendingPathComponent("lock"), timeout: 1)
         let reader = try LocalStorageProvider(directory: folder.url)
         #expect(try await reader.fetchEntries().map(\.content) == ["one", "two"])
-        // A provider that has shown the commit continues to show it.
+        // A provider that has already returned the contents of the commit continues to do so.
         #expect(try await store.fetchEntries().count == 3)
         lock.release()
         #expect(try await reader.fetchEntries().count == 3)
     }
 
-    /// Inspects a copy of a store before each step, which is what a process that is killed there leaves.
+    /// Inspects a copy of a store before each step: the state that a process killed at that step would leave.
     private final class StepInspector: Sendable {
         private let found = Mutex<[String]>([])
         let (store, copy): (URL, URL)
@@ -143,7 +144,7 @@ import Testing
         let storage = folder.url.appendingPathComponent("Storage")
         let store = try LocalStorageProvider(directory: storage)
         for number in 0..<3 { try await store.saveEntry(Entry(content: "\(number)", embeddings: [1])) }
-        // The paths of the next generation, of its journal and of the published files.
+        // Creates links at the paths of the next generation, its journal and the published files.
         let manager = FileManager.default
         try manager.createSymbolicLink(
             at: storage.appendingPathComponent("generations/2"), withDestinationURL: others)

@@ -6,14 +6,14 @@ import Testing
 @testable import RoostJSON
 
 /// The readers of the JSON store's files return a value or an error for any bytes, and never crash. The tests
-/// call them without the checksums that would reject most corrupt bytes before.
+/// bypass the checksums, which would otherwise reject most corrupt bytes first.
 @Suite(.temporaryFolders) struct ReaderFuzzTests {
-    /// The number of mutations of each file; more with `ROOST_FUZZ_SEEDS`.
+    /// The number of mutations of each file, a multiple of `ROOST_FUZZ_SEEDS`.
     static let count =
         (ProcessInfo.processInfo.environment["ROOST_FUZZ_SEEDS"].flatMap { Int($0) } ?? 1) * 2000
 
-    /// Returns a copy with random bytes changed, removed, repeated or inserted, and sometimes with huge
-    /// numbers.
+    /// Returns a copy in which random bytes are changed, removed or repeated, or huge numbers or brackets are
+    /// inserted.
     static func mutated(_ bytes: [UInt8], _ generator: inout Seeded) -> [UInt8] {
         var mutated = bytes
         for _ in 0...Int(generator.next() % 4) where !mutated.isEmpty {
@@ -85,7 +85,7 @@ import Testing
         )
     }
 
-    /// An archive whose contents must not be read, because it is only opened.
+    /// The contents of an archive that is only opened. They must not be read.
     private struct NoContents: EntryContents {
         func entry(at index: Int, withVectors: Bool) throws -> Entry {
             throw StorageError(.damaged, "this archive has no contents")

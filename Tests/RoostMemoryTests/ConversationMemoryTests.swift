@@ -7,7 +7,7 @@ import RoostTestKit
 import TestSupport
 import Testing
 
-/// Remembering and recalling the messages of conversations.
+/// Tests of remembering and recalling the messages of conversations.
 @Suite(.temporaryFolders) struct ConversationMemoryTests {
     private func memory() -> ConversationMemory {
         ConversationMemory(KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder()))
@@ -97,7 +97,7 @@ import Testing
         #expect(found[0].score > 0 && found[0].similarity > 0)
         let all = try await memory.recall("heron", RecallOptions(limit: 5, context: 0))
         #expect(Set(all.map(\.message.scope.userId)) == ["u", "v"])
-        // A neighbor that is a recollection itself occurs once.
+        // A neighbor that is itself a recollection is returned only once.
         let several = try await memory.recall(
             "heron fish perch", in: .init(userId: "u"), RecallOptions(limit: 3))
         let shown = several.flatMap { [$0.message] + $0.before + $0.after }.map(\.number)
@@ -199,7 +199,7 @@ import Testing
     {
         let memory = memory()
         let start = Date(timeIntervalSince1970: 1_700_000_000)
-        // Equal texts on every day of two years.
+        // The same text on every day of almost two years.
         let daily = (0..<700).map { day in
             MessageDraft(
                 role: .user, content: "we walked by the river", timestamp: start + Double(day) * 86_400)
@@ -285,7 +285,7 @@ import Testing
         let some = try await memory.conversations(.init(userId: "u", since: date(10), until: date(31)))
         #expect(some.map(\.messages) == [1, 2] && some[1].firstMessage == "second")
         #expect(try await memory.sessions(.init(userId: "nobody")).isEmpty)
-        // Messages with another source count, and an entry that only resembles a message does not.
+        // Messages with a different source are counted; an entry that only resembles a message is not.
         var entries = try await memory.store.storage.fetchEntries()
         for index in entries.indices where entries[index].content.hasPrefix("rule") {
             entries[index].source = "elsewhere"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostMemory
 
-/// The times that questions name.
+/// Tests of the times that questions mention.
 struct TimesInTextTests {
     private typealias Parts = TimesInText.Parts
 
@@ -64,7 +64,7 @@ struct TimesInTextTests {
         #expect(east.contains(late) && east.ranges.first?.contains(late) == true)
         let year = try times("in 2023")
         #expect(year.contains(late) && year.ranges.count == 1)
-        // A day that does not exist contains nothing.
+        // A day that does not exist contains no time.
         let none = try times("on 31 June 2023")
         #expect(!none.contains(late))
         #expect(try times(String(repeating: "in may 2023 ", count: 10_000)).parts.count == 1)

@@ -5,7 +5,7 @@ import RoostMemory
 import RoostModel
 import Testing
 
-/// The parsers of conversation files.
+/// Tests of the parsers of conversation files.
 @Suite struct TranscriptReaderTests {
     private func read(_ text: String) throws -> TranscriptFile {
         try TranscriptReader().read(Data(text.utf8), name: "file")

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A JSON store in a temporary folder, of which several providers can be opened.
+/// A JSON store in a temporary folder, for which several providers can be opened.
 private struct LocalFixture: StorageFixture {
     let level = StorageLevel.durable
     let folder: TemporaryFolder
@@ -16,7 +16,7 @@ private struct LocalFixture: StorageFixture {
     func tearDown() async {}
 }
 
-/// Several providers of a JSON store, each with a small cache.
+/// Several providers for one JSON store, each with a small cache.
 private struct CachedFixture: StorageFixture {
     let level = StorageLevel.durable
     let base: LocalFixture
@@ -25,7 +25,7 @@ private struct CachedFixture: StorageFixture {
     func tearDown() async {}
 }
 
-/// The in-memory reference with all decorators that do not change its behaviour.
+/// The in-memory reference with all decorators that do not change its behavior.
 private struct DecoratedFixture: StorageFixture {
     let level = StorageLevel.inMemory
     func open() async throws -> any StorageProvider {
@@ -34,7 +34,7 @@ private struct DecoratedFixture: StorageFixture {
     func tearDown() async {}
 }
 
-/// A store that is locked at every other call.
+/// A store that reports on every other call that it is locked, behind a decorator that retries.
 private struct BusyFixture: StorageFixture {
     let level = StorageLevel.inMemory
     func open() async throws -> any StorageProvider {
@@ -63,12 +63,12 @@ private final class BusyStorage: StorageDecorator {
         try refuseEveryOtherCall()
         return try await base.snapshot()
     }
-    // Through `commit` of this type, so that the call can be refused.
+    // Calls `commit` of this type, which may refuse the call.
     func saveEntry(_ entry: Entry) async throws { _ = try await commit(WriteBatch(upserts: [entry])) }
 }
 
 @Suite(.temporaryFolders) struct StorageDecoratorTests {
-    /// The seeds of the fuzzer; more with `ROOST_FUZZ_SEEDS`.
+    /// The seeds of the fuzzer. `ROOST_FUZZ_SEEDS` sets their number.
     static let seeds = 1...(ProcessInfo.processInfo.environment["ROOST_FUZZ_SEEDS"].flatMap { Int($0) } ?? 8)
 
     @Test(arguments: StorageLaw.laws(upTo: .durable))
@@ -144,12 +144,13 @@ private final class BusyStorage: StorageDecorator {
         let hopeless = faulty(.refusal(busy), count: 9)
         await #expect(throws: StorageError.self) { try await hopeless.retrying(policy).saveEntry(entry) }
         #expect(hopeless.callCount == 3)
-        // The commit succeeded and its answer was lost. Repeating it changes nothing and returns the
+        // The commit succeeds but its response is lost. Repeating the commit changes nothing and returns the
         // revision.
         let done = faulty(.lostAnswer(lost), count: 1)
         let revision = try await done.retrying(policy).commit(WriteBatch(upserts: [entry]))
         #expect(revision.rawValue == 1)
-        // A batch with expectations is not repeated: its own first attempt would look like another writer.
+        // A batch with expectations is not repeated, because its own first attempt would look like a commit
+        // by another writer.
         let expecting = faulty(.lostAnswer(lost), count: 1)
         let batch = WriteBatch(upserts: [entry], expecting: .init(entries: [entry.id: .zero]))
         await #expect(throws: StorageError.self) { try await expecting.retrying(policy).commit(batch) }

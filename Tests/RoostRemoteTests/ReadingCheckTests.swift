@@ -8,8 +8,8 @@ import Testing
 
 /// Tests with servers that truncate texts, with and without correct token counts.
 extension RemoteEmbedderTests {
-    /// Returns a server that reads at most `limit` words of each text, and reports the number of words that
-    /// it read, as Ollama does.
+    /// Returns the responses of a server that reads at most `limit` words of each text and reports the number
+    /// of words that it read, as Ollama does.
     static func truncating(_ limit: Int) -> FakeServer.Respond {
         { request, _ in
             let read = request.inputs.map { $0.split(separator: " ").prefix(limit).joined(separator: " ") }
@@ -19,7 +19,7 @@ extension RemoteEmbedderTests {
 
     @Test func `a text that the server truncates silently is embedded in parts`() async throws {
         let long = (0..<300).map { "word\($0)" }.joined(separator: " ")
-        // One long text among many short ones, whose sum of tokens would hide the truncation.
+        // Mixes one long text with many short ones. The total number of tokens would hide the truncation.
         let mixed = Array(texts.prefix(30)) + [long] + Array(texts.dropFirst(30))
         let (result, embedder, server) = try await check(mixed, respond: Self.truncating(100))
         #expect(result.omittedTokens.allSatisfy { $0 == 0 } && result.tokenCounts[30] == 300)
@@ -33,7 +33,7 @@ extension RemoteEmbedderTests {
         let read = server.requests.flatMap(\.inputs).filter { $0.split(separator: " ").count <= 100 }
         let words = Set(read.flatMap { $0.split(separator: " ") })
         #expect((0..<300).allSatisfy { words.contains("word\($0)") })
-        // After the first text, the second is known to be too long.
+        // After the first text has been checked, the second is known to be too long.
         let (_, known, second) = try await check(
             [long, long],
             {
@@ -43,7 +43,8 @@ extension RemoteEmbedderTests {
         #expect(known.statistics.truncatedTexts <= 3 && second.requests.count <= 20)
     }
 
-    /// Realistic context windows and texts, including texts with more tokens than words, and without spaces.
+    /// Realistic context windows and texts, including texts with more tokens than words and texts without
+    /// spaces.
     @Test(arguments: [
         // German compounds have about two tokens per word; 200 English words would fit in this window.
         (String(repeating: "Dachziegelreinigung ", count: 200), 256, 2.0),

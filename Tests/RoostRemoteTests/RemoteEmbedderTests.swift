@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // The messages of TEI, llama.cpp, vLLM and an OpenAI proxy.
+        // The error messages of TEI, llama.cpp, vLLM and an OpenAI proxy.
         (413, "batch size 64 > maximum allowed batch size 32"),
         (500, "input is too large to process. increase the batch size"),
         (400, "This model's maximum context length is 512 tokens"), (422, "unprocessable"),
@@ -180,7 +180,8 @@ import Testing
                 number == 2
                     ? .json(429, [:] as [String: Any], ["Retry-After": "0.7"]) : Self.body(request.inputs)
             })
-        // Without the request, the first delay would be a quarter of a second at most.
+        // If the server had not requested a delay, the client would have waited for at most a quarter of a
+        // second.
         #expect(ContinuousClock.now - start >= .milliseconds(700))
     }
 
@@ -278,7 +279,8 @@ import Testing
         }
         let space = try await RemoteEmbedder.connect(try model(server)).space
         let same = RemoteEmbedder(try model(server), space: space)
-        // The second request is the check; the third and later ones are answered by a different model.
+        // The second request is the client's check. A different model answers the third and all later
+        // requests.
         _ = try await same.embed(["a"], as: .query)
         let other = RemoteEmbedder(try model(server), space: space)
         let error = await #expect(throws: EmbedderError.self) { try await other.embed(["a"], as: .query) }

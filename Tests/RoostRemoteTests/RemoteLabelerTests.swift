@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostRemote
 
-/// Tests of the labeler with a server that behaves like real ones.
+/// Tests of the labeler with a server that behaves like real language model servers.
 struct RemoteLabelerTests {
     static func chat(_ text: Any) -> FakeServer.Answer {
         .json(200, ["choices": [["message": ["role": "assistant", "content": text]]]] as [String: Any])

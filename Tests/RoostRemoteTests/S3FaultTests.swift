@@ -140,14 +140,14 @@ struct S3FaultTests {
         #expect(requests > 8)
         for number in 1...requests {
             store.restore(before)
-            // All requests from this one on fail.
+            // This request and all later ones fail.
             store.fail { _, count in count >= number ? .hangsUp : nil }
             let done = try? await repository.create(of: try await storage.snapshot())
             store.fail { _, _ in nil }
             let result = try await repository.verify(readingData: true)
             #expect(result.isSound, "request \(number): \(result.findings)")
             #expect(result.snapshotCount == (done == nil ? 1 : 2), "request \(number)")
-            // A later backup succeeds: a lock that remained belongs to this process and is shared.
+            // A later backup succeeds, because any remaining lock belongs to this process and is shared.
             _ = try await repository.create(of: try await storage.snapshot())
         }
         await store.close()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostRemote
 
-/// Tests of signatures with the examples that Amazon publishes, of bucket addresses and of credentials.
+/// Tests of signatures (with the examples that Amazon publishes), bucket addresses and credentials.
 @Suite(.temporaryFolders) struct SignatureV4Tests {
     private let signature = SignatureV4(
         credentials: S3Credentials(

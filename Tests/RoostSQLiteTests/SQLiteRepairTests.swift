@@ -64,7 +64,7 @@ import Testing
         #expect(try await store.snapshot().stamp.entryCount == 5)
         try await store.close()
         #expect(try recordedCount() == 5)
-        // An older version changes the revision and leaves the count unchanged.
+        // Simulates a write by an older version, which changes the revision but does not update the count.
         let queue = try DatabaseQueue(path: url.path)
         try await queue.write { database in
             try database.execute(sql: "UPDATE meta SET value = value - 1 WHERE key = 'entries_revision'")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A process that is killed at any step loses no acknowledged change of a conversation, and leaves no partial
-/// one.
+/// change.
 @Suite(.temporaryFolders) struct ConversationKillTests {
     private typealias State = ConversationWorkload.State
 
@@ -123,8 +123,8 @@ import Testing
                         let allowed = [expected[number], expected[number + 1]]
                         let found = try await untouched.state()
                         #expect(allowed.contains(found), "step \(point), change \(number): \(error)")
-                        // The change may be complete despite the error, if only the folder could not be
-                        // synchronised.
+                        // If only the synchronization of the folder failed, the change may be complete
+                        // despite the error.
                         isDone = found == expected[number + 1] && found != expected[number]
                     }
                 }

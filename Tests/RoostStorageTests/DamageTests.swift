@@ -7,8 +7,8 @@ import RoostTestKit
 import TestSupport
 import Testing
 
-/// After a file was truncated or a byte of it changed, a store returns correct data or throws an error. It
-/// never crashes, and never returns wrong data.
+/// If a file has been truncated or one of its bytes has changed, a store returns correct data or throws an
+/// error. It never crashes, and never returns wrong data.
 @Suite(.temporaryFolders) struct DamageTests {
     /// Creates a store with generations, a journal (or a log), clusters, removals and source records.
     static func make(_ backend: CrashWorkload.Backend, in folder: URL) async throws
@@ -16,7 +16,7 @@ import Testing
     {
         let store = try await CrashWorkload.open(backend, in: folder)
         for step in CrashWorkload.steps {
-            // Without the long entry, which would contain most of the randomly chosen bytes.
+            // Omits the long entry, which would contain most of the randomly chosen bytes.
             if case .commit(let batch) = step,
                 batch.upserts.contains(where: { $0.content.utf8.count > 100_000 })
             {
@@ -29,11 +29,11 @@ import Testing
         }
         try await store.saveEntry(last)
         let contents = try await StorageContents(store)
-        // Not closed, so that the files include the log, as after a crash.
+        // The store is not closed, so the files include the log, as after a crash.
         return (store, contents)
     }
 
-    /// All entries that the store has ever contained.
+    /// All entries that the store contained at any time.
     static let everSaved: Set<Entry> = {
         var entries: Set = [last]
         for case .commit(let batch) in CrashWorkload.steps { entries.formUnion(batch.upserts) }
@@ -50,7 +50,7 @@ import Testing
     static let last = Entry(
         content: "in the journal", embeddings: [0, 0, 1, 0], createdAt: Date(milliseconds: 0))
 
-    /// Returns whether a repair may replace a file, because it can be derived from other files.
+    /// Returns whether a repair may replace a file because the contents can be derived from other files.
     static func isReplaced(_ path: String) -> Bool {
         let name = (path as NSString).lastPathComponent
         return ["lock", "committed", "CURRENT", "roost.sqlite.lock"].contains(name) || name.hasSuffix("-shm")
@@ -62,9 +62,9 @@ import Testing
         var correct = 0
         /// The number of stores that threw an error.
         var reported = 0
-        /// The number of repairs that found nothing to recover.
+        /// The number of stores in which a repair found nothing to recover.
         var givenUp = 0
-        /// The number of damages that only an inspection detects.
+        /// The number of damaged stores in which only an inspection detects the damage.
         var onlyInspected = 0
         var failures: [String] = []
     }

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 /// A process that closes any descriptor of a file loses all its POSIX locks on it, including SQLite's. The
-/// next process that closes the database would then consider itself the only user, and delete the log of the
-/// others.
+/// next process that closes the database would then consider itself the only user and delete the write-ahead
+/// log, which other processes still use.
 @Suite(.temporaryFolders) struct DatabaseLockTests {
     private func isLocked(_ url: URL) throws -> Bool {
         let process = Process()

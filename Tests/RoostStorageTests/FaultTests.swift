@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// After an error of the file system, a store throws a documented error and is unchanged.
+/// After a file system error, a store throws a documented error and is unchanged.
 @Suite(.temporaryFolders) struct FaultTests {
     /// The number of steps at which a failure is injected; all steps with `ROOST_FAULT_POINTS=all`.
     static var limit: Int {

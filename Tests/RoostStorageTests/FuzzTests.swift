@@ -6,9 +6,9 @@ import RoostTestKit
 import TestSupport
 import Testing
 
-/// Random operations on each provider and on the in-memory reference have the same results.
+/// Random operations have the same results on each provider as on the in-memory reference.
 @Suite(.temporaryFolders) struct FuzzTests {
-    /// The seeds that are tried for each provider; more with `ROOST_FUZZ_SEEDS`.
+    /// The seeds that are tried for each provider. `ROOST_FUZZ_SEEDS` sets their number.
     static let seeds = 1...(ProcessInfo.processInfo.environment["ROOST_FUZZ_SEEDS"].flatMap { Int($0) } ?? 8)
 
     @Test(arguments: seeds) func `the JSON store behaves like the reference`(seed: Int) async throws {
@@ -29,7 +29,8 @@ import Testing
             }
             shortest = min(shortest, failure?.operations.count ?? .max)
         }
-        // One operation that saves and one that removes, or a single batch that replaces.
+        // The shortest failure has one operation that saves and one that removes, or a single batch that does
+        // both.
         #expect(shortest <= 2)
     }
 }

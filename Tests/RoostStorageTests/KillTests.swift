@@ -7,7 +7,8 @@ import RoostTestKit
 import TestSupport
 import Testing
 
-/// A process that is killed at any step of a write loses no acknowledged commit, and leaves no partial one.
+/// A process that is killed at any step of a write loses no acknowledged commit, and leaves no partial
+/// commit.
 @Suite(.temporaryFolders) struct KillTests {
     struct Outcome {
         var acknowledged: Int

@@ -35,7 +35,7 @@ struct SQLiteFixture: StorageFixture {
     func tearDown() async {}
 }
 
-/// A backend with the four required methods, as a user would write it.
+/// A backend with only the four required methods, as a user would write it.
 actor ArrayStorage: SimpleStorageProvider {
     private var entries: [Entry] = []
     private var clusters: [Cluster] = []
@@ -67,7 +67,7 @@ struct SimpleFixture: StorageFixture {
     func tearDown() async {}
 }
 
-/// A store that ignores removals. The laws must detect it.
+/// A store that ignores removals. The laws must detect this fault.
 struct CanaryStorage: StorageProvider {
     let base = InMemoryStorageProvider()
     func commit(_ batch: WriteBatch) async throws -> Revision {

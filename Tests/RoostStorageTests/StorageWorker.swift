@@ -3,7 +3,7 @@ import Foundation
 import RoostTestKit
 import TestSupport
 
-/// The executable `storage-worker`, with which a test lets another process use a store.
+/// Runs the executable `storage-worker`, which lets a test use a store from another process.
 enum StorageWorker {
     static let tool = TestTool.url("storage-worker")
 

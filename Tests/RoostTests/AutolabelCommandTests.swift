@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The labeling of clusters by a language model, with the commands.
+/// Tests of the commands that label clusters with a language model.
 @Suite(.temporaryFolders) struct AutolabelCommandTests {
     let cli = CommandLineDriver()
 

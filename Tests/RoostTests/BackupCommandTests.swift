@@ -16,7 +16,8 @@ import Testing
         #expect(try cli.roost("recluster", "--store", "s", "--clusters=4").status == 0)
     }
 
-    /// Returns exports and results of a store, without its identity.
+    /// Returns the exported entries, the clusters and the results of a query, none of which contain the
+    /// store's identity.
     func contents(_ store: String) throws -> [String] {
         let entries = try cli.roost(
             "export", "entries", "--store=\(store)", "--with-embeddings", "--format=jsonl")
@@ -68,7 +69,7 @@ import Testing
             try cli.roost("backup", "prune", "--store=s", "--keep-last=1").output.contains("1 snapshots kept")
         )
         #expect(try cli.roost("backup", "verify", "--store=s", "--read-data").status == 0)
-        // The repository is not reported as damage.
+        // The command `doctor` does not report the repository as damage.
         #expect(try cli.roost("doctor", "--store=s").status == 0)
     }
 
@@ -173,7 +174,7 @@ import Testing
         #expect(restored.status == 0, "\(restored.error)")
         #expect(try contents("r") == contents("s"))
         #expect(try run("backup", "prune", location, "--keep-last=1").status == 0)
-        // Without the prefix, the bucket contains other objects.
+        // A bucket that contains other objects is rejected if no prefix is given.
         #expect(try run("backup", "create", "--store=s", "--to=s3://bucket").status == 73)
         store.fail { _, _ in .portal }
         let portal = try run("backup", "list", location)

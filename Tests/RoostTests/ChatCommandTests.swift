@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The commands `roost chat` and `roost session`.
+/// Tests of the commands `roost chat` and `roost session`.
 @Suite(.temporaryFolders) struct ChatCommandTests {
     let cli = CommandLineDriver()
 
@@ -106,7 +106,7 @@ import Testing
         #expect(
             clusters.status == 0 && clusters.error.contains("2 clusters of 30 entries"), "\(clusters.error)")
         #expect(try cli.roost("recluster", "--store=s", "--where", "kind=none").status == 66)
-        // A header line and a line per cluster.
+        // The output has a header line and one line for each cluster.
         #expect(try cli.roost("cluster", "list", "--store=s").output.split(separator: "\n").count == 3)
         let exported = try cli.roost("chat", "export", "--store=s")
         #expect(try cli.roost("init", "--store=t", "--model=lexical").status == 0)

@@ -3,7 +3,7 @@ import Roost
 import TestSupport
 import Testing
 
-/// Tests with the stores of earlier versions in `Fixtures/Formats`.
+/// Tests with the stores in `Fixtures/Formats`, which earlier versions created.
 @Suite(.temporaryFolders) struct FormatTests {
     /// Returns an export of clusters without the additions of version 2, in lower case because ids were once
     /// written in capitals.

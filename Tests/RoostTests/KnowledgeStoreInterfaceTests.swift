@@ -94,7 +94,7 @@ import Testing
         #expect(try await store.remove(done.id) == 1)
         #expect(try await store.remove(done.id) == 0)
         #expect(try await store.remove(matching: EntryFilter(tags: ["done"])) == 1)
-        // A sequence lists the entries of the revision at which its iteration began.
+        // A sequence returns the entries of the revision that is current when its iteration begins.
         var count = 0
         for try await entry in store.entries() {
             if count == 0 { try await store.remove(matching: .all) }
@@ -119,7 +119,7 @@ import Testing
         #expect(try await contents(of: store) == ["three"])
         try await store.undo()
         #expect(try await contents(of: store) == ["one", "two"])
-        // Only one group can be undone, and the undo itself cannot.
+        // Only the latest group of changes can be undone, and an undo cannot itself be undone.
         let error = await #expect(throws: RoostError.self) { try await store.undo() }
         #expect(error?.code == .nothingToUndo)
         try await store.add("four")

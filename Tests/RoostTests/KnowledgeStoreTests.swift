@@ -81,7 +81,7 @@ import Testing
         #expect(!entry.embeddings.isEmpty)
     }
 
-    /// A storage in which another writer commits just before a commit.
+    /// A storage in which a test can let another writer commit just before the next commit.
     private final class ConcurrentlyWritten: StorageProvider {
         let base = InMemoryStorageProvider()
         private let other = Mutex<(@Sendable () async throws -> Int)?>(nil)
@@ -197,7 +197,7 @@ import Testing
         let after = try await store.recluster()
         #expect(after.continuedCount >= 3)
         #expect(after.clusters.map(\.members.count).reduce(0, +) + after.outlierCount == 91)
-        // With another seed, or for a full run, the resolution is chosen again.
+        // The resolution is chosen again for a run with another seed, and for a full run.
         #expect(try await store.recluster(seed: 8).run.parameters["gap"] != nil)
         #expect(try await store.recluster(seed: 8, ignoringPreviousRun: true).run.parameters["gap"] != nil)
     }

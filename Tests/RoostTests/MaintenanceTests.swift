@@ -122,7 +122,7 @@ import Testing
         try record.write(to: file)
         let outcome = try commands.roost("undo", "--store", "s")
         #expect(outcome.status == 66 && outcome.error.contains("has been changed by another"))
-        // Of two commands at the same time, neither can be undone.
+        // If two commands run at the same time, neither can be undone.
         #expect(try commands.roost("add", "three", "--store", "s").status == 0)
         let mine = try Data(contentsOf: file)
         #expect(try commands.roost("add", "four", "--store", "s").status == 0)
@@ -207,7 +207,7 @@ import Testing
                 #expect(try exports("\(to)-\(number)")[2] == exports("sqlite-0")[2])
             }
         }
-        // Through the library, with URLs with and without a trailing slash.
+        // Migrates through the library, with and without a trailing slash in the URLs.
         for (number, isFolder) in [true, false].enumerated() {
             let url = URL(fileURLWithPath: source.path, isDirectory: isFolder)
             let target = home.appendingPathComponent("library-\(number)")

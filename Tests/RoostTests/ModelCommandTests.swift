@@ -141,7 +141,7 @@ import Testing
         #expect(shown.output.contains("passages  4 of 200, 200, 200 and 190 "), "\(shown.output.prefix(300))")
         #expect(shown.output.contains("tokens; none omitted"))
         #expect(try cli.roost("stats", "--store", "s").output.contains("omitted   0 tokens"))
-        // An entry with a provided vector, whose text exceeds the model's limit.
+        // Saves an entry whose vector is provided and whose text exceeds the model's limit.
         let store = try await KnowledgeStore.open(in: cli.home.appendingPathComponent("s")) { _ in
             LexicalEmbedder()
         }

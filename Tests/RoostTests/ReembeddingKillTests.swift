@@ -3,11 +3,12 @@ import Roost
 import TestSupport
 import Testing
 
-/// Tests of a migration to another model that is killed at any point.
+/// Tests of migrations to another model that are killed at various times.
 @Suite(.temporaryFolders) struct ReembeddingKillTests {
     let cli = CommandLineDriver()
 
-    /// The part of the statistics that names the store's model; an unfinished migration names another one.
+    /// The part of the statistics that names the model of the store's vectors. An unfinished migration also
+    /// names its target model.
     private struct Stats: Decodable {
         struct Space: Decodable { var model: String }
         var space: Space
@@ -28,7 +29,8 @@ import Testing
             let running = try cli.start(
                 ["reembed", "--store", "s", "--model", models[isMoved % 2], "--no-copy", "--json"])
             try running.input.close()
-            // Some rounds are killed early, some late, some not at all.
+            // The process is killed early in some rounds, late in others, and in some only after it has
+            // finished.
             Thread.sleep(forTimeInterval: Double(round) * 0.06)
             kill(running.process.processIdentifier, SIGKILL)
             let outcome = try running.outcome()

@@ -63,7 +63,7 @@ private final class NamedEmbedder: Embedder {
         try await KnowledgeStore.open(in: directory) { _ in embedder }
     }
 
-    /// Checks that centroids and thresholds belong to the vectors of the members.
+    /// Checks that centroids and thresholds match the vectors of the members.
     private func checkFigures(of clusters: [Cluster], _ entries: [Entry]) throws {
         for cluster in clusters {
             #expect(cluster.centroid.count == 6 && abs(length(of: cluster.centroid) - 1) < 1e-5)
@@ -108,7 +108,7 @@ private final class NamedEmbedder: Embedder {
         #expect(try StoreManifest.read(in: directory).space.isCompatible(with: new.space))
         #expect(try StoreManifest.read(in: directory).format == 1)
 
-        // A handle from before must not compare or write vectors of the other space.
+        // A handle that was opened before the migration must not compare or write vectors of the old space.
         await #expect { try await before.query("swift") } throws: {
             ($0 as? RoostError)?.code == .spaceMismatch
         }
@@ -221,7 +221,7 @@ private final class NamedEmbedder: Embedder {
         for entry in moved { #expect(entry.embeddings == new.vector(entry.content)) }
     }
 
-    /// The states that a process may leave if it ends during the replacement of the vectors.
+    /// Tests the states that a process may leave if it ends while it replaces the vectors.
     @Test(arguments: [false, true])
     func `a store stays consistent if a process ends between the writes of manifest and storage`(
         isCommitted: Bool
@@ -247,7 +247,7 @@ private final class NamedEmbedder: Embedder {
         await #expect { try await open(wrong) } throws: { ($0 as? RoostError)?.code == .spaceMismatch }
         let after = try await open(right)
         #expect(try await after.query("swift ").hits.isEmpty == false)
-        // Opening the store settles the migration in both cases.
+        // In both cases, opening the store removes the record of the unfinished migration.
         #expect(try StoreManifest.read(in: directory).move == nil)
         #expect(try StoreManifest.read(in: directory).format == 1)
         if !isCommitted {

@@ -4,7 +4,7 @@ import RoostConversations
 import TestSupport
 import Testing
 
-/// The command `roost session` on the session storages of other programs.
+/// Tests of the command `roost session` with the session storages of other programs.
 @Suite(.temporaryFolders) struct SessionCommandTests {
     private let cli = CommandLineDriver()
 
@@ -58,7 +58,8 @@ import Testing
         let found = try cli.roost("chat", "search", "--store=s", "water of new", "-n", "1", "--context=0")
         #expect(found.output.contains("stands in the water of new"))
         #expect(try cli.roost("session", "list", "--store=s").output.split(separator: "\n").count == 3)
-        // A session without messages is imported as its first message, which real messages replace.
+        // If a session has no messages, its first message from the session list is imported. Real messages
+        // later replace it.
         try await storage.saveSession(id: "bare", firstMessage: "the opening")
         func texts() throws -> String { try cli.roost("session", "show", "--store=s", "bare").output }
         #expect(try cli.roost("session", "import", "--store=s", name).output.hasPrefix("7 new messages"))
@@ -115,7 +116,7 @@ import Testing
             "\(list.error)")
         let damaged = try cli.roost("session", "show", "--in=a", "old-1")
         #expect(damaged.status == 65 && damaged.error.contains("session doctor"), "\(damaged.error)")
-        // A session whose id has the damaged one's id as a prefix is a different session.
+        // A session whose id merely begins with the id of the damaged session is a different session.
         try await SessionStorageLocation(folder).open().saveSession(id: "old-12", firstMessage: "x")
         #expect(try cli.roost("session", "delete", "--in=a", "old-1").status == 65)
         #expect(try cli.roost("session", "show", "--in=a", "old-").error.contains("3 sessions begin with"))

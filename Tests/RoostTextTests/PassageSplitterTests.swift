@@ -2,7 +2,7 @@ import RoostText
 import Testing
 
 struct PassageSplitterTests {
-    /// Returns the ranges of words and of characters of punctuation, like a WordPiece tokenizer.
+    /// Returns the ranges of words and punctuation characters, like a WordPiece tokenizer.
     func tokens(_ text: String) -> [Range<Int>] {
         let utf8 = Array(text.utf8)
         let words = Words(text).map(\.utf8Range)
@@ -58,7 +58,7 @@ struct PassageSplitterTests {
     @Test func `no boundary is inside a grapheme cluster`() {
         let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}"
         let text = String(repeating: "e\u{301}" + family + "日本\r\n", count: 60)
-        // One token for each scalar, so that most tokens start inside a grapheme cluster.
+        // Each scalar is a token, so most tokens start inside a grapheme cluster.
         var (offset, tokens) = (0, [Range<Int>]())
         for scalar in text.unicodeScalars {
             tokens.append(offset..<offset + UTF8.width(scalar))

@@ -14,7 +14,7 @@ import Testing
         var state = seed
         func next(_ below: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            // Lower numbers are more frequent, like words in natural language.
+            // Lower numbers are more frequent, just as some words are in natural language.
             return Int(state >> 33) % (1 + Int(state >> 40) % below)
         }
         return (0..<count).map { _ in (0..<next(30)).map { _ in vocabulary[next(20)] }.joined(separator: " ")
@@ -82,7 +82,7 @@ import Testing
         let texts = texts(300, seed: 2)
         var undivided = TextCollection()
         undivided.parts = [TextPart(index(texts))]
-        // The same texts in three parts; the first part also contains deleted texts.
+        // Distributes the same texts over three parts. The first part also contains deleted texts.
         let deleted = self.texts(80, seed: 3)
         var first = TextPart(index(deleted + texts[..<100]))
         for document in deleted.indices {

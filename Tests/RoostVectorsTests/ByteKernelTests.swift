@@ -8,7 +8,7 @@ import Testing
         roost_panels_named($0) != nil
     }
 
-    /// Calls `body` with quantised vectors and a panel of quantised rows.
+    /// Calls `body` with quantized vectors and a panel of quantized rows.
     private func withQuantized<Result>(
         _ vectors: Matrix, _ rows: Matrix, _ body: (roost_byte_vectors, roost_byte_panel) -> Result
     ) -> Result {
@@ -40,7 +40,7 @@ import Testing
         for (count, rows) in [(1, 1), (3, 32), (29, 17), (64, 32)] {
             let vectors = unitVectors(count, dimension, seed: 1)
             let other = unitVectors(rows, dimension, seed: 2)
-            // For every third vector all pairs reach the threshold, for others some or almost none.
+            // For every third vector, all pairs reach the threshold; for the others, some or almost none do.
             let thresholds = (0..<count).map { [-Float.infinity, 0.1, 0.9][$0 % 3] }
             var found = [UInt32](repeating: 0, count: count * 32)
             let pairs = withQuantized(vectors, other) { vectors, panel in

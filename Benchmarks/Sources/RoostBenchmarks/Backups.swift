@@ -45,11 +45,12 @@ struct Backups: AsyncParsableCommand {
             metadata: ["day": .integer(Int64(number % 365))])
     }
 
-    /// Returns the number of the document of an entry. Ten entries belong to each document, and the entries
-    /// that change belong to one percent of the documents.
+    /// Returns the number of the document that contains the given entry. Each document contains ten entries,
+    /// and the entries that change belong to one percent of the documents.
     private static func document(of number: Int) -> Int { number % 100 * 100 + number / 1000 }
 
-    /// Stores original documents that consist of the texts of their entries, with their source records.
+    /// Stores original documents and their source records. Each document consists of the texts of its
+    /// entries.
     private func keep(_ documents: Set<Int>, _ round: Int, in store: KnowledgeStore) async throws {
         var texts: [Int: [String]] = [:]
         for number in 0..<entries where documents.contains(Self.document(of: number)) {
@@ -92,7 +93,7 @@ struct Backups: AsyncParsableCommand {
         try await store.close()
     }
 
-    /// Measures the first backup, and the second after changes.
+    /// Measures a first backup, and a second one after some entries have changed.
     private func measureBackups(
         of store: KnowledgeStore, _ directory: URL, _ vectors: Matrix, in repository: BackupRepository,
         _ restic: Restic

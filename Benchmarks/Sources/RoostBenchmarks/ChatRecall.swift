@@ -49,7 +49,7 @@ struct ChatRecall: AsyncParsableCommand {
         let conversations = Dictionary(grouping: turns, by: \.conversation)
         for (conversation, turns) in conversations.sorted(by: { $0.key < $1.key }) {
             let drafts = turns.map { turn in
-                // Removes the name of the speaker, because the memory prepends it too.
+                // Remove the speaker's name from the text, because the memory prepends it.
                 let prefix = "\(turn.speaker): "
                 let text =
                     turn.text.hasPrefix(prefix) ? String(turn.text.dropFirst(prefix.count)) : turn.text

@@ -40,8 +40,8 @@ struct ColdQuery: AsyncParsableCommand {
         print("peak memory of a query \(usage.ru_maxrss / 1024) MB")
     }
 
-    /// Measures opening the store and the first search with an opened model, which maps and verifies the
-    /// index.
+    /// Measures the time to open the store and run the first search, which maps and verifies the index. The
+    /// model is already open.
     private func opening(in folder: URL, _ model: any Embedder, _ vector: [Float]) async throws {
         var (first, second): ([Double], [Double]) = ([], [])
         for _ in 0..<5 {

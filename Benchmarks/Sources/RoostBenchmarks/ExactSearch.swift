@@ -19,7 +19,7 @@ struct ExactSearch: AsyncParsableCommand {
         let index = FlatIndex(base)
         let bytes = Double(base.elements.count * 4)
         var (read, searched): ([Double], [Double]) = ([], [])
-        // Alternates, so that both measurements have the same conditions.
+        // Alternate between the two, so that both are measured under the same conditions.
         for row in 0..<40 {
             read.append(Material.now { _ = Self.sum(base.elements) })
             let query = queries.selecting([row % queries.rows])
@@ -41,7 +41,8 @@ struct ExactSearch: AsyncParsableCommand {
         Material.line("speedup over single queries", one * 1000 / best, "×")
     }
 
-    /// Reads all numbers on all cores.
+    /// Returns the sum of all elements, computed on all cores. Its duration shows how fast memory can be
+    /// read.
     private static func sum(_ elements: [Float]) -> Float {
         let block = 1 << 20
         var sums = [Float](repeating: 0, count: (elements.count + block - 1) / block)

@@ -31,8 +31,8 @@ struct FilteredSearch: AsyncParsableCommand {
         try await measureChanges(base, queries, exact)
     }
 
-    /// Measures search after a fifth of the rows has been deleted and a fifth has been added. Deleted rows
-    /// are filtered out, and new rows are searched exactly, in addition to the graph.
+    /// Measures searches after a fifth of the rows has been deleted and another fifth has been added. Deleted
+    /// rows are filtered out, and new rows are searched exactly, in addition to the graph.
     private func measureChanges(_ base: Matrix, _ queries: Matrix, _ exact: FlatIndex) async throws {
         let old = base.rows * 5 / 6
         let before = try await GraphIndex(building: base.selecting(0..<old))
@@ -66,7 +66,7 @@ struct FilteredSearch: AsyncParsableCommand {
                 Double(rebuiltHits) / Double(queries.rows * 10)))
     }
 
-    /// Returns the recall@10 and the best time per query of three rounds.
+    /// Returns the recall@10, and the time per query in the fastest of three rounds.
     private func measure(
         _ graph: GraphIndex, _ queries: Matrix, _ allowed: RowSet?, _ truth: [[Neighbor]]
     ) async throws -> (recall: Double, milliseconds: Double) {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A contentless FTS5 table of SQLite in memory.
+/// An in-memory SQLite database with a contentless FTS5 table.
 final class FullTextDatabase {
     private struct Failure: Error { var message: String }
     private var database: OpaquePointer?

@@ -30,7 +30,7 @@ struct LabelQuality: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         let model = try Material.model()
         let store = try await KnowledgeStore.create(in: folder, embedder: model)
-        // One entry in a hundred is added later.
+        // Add about one entry in a hundred after the clustering.
         let later = rows.indices.filter { $0 % 101 == 100 }
         let drafts = rows.map {
             EntryDraft(key: $0.id, content: $0.text, metadata: ["label": .string($0.label ?? "")])

@@ -1,7 +1,7 @@
 import Foundation
 import Roost
 
-/// The model and data that benchmarks use, and functions that measure and print.
+/// The model and data that the benchmarks use, and functions that measure durations and print results.
 enum Material {
     /// Opens the installed model all-MiniLM-L6-v2.
     static func model() throws -> any Embedder { try BERTEmbedder(folder: modelFolder) }
@@ -14,7 +14,8 @@ enum Material {
         return URL(fileURLWithPath: folder).appendingPathComponent("all-MiniLM-L6-v2")
     }
 
-    /// The folder with external data sets: the environment variable ROOST_EVAL, or the current folder.
+    /// The folder with external data sets: the value of the environment variable ROOST_EVAL, or the current
+    /// folder if it is not set.
     static var data: URL {
         URL(fileURLWithPath: ProcessInfo.processInfo.environment["ROOST_EVAL"] ?? ".")
     }
@@ -34,7 +35,7 @@ enum Material {
             .map { try JSONDecoder().decode(Row.self, from: $0) }
     }
 
-    /// Returns pseudorandom unit vectors, always the same.
+    /// Returns pseudorandom unit vectors, which are the same in every call with the same arguments.
     static func vectors(_ count: Int, _ dimension: Int) -> Matrix {
         var generator = SeededGenerator(seed: 1)
         let elements = (0..<count * dimension).map { _ in Float(generator.nextNormal()) }

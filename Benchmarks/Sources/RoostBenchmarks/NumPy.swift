@@ -5,7 +5,7 @@ import Roost
 /// Matrices in the NPY format of NumPy
 /// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
 enum NumPy {
-    /// Reads a matrix of Float16 or Float32.
+    /// Reads a matrix of Float16 or Float32 numbers from a file.
     static func matrix(_ path: String) throws -> Matrix {
         let data = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
         let length = Int(data[8]) + Int(data[9]) << 8
@@ -24,7 +24,7 @@ enum NumPy {
         return Matrix(rows: rows, columns: columns, elements: elements)
     }
 
-    /// Returns the contents of a file with a matrix of Float16.
+    /// Returns the contents of an NPY file with a matrix of Float16 numbers.
     static func data(_ numbers: [Float16], columns: Int) -> Data {
         var header =
             "{'descr': '<f2', 'fortran_order': False, 'shape': (\(numbers.count / columns), \(columns)), }"

@@ -7,7 +7,7 @@ struct Recluster: AsyncParsableCommand {
         abstract: "Measure spherical k-means of 20,000 × 384 vectors.")
 
     func run() async throws {
-        // Groups with noise, like embeddings of texts.
+        // Generate groups of similar vectors with noise, as embeddings of texts form them.
         var vectors = Material.vectors(20_000, 384)
         let centers = Material.vectors(50, 384)
         for row in 0..<vectors.rows {

@@ -56,7 +56,7 @@ struct RetrievalQuality: AsyncParsableCommand {
         }
     }
 
-    /// Returns nDCG@10 and recall@10 of a result of at most ten documents.
+    /// Returns nDCG@10 and recall@10 for a ranked list of at most ten documents.
     static func measure(_ found: [String], _ relevant: Set<String>) -> (gain: Double, recall: Double) {
         let hits = found.enumerated().filter { relevant.contains($0.element) }
         let ideal = (0..<min(10, relevant.count)).reduce(0.0) { $0 + 1 / log2(Double($1) + 2) }

@@ -2,8 +2,9 @@ import ArgumentParser
 import Foundation
 import Roost
 
-/// Compares one commit of many entries with the minimum work for SQLite: a loop of prepared statements over
-/// the same tables and indexes, with prepared values, in one transaction.
+/// Compares one commit of many entries with the least work that SQLite needs to store them: executing
+/// prepared statements in a loop, with precomputed values and the same tables and indexes, in one
+/// transaction.
 struct SQLiteStorage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sqlite-storage",

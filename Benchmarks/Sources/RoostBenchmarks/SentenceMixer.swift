@@ -1,7 +1,7 @@
 import Foundation
 import Roost
 
-/// A generator of passages from the sentences of real texts, so that words have natural frequencies.
+/// Generates passages from sentences of real texts, so words occur with natural frequencies.
 struct SentenceMixer {
     private let sentences: [String]
     private var generator: SeededGenerator

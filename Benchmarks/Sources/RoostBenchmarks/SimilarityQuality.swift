@@ -42,7 +42,7 @@ struct SimilarityQuality: AsyncParsableCommand {
         zip(a, b).reduce(0) { $0 + Double($1.0) * Double($1.1) }
     }
 
-    /// Returns the ranks from 0; equal values get the mean of their ranks.
+    /// Returns the rank of each value, counted from 0. Equal values get the mean of their ranks.
     static func ranks(_ values: [Double]) -> [Double] {
         let order = values.indices.sorted { values[$0] < values[$1] }
         var ranks = [Double](repeating: 0, count: values.count)

@@ -60,7 +60,7 @@ struct TableRows {
             return try Self.prepare(database, "INSERT INTO \(table.name) VALUES (\(parameters))")
         }
         defer { for statement in statements { sqlite3_finalize(statement) } }
-        // The order of a commit: an entry, then its rows in the other tables.
+        // Insert rows in the order of a commit: an entry, then its rows in the other tables.
         for index in tables[0].rows.indices {
             for (table, statement) in zip(tables, statements) where index < table.rows.count {
                 try Self.insert(table.rows[index], statement)

@@ -4,7 +4,7 @@ public import RoostChunks
 import RoostFiles
 
 extension StoreBackup {
-    /// The file that every repository contains.
+    /// The name of the file that every repository contains.
     private static let configurationName = "config"
 
     /// Opens the repository in a folder, or creates one if the folder is new or empty.
@@ -24,13 +24,13 @@ extension StoreBackup {
             in: FileSystemRetrieval(baseURL: folder), named: folder.path, passphrase: passphrase)
     }
 
-    /// Opens the repository in a retrieval, or creates one if the retrieval is empty.
+    /// Opens the repository in a chunk storage, or creates one if the storage is empty.
     ///
     /// - Parameters:
     ///   - retrieval: The location of the repository.
     ///   - name: The name of the location, for messages.
     ///   - passphrase: The passphrase of the repository; `nil` for one that is not encrypted.
-    /// - Throws: `BackupError`, with `.exists` if the location contains other files and with
+    /// - Throws: `BackupError` with `.exists` if the location contains other files, or with
     ///   `.wrongPassphrase`; `ChunkStorageError`.
     public static func openOrCreate(
         in retrieval: any ChunkStorageRetrieval, named name: String, passphrase: String? = nil
@@ -54,7 +54,7 @@ extension StoreBackup {
                 + "location")
     }
 
-    /// Opens the repository in a retrieval.
+    /// Opens the repository in a chunk storage.
     ///
     /// - Parameters:
     ///   - retrieval: The location of the repository.

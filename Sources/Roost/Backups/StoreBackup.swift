@@ -12,14 +12,14 @@ public struct StoreBackup: Sendable {
     /// Creates the backups of the store in `directory`.
     public init(_ directory: URL) { self.directory = directory }
 
-    /// The attribute of a snapshot that contains the store's manifest.
+    /// The name of the snapshot attribute that contains the store's manifest.
     private static let manifestKey = "store.json"
     /// The tag of snapshots that are created automatically.
     public static let automaticTag = "automatic"
-    /// The minimum number of entries in one removal before which programs should create a backup. Smaller
-    /// removals are easy to review, and the last one can be undone.
+    /// Programs should create a backup before they remove at least this many entries at once. Smaller
+    /// removals are easy to review, and the most recent one can be undone.
     public static let minimumRemovalsForBackup = 100
-    /// The automatic snapshots that are kept: the last three, and the newest one of each of the last 7 days.
+    /// The rule for keeping automatic snapshots: the last three, and the newest of each of the last 7 days.
     public static let automaticRetention = BackupRetention(last: 3, daily: 7)
 
     /// The store's own backup repository: `backups/repository` in its folder.
@@ -30,8 +30,8 @@ public struct StoreBackup: Sendable {
 
     // MARK: Creating
 
-    /// Creates a snapshot of the current state of the store. Other processes may write to the store
-    /// meanwhile.
+    /// Creates a snapshot of the current state of the store. Other processes may write to the store during
+    /// the backup.
     ///
     /// - Parameters:
     ///   - repository: The repository that receives the snapshot.
@@ -45,14 +45,15 @@ public struct StoreBackup: Sendable {
     ) async throws -> BackupReport {
         let manifest = try StoreManifest.read(in: directory)
         let originals = OriginalStore(of: directory)
-        // The documents that the snapshot references must not be removed before they are copied.
+        // The lock keeps the documents that the snapshot references from being removed before they are
+        // copied.
         let lock = originals.exists ? try await originals.lockForWriting() : nil
         defer { lock?.release() }
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
         return try await configuration.withStorage(.inspection) { storage in
             let snapshot = try await storage.snapshot()
-            // A migration to another model may be prepared, or committed but not settled: determine the space
-            // of exactly this revision.
+            // The manifest may describe an unfinished migration to another model. Record the embedding space
+            // that the vectors of this revision belong to.
             var settled = manifest
             settled.space = manifest.space(inEpoch: snapshot.stamp.epoch)
             settled.move = nil
@@ -72,14 +73,14 @@ public struct StoreBackup: Sendable {
     ///   - passphrase: The passphrase of the repository; `nil` if it is not encrypted.
     ///   - forgetsOld: Whether old snapshots are removed. Pass `false` if the store may be damaged.
     /// - Returns: `nil` for a store without entries.
-    /// - Throws: As ``create(in:tags:progress:)``. The operation should not take place then.
+    /// - Throws: As ``create(in:tags:progress:)``. If this call throws, the operation should not take place.
     @discardableResult
     public func createAutomatically(
         passphrase: String? = nil, forgetsOld: Bool = true
     ) async throws -> BackupReport? {
         let repository = try await openOwn(passphrase)
         let report = try await create(in: repository, tags: [Self.automaticTag])
-        // The snapshot exists. Failures from here on only leave old snapshots, which the next call removes.
+        // The snapshot exists now. If removing old snapshots fails, the next call removes them.
         guard forgetsOld, let snapshots = try? await repository.readableSnapshots() else { return report }
         let automatic = snapshots.filter { $0.tags == [Self.automaticTag] }
         let kept = Self.automaticRetention.kept(of: automatic)
@@ -93,8 +94,8 @@ public struct StoreBackup: Sendable {
 
     /// Opens the store's own repository.
     ///
-    /// A passphrase from the environment may be meant for other repositories: if it is wrong, the repository
-    /// is also tried without one.
+    /// A passphrase from the environment may be meant for other repositories. If it is wrong, this function
+    /// also tries to open the repository without a passphrase.
     private func openOwn(_ passphrase: String?) async throws -> BackupRepository {
         do {
             return try await Self.openOrCreate(ownRepository, passphrase: passphrase)
@@ -169,7 +170,7 @@ public struct StoreBackup: Sendable {
             try manifest.create(in: directory)
             return stamp
         } catch {
-            // The folder was empty, so that this call has created everything in it.
+            // The folder was empty before, so this call has created everything in it.
             for name in (try? manager.contentsOfDirectory(atPath: directory.path)) ?? [] {
                 try? manager.removeItem(at: directory.appendingPathComponent(name))
             }

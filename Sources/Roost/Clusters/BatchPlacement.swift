@@ -1,25 +1,25 @@
 package import RoostModel
 
-/// Adds the assignments of new and changed entries to the batches in which they are written.
+/// Assigns new and changed entries to clusters, in the batches that write these entries.
 ///
 /// It reads the clusters once and keeps them until another writer changes them.
 package struct BatchPlacement {
     private var placement: ClusterPlacement?
-    /// The revision of the clusters that ``placement`` was read from, or that differs from it only by
-    /// assignments.
+    /// The latest revision of the clusters for which ``placement`` is known to be valid: the revision from
+    /// which it was read, or a later one that changed only assignments.
     private var revision: Revision?
-    /// The revision of the last commit of this value's owner that changed assignments. Such a commit changes
-    /// the revision of the clusters, but not the clusters.
+    /// The revision of the last commit in which this value's owner changed assignments. Such a commit changes
+    /// the revision of the clusters, but not the clusters themselves.
     private var ownRevision: Revision?
 
     package init() {}
 
-    /// Adds changes of assignments to a batch, and the revision of the clusters that the batch expects if it
-    /// assigns entries.
+    /// Adds the necessary assignment changes to a batch. A batch that assigns entries also gets the revision
+    /// of the clusters that it expects.
     ///
     /// - Parameters:
     ///   - changedTexts: The entries of the batch whose texts are new.
-    ///   - batch: The batch. It expects the revision `.zero` of each entry that is new to the store.
+    ///   - batch: The batch. For each entry that is new to the store, it expects the revision `.zero`.
     ///   - snapshot: The state from which the batch was computed.
     /// - Throws: `StorageError`.
     package mutating func assign(

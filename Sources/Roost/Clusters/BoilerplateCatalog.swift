@@ -5,8 +5,8 @@ import Synchronization
 
 /// The boilerplate lines of the last clustering run, and the vectors of the texts without them.
 ///
-/// They are derived from the storage and save the time to embed the texts again. For a store with a folder,
-/// they are in the file `index/boilerplate`, which can be deleted at any time.
+/// They are derived from the storage and are kept so that the next run need not embed the texts again. A
+/// store with a folder keeps them in the file `index/boilerplate`, which can be deleted at any time.
 final class BoilerplateCatalog: Sendable {
     /// The boilerplate lines that a run excluded, with the embeddings it used instead.
     struct Contents: Sendable, Equatable {
@@ -73,8 +73,7 @@ final class BoilerplateCatalog: Sendable {
         return lines(of: file) ?? []
     }
 
-    /// Replaces the contents. A failure to write the file has no consequence except that the next run embeds
-    /// the texts again.
+    /// Replaces the contents. If the file cannot be written, the next run embeds the texts again.
     func save(_ contents: Contents) {
         guard let url else { return memory.withLock { $0 = contents } }
         guard !contents.lines.isEmpty else {

@@ -11,13 +11,16 @@ struct BoilerplateLines: Sendable, Equatable {
     /// The hashes of the lines, which are compared first.
     private let hashes: Set<UInt64>
 
-    /// A line that more than this share of the store's entries contain is boilerplate.
+    /// A line is boilerplate only if more than this share of the store's entries contain it.
     static let maximumShare = 0.05
-    /// The minimum number of entries that contain a boilerplate line, which matters in small stores.
+    /// A line is boilerplate only if at least this many entries contain it. In small stores, this is more
+    /// than ``maximumShare`` requires.
     static let minimumEntries = 5
-    /// The minimum length of a boilerplate line in bytes. Removing shorter ones changes a vector little.
+    /// The minimum length of a boilerplate line in bytes. Removing shorter lines would hardly change a
+    /// vector.
     private static let minimumLength = 5
-    /// The number of counters of the first scan: 4 MB, and few lines share one in stores of usual size.
+    /// The number of counters in the first scan. They take 4 MB, and in a store of ordinary size, few lines
+    /// share a counter.
     private static let counterCount = 1 << 20
 
     init(_ lines: Set<String>) {
@@ -50,8 +53,8 @@ struct BoilerplateLines: Sendable, Equatable {
             .filter { seen.insert($0).inserted }
     }
 
-    /// Returns the lines of a text. A carriage return before a line feed is part of the line: Swift has one
-    /// character for both, so that a string cannot be split at line feeds by its characters.
+    /// Returns the lines of a text. A carriage return before a line feed is part of the line: Swift treats
+    /// the two as one character, so splitting a string at line feed characters would miss these lines.
     private static func lines(of text: String) -> [Substring] {
         text.utf8.split(separator: newline, omittingEmptySubsequences: false).map { Substring($0) }
     }
@@ -72,17 +75,18 @@ struct BoilerplateLines: Sendable, Equatable {
 
     // MARK: Finding
 
-    /// The boilerplate of a store.
+    /// The boilerplate found in a store.
     struct Findings {
         var boilerplate = BoilerplateLines([])
-        /// The entries that contain such lines.
+        /// The entries that contain boilerplate lines.
         var entries: [Entry.ID] = []
     }
 
     /// Finds the boilerplate of all entries of a store.
     ///
-    /// The first scan adds the lines up in counters by hash, several lines in one counter, so that the memory
-    /// is bounded. Only lines with a high counter are counted exactly, in a second scan.
+    /// To bound the memory, the first scan counts lines by their hashes in a fixed number of counters, which
+    /// several lines may share. Only lines whose counters are high enough are counted exactly, in a second
+    /// scan.
     ///
     /// - Throws: `StorageError`; `CancellationError`.
     static func find(in snapshot: any StorageSnapshot) async throws -> Findings {
@@ -159,7 +163,7 @@ struct BoilerplateLines: Sendable, Equatable {
     }
 
     /// Returns the 64-bit FNV-1a hash of a line, with its halves mixed. The hashes of the standard library
-    /// differ in each process.
+    /// cannot be used, because they differ between processes.
     private static func hash(of line: UnsafeBufferPointer<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in line { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

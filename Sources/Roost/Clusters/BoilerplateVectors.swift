@@ -1,31 +1,32 @@
 import RoostModel
 
-/// The vectors by which the entries with boilerplate lines are clustered: those of their texts without these
-/// lines.
+/// The vectors that represent entries with boilerplate lines in a clustering run: the embeddings of their
+/// texts without these lines.
 struct BoilerplateVectors: Sendable {
     /// The boilerplate lines of the store.
     var boilerplate = BoilerplateLines([])
-    /// The vector of each entry with boilerplate lines, as an index of `contents`. Entries whose texts
-    /// consist of such lines keep their own vectors.
+    /// The row of each entry's vector in `contents`, for the entries with boilerplate lines. Entries whose
+    /// texts consist entirely of such lines keep their own vectors.
     private(set) var rows: [Entry.ID: Int] = [:]
     /// The embeddings for the next run; `nil` if the entries could not be embedded.
     private(set) var contents: BoilerplateCatalog.Contents?
-    /// The message to people if the entries could not be embedded.
+    /// A message for the user if the entries could not be embedded.
     private(set) var notice: String?
 
     /// The number of entries that are read and embedded at once.
     private static let batchSize = 256
 
-    /// Creates no vectors.
+    /// Creates an empty collection of vectors.
     init() {}
 
-    /// Finds the boilerplate of a store and embeds the entries without it.
+    /// Finds the boilerplate of a store and embeds the texts that contain it, without these lines.
     ///
-    /// If the embedder fails, there are no vectors, and ``notice`` states the reason.
+    /// If the embedder fails, the new value contains no vectors, and ``notice`` states the reason.
     ///
     /// - Parameters:
-    ///   - conditions: The conditions of the entries to embed. Lines are counted in all entries.
-    ///   - catalog: The vectors of the last run, which are used again.
+    ///   - conditions: The conditions that an entry must meet to be embedded. Lines are counted in all
+    ///     entries.
+    ///   - catalog: The vectors of the last run, which are reused.
     /// - Throws: `StorageError`; `CancellationError`.
     init(
         _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition], embedder: EntryEmbedder,
@@ -66,15 +67,15 @@ struct BoilerplateVectors: Sendable {
         self.contents = contents
     }
 
-    /// The progress of embedding texts, each once.
+    /// The state of embedding texts. Equal texts are embedded only once.
     private struct Batch {
         var known: BoilerplateCatalog.Contents?
         var knownRows: [ContentDigest: Int]
-        /// The text of each entry.
+        /// The digest of each entry's text.
         var owners: [Entry.ID: ContentDigest] = [:]
-        /// The row of each text with a vector.
+        /// The row of each text that already has a vector, by the digest of the text.
         var rows: [ContentDigest: Int] = [:]
-        /// The texts to embed.
+        /// The texts that are still to be embedded, by their digests.
         var pending: [ContentDigest: String] = [:]
 
         mutating func add(
@@ -104,7 +105,7 @@ struct BoilerplateVectors: Sendable {
             with embedder: EntryEmbedder, _ contents: inout BoilerplateCatalog.Contents
         ) async throws {
             guard !pending.isEmpty else { return }
-            // In an order that does not depend on ids or paths.
+            // Embed in an order that does not depend on ids or paths.
             let texts = pending.sorted { $0.value < $1.value }
             pending = [:]
             var report = IngestReport()
@@ -117,7 +118,7 @@ struct BoilerplateVectors: Sendable {
         }
     }
 
-    /// Replaces the vectors of the entries that have one without boilerplate.
+    /// Replaces the vectors of entries for which a vector without boilerplate exists.
     ///
     /// - Parameters:
     ///   - elements: The vectors of `ids`, one after the other.

@@ -1,6 +1,7 @@
 import RoostModel
 
-/// A change of the clusters that is ready to be committed, and the value that the caller gets for it.
+/// A change of the clusters that is ready to be committed, and the value that is returned to the caller after
+/// the commit.
 struct ClusterChange<Value: Sendable>: Sendable {
     var batch: WriteBatch
     var value: Value

@@ -11,17 +11,17 @@ public struct ClusterDrift: Sendable, Hashable, Encodable {
     /// The number of entries without an assignment: they were added since the last run and are near no
     /// cluster, were removed from a cluster, or have no vector.
     public var unassigned: Int
-    /// The number of entries that were assigned to a cluster since the last run, when they were added or by a
-    /// person.
+    /// The number of entries that were assigned to a cluster after the last run, either automatically when
+    /// they were added, or by a person.
     public var placedSince: Int
-    /// The number of entries whose assignment is that of the last run.
+    /// The number of entries that still have the assignment that the last run gave them.
     public var unchanged: Int
     /// The number of entries that the last run clustered; 0 if no run made the clusters.
     public var entriesOfRun: Int
-    /// The mean cosine with the centroid of the clustered entries whose assignment is that of the last run;
-    /// `nil` if there are none.
+    /// The mean cosine similarity between clustered entries and their centroids, computed only over entries
+    /// that still have the assignment of the last run; `nil` if there are none.
     public var cohesionOfRun: Double?
-    /// The mean cosine with the centroid of all clustered entries; `nil` if there are none.
+    /// The mean cosine similarity between all clustered entries and their centroids; `nil` if there are none.
     public var cohesion: Double?
     /// The reasons to cluster again; empty if there is none.
     public var reasons: [String]
@@ -36,12 +36,13 @@ public struct ClusterDrift: Sendable, Hashable, Encodable {
 }
 
 extension ClusterDrift {
-    /// The maximum share of unassigned entries for which no new run is recommended.
+    /// A new run is recommended if the share of unassigned entries exceeds this value.
     static let maximumUnassigned = 0.05
-    /// The maximum number of entries that were added, removed or moved for which no new run is recommended,
-    /// as a share of the entries that the last run clustered.
+    /// A new run is recommended if the number of entries that were added, removed or moved exceeds this share
+    /// of the entries that the last run clustered.
     static let maximumChanged = 0.2
-    /// The maximum loss of the mean cosine with the centroid for which no new run is recommended.
+    /// A new run is recommended if the mean cosine similarity to the centroids has fallen by more than this
+    /// value.
     static let maximumCohesionLoss = 0.02
 
     /// Measures the drift of a store.

@@ -17,7 +17,7 @@ struct ClusterEdit: Sendable {
     private let previousClusters: [Cluster]
     private let run: ClusteringRun?
 
-    /// Reads the present clusters.
+    /// Reads the current clusters.
     init(_ snapshot: any StorageSnapshot) async throws {
         let entryVectors = try await EntryVectors(snapshot)
         (entries, vectors) = (entryVectors.ids, entryVectors.vectors)
@@ -47,14 +47,14 @@ struct ClusterEdit: Sendable {
     /// Returns the rows of the members of a cluster.
     func rows(of id: Cluster.ID) -> [Int] { assignments.indices.filter { assignments[$0] == id } }
 
-    /// Adds an empty cluster with the same parent as another.
+    /// Adds an empty cluster with the same parent as the given cluster.
     mutating func addCluster(nextTo sibling: Cluster) -> Cluster.ID {
         let cluster = Cluster(label: "", parent: sibling.parent)
         leaves.append(cluster)
         return cluster.id
     }
 
-    /// Returns the clustering to commit. Clusters whose members have not changed keep all values but their
+    /// Returns the clustering to commit. Clusters whose members have not changed keep all values except their
     /// separation and silhouette, which depend on the other clusters.
     func finish(_ snapshot: any StorageSnapshot) async throws -> WriteBatch.Clustering {
         let groups = groups()
@@ -117,12 +117,12 @@ struct ClusterEdit: Sendable {
         return changed
     }
 
-    /// The groups of the clustered entries and outliers.
+    /// The current assignments as a partition of the clustered entries and outliers.
     private struct Groups {
         var partition: Partition
-        /// The row of each label of the partition.
+        /// The row of the vector matrix to which each label of the partition belongs.
         var rows: [Int]
-        /// The cluster that each group becomes.
+        /// The cluster that corresponds to each group of the partition.
         var clusters: [Cluster]
     }
 

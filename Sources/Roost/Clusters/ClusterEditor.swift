@@ -3,11 +3,12 @@ import RoostClustering
 import RoostModel
 import RoostText
 
-/// Changes single clusters at a person's request: labels, merges, splits and deletes them.
+/// Labels, merges, splits and deletes individual clusters at a person's request.
 struct ClusterEditor: Sendable {
     let storage: any StorageProvider
 
-    /// The maximum length of a label in bytes of UTF-8: it fits on one line of a list, in any language.
+    /// The maximum length of a label in UTF-8 bytes. A label of this length fits on one line of a list in any
+    /// language.
     static let maximumLabelLength = 200
 
     /// See ``KnowledgeStore/labelCluster(_:_:)``.
@@ -30,7 +31,8 @@ struct ClusterEditor: Sendable {
         }
     }
 
-    /// Returns a label of the keywords, or the title of the most central entry that has one.
+    /// Returns a label that is made from the cluster's keywords, or if there are none, the title of the most
+    /// central entry that has one.
     private static func automaticLabel(
         of cluster: Cluster, _ snapshot: any StorageSnapshot
     ) async throws -> String {
@@ -123,7 +125,7 @@ struct ClusterEditor: Sendable {
         }
     }
 
-    /// Commits an edit of the assignments.
+    /// Edits the assignments and commits the result.
     ///
     /// - Parameter change: Edits the assignments and returns the ids of the clusters to return.
     private func edit(

@@ -1,17 +1,18 @@
 import Foundation
 
-/// The extraction of a label from the answer of a language model.
+/// Extracts a label from the answer of a language model.
 enum ClusterLabelText {
     /// The maximum length of a label in characters. A longer answer is prose, not a label.
     static let maximumLength = 80
-    /// The maximum number of words of a label.
+    /// The maximum number of words in a label.
     static let maximumWords = 8
 
     /// Words with which models introduce a label, such as "Label: Birds".
     private static let introductions = ["label", "name", "topic", "title"]
 
     /// Returns the label in an answer: its first line, without the reasoning that some models print, and
-    /// without quotation marks, markup and an introduction. Returns `nil` if that is no usable label.
+    /// without quotation marks, markup and an introduction. Returns `nil` if what remains is not a usable
+    /// label.
     static func label(in answer: String) -> String? {
         var text = answer
         while let start = text.range(of: "<think>") {

@@ -17,8 +17,8 @@ public struct ClusterLabelingReport: Sendable {
     /// The number of clusters that were deleted or that a person labeled while the labeler worked. They are
     /// not changed.
     public var outdatedCount = 0
-    /// The error that ended the labeling early; `nil` if there was none. Labels that were received before the
-    /// error are kept.
+    /// The error that made the labeling end early; `nil` if there was none. Labels that were received before
+    /// the error are kept.
     public var failure: EmbedderError?
 
     /// Creates an empty report.

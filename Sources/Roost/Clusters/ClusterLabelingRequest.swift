@@ -19,8 +19,8 @@ public struct ClusterLabelingRequest: Sendable {
 
     /// The id of the cluster.
     public var cluster: Cluster.ID
-    /// The present label.
+    /// The current label.
     public var label: String
-    /// The keywords and excerpts of texts that the labeler gets.
+    /// The keywords and excerpts of texts that the labeler receives.
     public var excerpt: ClusterExcerpt
 }

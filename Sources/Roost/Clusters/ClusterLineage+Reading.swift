@@ -10,8 +10,8 @@ extension ClusterLineage {
         let clusters = try await snapshot.clusters()
         guard !clusters.isEmpty else { throw ClusterDrift.noClusters }
         let run = try await snapshot.clusteringRun()
-        // Runs of the version that recorded no digest recorded no origins either: all clusters would seem
-        // new.
+        // Versions that did not record the digest of a run did not record origins either, so all clusters
+        // would seem new.
         guard run == nil || run?.dataDigest != nil else {
             throw RoostError(
                 .notFound,

@@ -5,14 +5,14 @@ import RoostModel
 struct ClusterNaming: Sendable {
     let storage: any StorageProvider
 
-    /// The limits on the data about one cluster. Ten keywords and five excerpts are enough context for a
-    /// short label, and fit into the context of small models.
+    /// The limits on the data about one cluster. Ten keywords and five excerpts suffice for a short label,
+    /// and fit into the context window of small models.
     static let limits = ClusterLabelingRequest.Limits(keywords: 10, texts: 5, charactersPerText: 400)
 
     /// The number of requests that are sent to the labeler at the same time.
     private static let concurrency = 4
-    /// The maximum length of the prefix of a text in which white space is collapsed, in multiples of the
-    /// length of an excerpt.
+    /// An excerpt is made from the beginning of a text by collapsing white space. This is the maximum length
+    /// of that beginning, as a multiple of the maximum length of an excerpt.
     private static let prefixFactor = 16
 
     /// See ``KnowledgeStore/labelingRequests(of:unlessLabeledBy:)``.
@@ -115,7 +115,8 @@ struct ClusterNaming: Sendable {
     /// Commits labels, except for clusters that were deleted or that a person has labeled.
     ///
     /// - Parameters:
-    ///   - order: The order in which clusters get their labels: the first of two equal labels is not changed.
+    ///   - order: The order in which clusters get their labels. If two labels are equal, only the second one
+    ///     is changed.
     /// - Returns: The clusters with their new labels.
     private func commit(
         _ labels: [Cluster.ID: String], by labeler: String, in order: [Cluster.ID]
@@ -137,7 +138,8 @@ struct ClusterNaming: Sendable {
         }
     }
 
-    /// Returns a label that no other cluster has, by adding a keyword if necessary and possible.
+    /// Makes a label unique by adding a keyword if another cluster has the same label and a suitable keyword
+    /// exists.
     private static func unique(_ label: String, _ keywords: [String], _ used: inout Set<String>) -> String {
         var result = label
         if used.contains(label.lowercased()),

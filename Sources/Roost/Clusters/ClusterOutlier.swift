@@ -12,7 +12,7 @@ public struct ClusterOutlier: Sendable, Hashable {
         case sparse
         /// The text has neither letters nor digits.
         case noWords
-        /// All components of the vector are zero: the embedder found nothing in the text that it knows.
+        /// All components of the vector are zero, because the embedder recognized nothing in the text.
         case zeroVector
     }
 
@@ -20,12 +20,12 @@ public struct ClusterOutlier: Sendable, Hashable {
     public var entry: Entry
     /// The reason why it is in no cluster.
     public var reason: Reason
-    /// The leaf cluster with the nearest centroid; `nil` for a zero vector, or without clusters.
+    /// The leaf cluster with the nearest centroid; `nil` for a zero vector, or if there are no clusters.
     public var nearest: Cluster.ID?
     /// The cosine with that centroid, from -1 to 1.
     public var similarity: Float
 
-    /// Reads the outliers of the last run, the most similar to a cluster first.
+    /// Reads the outliers of the last run. Those most similar to a cluster come first.
     static func read(_ snapshot: any StorageSnapshot) async throws -> [ClusterOutlier] {
         let outliers = try await snapshot.assignments(of: nil).filter { $0.outlierReason != nil }
         guard !outliers.isEmpty else { return [] }

@@ -36,7 +36,7 @@ struct ClusterPlacement: Sendable {
     /// - Parameters:
     ///   - entries: The entries that are about to be written.
     ///   - changedTexts: The entries whose texts are new.
-    ///   - stored: The entries that the store has already.
+    ///   - stored: The entries that the store already contains.
     ///   - current: The assignments of the stored entries. Needed only if there are ``conditions``.
     /// - Complexity: O(entries · clusters · dimension).
     func outcome(

@@ -1,11 +1,11 @@
 import RoostModel
 
 extension ClusteringRun {
-    /// The name of the parameter with the conditions that an entry had to meet. A run over all entries has no
-    /// such parameter.
+    /// The name of the parameter that records the conditions that an entry had to meet. A run over all
+    /// entries has no such parameter.
     static let conditionsKey = "among"
 
-    /// The name of the parameter with the number of entries that met the conditions.
+    /// The name of the parameter that records the number of entries that met the conditions.
     static let clusteredCountKey = "grouped"
 
     /// The number of entries that the run clustered.
@@ -29,14 +29,15 @@ extension ClusteringRun {
         return conditions.count == values.count ? conditions : nil
     }
 
-    /// Returns the value of the parameter for conditions.
+    /// Returns conditions as the parameter value that records them in a run.
     static func recorded(_ conditions: [EntryCondition]) -> MetadataValue {
         .array(conditions.map(\.recorded))
     }
 }
 
 extension EntryCondition {
-    /// The recorded form: `{"field": "metadata", "key": …, "test": "equals", "value": …}`.
+    /// The form in which a run records the condition: `{"field": "metadata", "key": …, "test": "equals",
+    /// "value": …}`.
     fileprivate var recorded: MetadataValue {
         var object: [String: MetadataValue] = [:]
         switch field {

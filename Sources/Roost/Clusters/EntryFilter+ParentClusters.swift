@@ -1,11 +1,11 @@
 public import RoostModel
 
 extension EntryFilter {
-    /// Returns a filter that matches the members of all descendants of `cluster` if that is a parent
-    /// cluster, which has no members of its own; otherwise, the filter itself.
+    /// Returns a filter that matches the members of all descendants of `cluster` if `cluster` is a parent
+    /// cluster, which has no members of its own. Otherwise, returns the filter unchanged.
     ///
-    /// Searches and `KnowledgeStore/duplicates(threshold:matching:)` do this themselves. Storage providers
-    /// compare `cluster` with the assignments only.
+    /// Searches and `KnowledgeStore/duplicates(threshold:matching:)` expand their filters themselves. Storage
+    /// providers do not: they match only entries that are assigned to `cluster` itself.
     ///
     /// - Throws: `StorageError`.
     /// - Complexity: O(clusters), and O(assignments) for a parent cluster.

@@ -3,13 +3,14 @@ import Foundation
 import RoostModel
 import RoostVectors
 
-/// The embeddings of entries, in an order that follows from the embeddings alone.
+/// The embeddings of entries, in an order that is determined by the embeddings alone.
 ///
 /// Clusterers visit rows in order, so the order affects their result. Ids are derived from paths, and rows
-/// are stored in the order of ingestion; a result that depended on either would change when a folder moves.
+/// are stored in the order of ingestion; a result that depended on either could change when a folder is
+/// moved.
 struct EntryVectors: Sendable {
-    /// The ids, in lexicographic order of the embeddings; entries with equal embeddings by the text of their
-    /// ids.
+    /// The ids, in lexicographic order of the embeddings. Entries with equal embeddings are ordered by the
+    /// text of their ids.
     let ids: [Entry.ID]
     /// The embedding of each entry, one row each.
     let vectors: Matrix
@@ -17,7 +18,7 @@ struct EntryVectors: Sendable {
     /// Reads the embeddings of the entries that meet all conditions. Entries without an embedding are
     /// omitted.
     ///
-    /// - Parameter replacements: The vectors that replace those of some entries.
+    /// - Parameter replacements: Vectors that are used for some entries instead of their embeddings.
     /// - Throws: `StorageError`; `CancellationError`.
     init(
         _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition] = [],
@@ -59,7 +60,8 @@ struct EntryVectors: Sendable {
         return hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Returns the row numbers in lexicographic order of the rows; equal rows by the text of their ids.
+    /// Returns the row numbers in lexicographic order of the rows. Equal rows are ordered by the text of
+    /// their ids.
     ///
     /// - Complexity: O(n log n) comparisons, most of which end at the first element.
     private static func order(of ids: [Entry.ID], _ elements: [Float], _ columns: Int) -> [Int] {
@@ -84,8 +86,8 @@ struct EntryVectors: Sendable {
         return ids
     }
 
-    /// Moves row `order[i]` to row i for all i, in place: a large matrix may take so much of the memory that
-    /// a second one does not fit.
+    /// Moves row `order[i]` to row i for all i. This is done in place, because a second copy of a large
+    /// matrix might not fit in memory.
     private static func permute(_ elements: inout [Float], _ order: [Int], _ columns: Int) {
         guard columns > 0 else { return }
         var isDone = [Bool](repeating: false, count: order.count)

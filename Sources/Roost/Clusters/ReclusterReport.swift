@@ -18,6 +18,6 @@ public struct ReclusterReport: Sendable {
     /// The lines that were excluded from the texts, in ascending order, because more than 5% of the entries
     /// contain them.
     public var boilerplateLines: [String] = []
-    /// Messages to people about circumstances that affect the result.
+    /// Messages for the user about circumstances that affect the result.
     public var notices: [String] = []
 }

@@ -7,12 +7,12 @@ import RoostVectors
 struct Reclusterer: Sendable {
     /// The way in which groups are found.
     enum Method: Sendable {
-        /// A given number of clusters, by spherical k-means.
+        /// A given number of clusters, found by spherical k-means.
         case count(Int, seed: UInt64)
-        /// As many clusters as the data has, by the Leiden algorithm.
+        /// A number of clusters that is determined by the data, found by the Leiden algorithm.
         case communities(
             LeidenClusterer.Granularity, maximumOutliers: Double, seed: UInt64, continuesPreviousRun: Bool)
-        /// A clusterer of the caller, with the parameters that are recorded with the run.
+        /// A clusterer that the caller provides, and the parameters that are recorded with the run.
         case custom(any Clusterer, parameters: [String: MetadataValue])
     }
 
@@ -28,8 +28,8 @@ struct Reclusterer: Sendable {
     /// The embedder of texts without boilerplate lines, and the vectors of the last run.
     let boilerplate: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
 
-    /// The minimum share of the previous run's entries that must remain for a run to continue it. With fewer,
-    /// the previous groups say too little about the present data.
+    /// A run continues the previous one only if at least this share of the previous run's entries remains.
+    /// Otherwise, the previous groups say too little about the current data.
     private static let minimumRemaining = 0.8
 
     /// Clusters the entries.
@@ -87,7 +87,8 @@ struct Reclusterer: Sendable {
 
     // MARK: The clusterer
 
-    /// The parameters that identify the kind of run. A run continues another only if these are equal.
+    /// The parameters that identify the kind of run. A run continues another only if these parameters are
+    /// equal.
     private var recordedParameters: [String: MetadataValue] {
         var parameters: [String: MetadataValue] =
             switch method {
@@ -147,14 +148,15 @@ struct Reclusterer: Sendable {
 
     private func partition(_ entries: EntryVectors, by clusterer: any Clusterer) async throws -> Partition {
         let partition = try await clusterer.cluster(entries.vectors)
-        // Labels that people gave must not be lost to a parameter with which nothing is found.
+        // Do not replace the existing clusters, and the labels that people gave them, if the parameters yield
+        // no clusters.
         guard partition.count > 0 else {
             throw RoostError(
                 .badInput,
                 "no cluster was found among \(entries.ids.count) entries; allow smaller clusters. "
                     + "Nothing was changed")
         }
-        // A clusterer of the caller may make a hierarchy itself.
+        // A clusterer that the caller provides may have made a hierarchy itself.
         guard partition.parents.allSatisfy({ $0 == nil }) else { return partition }
         guard let levels else { return partition.addingParents() }
         guard levels > 1 else { return partition }
@@ -170,7 +172,7 @@ struct Reclusterer: Sendable {
     // MARK: The commit
 
     /// Commits the clusters. If other clusters were committed in the meantime, the new groups are matched
-    /// with those instead, so that labels that people gave are kept.
+    /// with those instead, to keep the labels that people gave.
     private func commit(
         _ assembly: ClusterAssembly, _ run: ClusteringRun, readFrom first: any StorageSnapshot
     ) async throws -> ReclusterReport {

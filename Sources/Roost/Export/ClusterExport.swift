@@ -4,8 +4,8 @@ public import RoostModel
 
 /// The clusters of a store with the texts of their members, for other programs.
 ///
-/// Encoded as JSON, it conforms to `Documentation/Schemas/clusters.schema.json`. There are also a CSV and a
-/// Markdown form (``csv``, `markdown(limit:)`).
+/// Encoded as JSON, it conforms to `Documentation/Schemas/clusters.schema.json`. It can also be written as
+/// CSV (``csv``) and Markdown (``markdown(members:)``).
 public struct ClusterExport: Sendable, Encodable {
     /// An entry that is a member of a cluster.
     public struct Member: Sendable, Encodable {
@@ -141,13 +141,13 @@ public struct ClusterExport: Sendable, Encodable {
         public struct Continuation: Sendable, Encodable {
             /// The id of the cluster.
             public var id: String
-            /// The present label.
+            /// The current label.
             public var label: String
             /// The number of members before the run.
             public var sizeBefore: Int
             /// The number of members after the run.
             public var size: Int
-            /// The number of present members that were already members before the run.
+            /// The number of current members that were already members before the run.
             public var kept: Int
         }
 
@@ -186,6 +186,6 @@ public struct ClusterExport: Sendable, Encodable {
     /// All clusters, each followed by its descendants.
     public var allClusters: [Group] { clusters.flatMap(\.all) }
 
-    /// Returns the cluster with an id, at any level of the hierarchy.
+    /// Returns the cluster with the given id, at any level of the hierarchy.
     public func cluster(_ id: Cluster.ID) -> Group? { allClusters.first { $0.id == id.text } }
 }

@@ -3,7 +3,7 @@ import RoostClustering
 public import RoostModel
 import RoostVectors
 
-/// A layout of entries in the plane, where similar entries are near each other, with their clusters.
+/// A two-dimensional layout of entries and their clusters, in which similar entries are near each other.
 public struct ClusterMap: Sendable {
     /// One of the nearest neighbors of an entry.
     public struct Neighbor: Sendable, Hashable {
@@ -48,7 +48,7 @@ public struct ClusterMap: Sendable {
 }
 
 extension ClusterMap {
-    /// The maximum number of entries on a page: browsers draw that many points without delay.
+    /// The maximum number of entries on a page. Browsers draw this many points without noticeable delay.
     static let maximumPageEntries = 20_000
     /// The number of entries whose texts are read at once.
     private static let pageSize = 1000

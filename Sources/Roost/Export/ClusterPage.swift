@@ -1,7 +1,7 @@
 /// The HTML page that shows a cluster map.
 ///
-/// The page is self-contained and its content security policy forbids all loading. Texts of entries are
-/// inserted as text nodes only, never as markup.
+/// The page is self-contained, and its content security policy forbids it to load anything. Texts of entries
+/// are inserted as text nodes only, never as markup.
 enum ClusterPage {
     /// The page, with the placeholder `/*DATA*/` for the JSON data.
     static let html = #"""

@@ -35,10 +35,10 @@ extension ClusterExport {
         return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 
-    /// Returns the export as Markdown for people: a heading for each cluster with its keywords, quality
-    /// figures and nearest members.
+    /// Returns the export as Markdown for human readers: a heading for each cluster, followed by its
+    /// keywords, quality figures and nearest members.
     ///
-    /// - Parameter limit: The maximum number of members of each cluster.
+    /// - Parameter limit: The maximum number of members to list for each cluster.
     public func markdown(members limit: Int = 10) -> Data {
         var lines = ["# Clusters", ""]
         if let run {

@@ -14,7 +14,7 @@ public struct EntryArchive: Sendable {
         case jsonl
     }
 
-    /// The version of the format that this version of Roost writes.
+    /// The format version that this version of Roost writes.
     public static let currentVersion = 1
 
     /// The entries of an archive.
@@ -99,7 +99,7 @@ public struct EntryArchive: Sendable {
             "cannot import \(name): \(part) is not in the format of exported entries; nothing was imported")
     }
 
-    /// Checks what the storage would reject, before any entry is imported.
+    /// Throws an error if the storage would reject an entry, so a faulty archive is not partly imported.
     private static func validate(_ entries: [Entry], _ name: String) throws {
         for (index, entry) in entries.enumerated() {
             do {
@@ -122,7 +122,7 @@ public struct EntryArchive: Sendable {
     ///
     /// - Throws: ``RoostError`` with `.badInput`.
     func requireUnitLength(_ name: String) throws {
-        // Vectors that were written with few digits deviate a little.
+        // Vectors that were written with few digits deviate slightly from unit length.
         let tolerance = 0.01
         func isUnit(_ vector: [Float]) -> Bool {
             let square = vector.reduce(0) { $0 + Double($1) * Double($1) }
@@ -138,7 +138,7 @@ public struct EntryArchive: Sendable {
     }
 }
 
-/// The entries of an archive in JSON that can be decoded before the first invalid one.
+/// The entries of a JSON archive that precede the first invalid one.
 private struct ReadablePrefix {
     /// The number of valid entries.
     var count: Int
@@ -160,7 +160,7 @@ private struct ReadablePrefix {
         var entries: Entries
     }
 
-    /// Returns `nil` if the data is neither an archive in JSON nor a JSON array.
+    /// Returns `nil` if the data is neither a JSON archive nor a JSON array.
     init?(_ data: Data) {
         let entries =
             (try? JSONDecoder().decode(Entries.self, from: data))

@@ -24,7 +24,8 @@ struct EntryExporter: Sendable {
         switch format {
         case .jsonl: start.append(UInt8(ascii: "\n"))
         case .json:
-            // The array of entries continues the object of the header.
+            // Remove the closing brace, because the array of entries is part of the same object as the
+            // header.
             start.removeLast()
             start += Data(",\"entries\":[\n".utf8)
         }

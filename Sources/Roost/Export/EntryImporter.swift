@@ -1,15 +1,16 @@
 import Foundation
 import RoostModel
 
-/// The numbers of imported entries.
+/// The result of an import.
 public struct ImportReport: Sendable, Hashable, Encodable {
     /// The number of entries that the store did not contain.
     public var new = 0
     /// The number of entries that replaced a different entry with the same id.
     public var updated = 0
-    /// The number of entries that the store contained already.
+    /// The number of entries that the store already contained.
     public var unchanged = 0
-    /// The number of entries that were embedded, because the archive has no vectors of the store's space.
+    /// The number of entries that were embedded, because the archive has no vectors in the store's embedding
+    /// space.
     public var embedded = 0
 
     /// Creates an empty report.
@@ -19,12 +20,12 @@ public struct ImportReport: Sendable, Hashable, Encodable {
 /// Writes the entries of an archive to a store.
 struct EntryImporter {
     private let store: KnowledgeStore
-    /// Whether the vectors of the archive are of the store's embedding space.
+    /// Whether the vectors of the archive belong to the store's embedding space.
     private let usesVectors: Bool
     private var placement = BatchPlacement()
     private var report = ImportReport()
 
-    /// The number of entries of one commit.
+    /// The number of entries in one commit.
     private static let batchSize = 256
 
     /// Imports an archive.

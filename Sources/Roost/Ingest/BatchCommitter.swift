@@ -17,7 +17,7 @@ struct BatchCommitter {
         self.options = options
     }
 
-    /// Whether the collected changes suffice for a commit.
+    /// Whether enough changes have been collected for a commit.
     var isDue: Bool {
         newTexts.count + batch.upserts.count >= options.batchSize || newTextBytes >= options.batchBytes
             || batch.removals.count + batch.sources.count >= options.batchSize
@@ -46,7 +46,7 @@ struct BatchCommitter {
         newTextBytes += entry.content.utf8.count
     }
 
-    /// Adds a record without a fingerprint for a source whose entries take several commits, so that the
+    /// Adds a record without a fingerprint for a source whose entries require several commits, so that the
     /// entries of an interrupted ingest can be attributed to it.
     mutating func beginSource(_ id: Source.ID) {
         batch.sources.append(Source(id: id, fingerprint: ""))
@@ -90,7 +90,7 @@ struct BatchCommitter {
         }
     }
 
-    /// Merges the tags and dates that other writers have committed meanwhile into the entries of the batch.
+    /// Adds tags and dates that other writers have committed in the meantime to the entries of the batch.
     private mutating func mergeConcurrentChanges() async throws {
         let ids = batch.upserts.map(\.id)
         let stored = try await SourceDiff.Stored(ids, in: try await store.storage.snapshot())

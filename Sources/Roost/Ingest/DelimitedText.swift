@@ -1,5 +1,5 @@
-/// A reader of comma-separated values (RFC 4180) and similar formats: quoted fields may contain separators,
-/// quotes (doubled) and line ends.
+/// Parses comma-separated values (RFC 4180) and similar formats. Quoted fields may contain separators,
+/// doubled quotes and line breaks.
 struct DelimitedText {
     /// One row of the text.
     struct Row {

@@ -1,7 +1,7 @@
 import Foundation
 import RoostModel
 
-/// Changes and removals of single entries.
+/// Changes and removes entries at the request of a caller, without an ingest.
 struct EntryEditor {
     let store: KnowledgeStore
 
@@ -29,12 +29,13 @@ struct EntryEditor {
             try await placing.assign([entry.id], in: &batch, try await storage.snapshot())
             return try await storage.commit(batch)
         } recoveringWith: { _ in
-            // A repetition can succeed only if the clusters have changed, not if the entry has.
+            // Retry only if the entry has not changed. In that case, the clusters have, and the retry uses
+            // the new ones.
             try await storage.snapshot().revisions(of: Array(revisions.keys)) == revisions
         }
     }
 
-    /// Adds a tag to entries or removes it.
+    /// Adds a tag to entries, or removes it from them.
     ///
     /// - Returns: The number of entries that changed.
     func setTag(_ tag: String, on ids: [Entry.ID], isPresent: Bool) async throws -> Int {

@@ -80,7 +80,8 @@ package struct EntryEmbedder {
     /// Returns the ranges of a text's passages: the entire text if it does not exceed the model's limit.
     private func passages(of content: String) -> [Range<Int>] {
         let entire = 0..<content.utf8.count
-        // Counting tokens costs time. A token has at least one byte.
+        // A token has at least one byte, so the tokens of a text without more bytes than the limit need not
+        // be counted.
         guard let limit = embedder.maximumTokens, entire.count > limit else { return [entire] }
         let tokens = embedder.tokenRanges(in: content)
         guard tokens.count > limit else { return [entire] }
@@ -101,7 +102,7 @@ package struct EntryEmbedder {
     func omittedTokens(of entry: Entry) -> Int {
         guard !entry.embeddings.isEmpty else { return embedder.tokenRanges(in: entry.content).count }
         guard let limit = embedder.maximumTokens else { return 0 }
-        // A token has at least one byte.
+        // A token has at least one byte, so the other passages cannot exceed the limit.
         return entry.searchablePassages.filter { $0.utf8Range.count > limit }.reduce(0) { sum, passage in
             sum + max(0, embedder.tokenRanges(in: entry.text(of: passage) ?? "").count - limit)
         }

@@ -5,8 +5,9 @@ public import Foundation
 /// Hidden files and files that a `.gitignore` excludes are omitted. Symbolic links to folders are not
 /// followed.
 public struct FileFinder: Sendable {
-    /// The patterns of the files to include, for their names or their paths relative to the folder; empty for
-    /// all files with a known extension (``RecordReader/extensions``).
+    /// The patterns that files must match to be included, by their names or by their paths relative to the
+    /// folder. If there are none, all files with a known extension are included
+    /// (``RecordReader/extensions``).
     public var globs: [String]
     /// The patterns of files and folders to exclude.
     public var exclusions: [String]
@@ -21,7 +22,7 @@ public struct FileFinder: Sendable {
     public struct Findings: Sendable {
         /// The files, in the order of their paths.
         public var files: [URL] = []
-        /// The files and folders that were skipped, with the causes.
+        /// The files and folders that were skipped, and the reasons.
         public var skipped: [IngestReport.Skip] = []
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import RoostModel
 
-/// Ingests the files below a folder: finds, reads and ingests them, and removes what has vanished.
+/// Finds, reads and ingests the files below a folder, and removes the entries of vanished files on request.
 struct FolderIngestor {
     let store: KnowledgeStore
     let finder: FileFinder

@@ -40,7 +40,7 @@ struct GlobPattern: Sendable, Hashable {
                     index = start
                     if matches(text[offset], itemAt: &index) { next[offset + 1] = true }
                 }
-                // The item must be skipped also if no character was compared with it.
+                // Skip the item even if no character was compared with it.
                 index = start
                 _ = matches("/", itemAt: &index)
             }

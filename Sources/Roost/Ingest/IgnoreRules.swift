@@ -38,7 +38,7 @@ struct IgnoreRules: Sendable {
         }
     }
 
-    /// Returns whether the last rule that matches a path ignores it; `nil` if no rule matches.
+    /// Returns whether the last rule that matches the given path ignores that path; `nil` if no rule matches.
     ///
     /// - Parameter path: The path relative to the folder of the file.
     func ignores(_ path: String, isFolder: Bool) -> Bool? {

@@ -6,7 +6,7 @@ public struct IngestReport: Sendable, Hashable, Encodable {
     public struct Skip: Sendable, Hashable, Encodable {
         /// The path or name of the input.
         public var source: String
-        /// The cause, for people.
+        /// The cause, as a message for the user.
         public var reason: String
 
         /// Creates the record of a skipped input.
@@ -34,7 +34,7 @@ public struct IngestReport: Sendable, Hashable, Encodable {
     public var updated = 0
     /// The number of entries that were removed.
     public var removed = 0
-    /// The number of entries that were in the store already.
+    /// The number of entries that were already in the store.
     public var unchanged = 0
     /// The number of texts whose vectors were copied from an equal text.
     public var reused = 0
@@ -57,8 +57,8 @@ public struct IngestOptions: Sendable {
     public var isDryRun = false
     /// The approximate number of entries per commit.
     public var batchSize = 256
-    /// The approximate number of bytes of text that are embedded per commit. With a small model this takes a
-    /// few seconds, which is the work that an interruption loses.
+    /// The approximate number of bytes of text that are embedded per commit. With a small model, embedding
+    /// them takes a few seconds, so an interruption loses little work.
     public var batchBytes = 128 << 10
     /// Receives the progress after each commit.
     public var progress: (@Sendable (IngestProgress) -> Void)?

@@ -96,7 +96,8 @@ struct Ingestor {
             progress.fractionOfNextSource = Double(part.endIndex) / Double(entries.count)
             if committer.isDue {
                 try await flush()
-                // A snapshot that is held for long keeps the storage from reclaiming space.
+                // Take a new snapshot, because a snapshot that is held for a long time keeps the storage from
+                // reclaiming space.
                 snapshot = try await store.storage.snapshot()
             }
         }
@@ -126,13 +127,14 @@ struct Ingestor {
         return ids
     }
 
-    /// Returns the entries of a stream with other ids where the id belongs to an entry that a user has edited
-    /// since: the stream must not overwrite the edited text.
+    /// Returns the entries of a stream. If a user has edited the stored entry with the same id, the returned
+    /// entry has a different id, so the stream does not overwrite the edited text.
     private func avoidingEditedEntries(
         _ entries: [Entry], of draft: SourceDraft, _ snapshot: any StorageSnapshot
     ) async throws -> [Entry] {
         var entries = entries
-        // Only keys that are derived from the content have this problem.
+        // Only ids from content-derived keys are changed: the text no longer corresponds to the key after an
+        // edit.
         for index in entries.indices where entries[index].key?.hasPrefix("sha256:") == true {
             let entry = entries[index]
             let digest = ContentDigest(of: entry.content)

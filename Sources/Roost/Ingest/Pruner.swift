@@ -9,7 +9,7 @@ public struct VanishedSources: Sendable, Hashable {
     public var entries: [Entry.ID] = []
 }
 
-/// Finds the sources below given files and folders whose files no longer exist.
+/// Finds sources whose files no longer exist, among the sources below the given files and folders.
 struct Pruner {
     /// The ids of the files and folders, each with a trailing slash.
     private let prefixes: [String]
@@ -21,7 +21,7 @@ struct Pruner {
 
     /// Returns the vanished sources.
     ///
-    /// - Parameter present: Files that are known to exist, which need not be looked up.
+    /// - Parameter present: Files that are known to exist, so they are not looked up.
     func vanished(
         in snapshot: any StorageSnapshot, keeping present: [URL]
     ) async throws -> VanishedSources {

@@ -1,8 +1,8 @@
 public import Foundation
 import RoostModel
 
-/// Reads files into drafts: Markdown and text as one entry per file; JSON Lines, CSV and TSV as one entry per
-/// row.
+/// Reads files into drafts. A Markdown or text file becomes one entry; a JSON Lines, CSV or TSV file becomes
+/// one entry per row.
 public struct RecordReader: Sendable {
     /// The column, or JSON key, that contains the text; `nil` for `text` or `content`.
     public var textColumn: String?
@@ -10,8 +10,8 @@ public struct RecordReader: Sendable {
     public var idColumn: String?
     /// Whether drafts contain the files themselves, so that the store keeps them byte for byte.
     public var keepsOriginals = false
-    /// The maximum size of a file in bytes. A file is read into memory; 1 GB of text is far more than is
-    /// plausible for one source.
+    /// The maximum size of a file in bytes. Each file is read into memory as a whole, and a single source of
+    /// more than 1 GB of text is implausible.
     public var maximumFileSize = 1 << 30
 
     /// Creates a reader.
@@ -25,8 +25,8 @@ public struct RecordReader: Sendable {
         "md", "markdown", "txt", "text", "rst", "org", "adoc", "jsonl", "ndjson", "csv", "tsv",
     ]
 
-    /// The number of bytes that are searched for a zero byte, which text files do not contain. Git uses the
-    /// same test and number.
+    /// The length of a file's beginning that is searched for a zero byte, which text files do not contain.
+    /// Git uses the same test and length.
     private static let binaryTestLength = 8192
 
     /// The maximum number of column names in a message.
@@ -72,7 +72,7 @@ public struct RecordReader: Sendable {
             .appendingPathComponent(url.lastPathComponent, isDirectory: false).absoluteString
     }
 
-    /// Returns the prefix of the source ids of all files below a folder.
+    /// Returns the prefix with which the source ids of all files below a folder begin.
     package static func folderID(_ url: URL) -> String {
         let id = sourceID(url)
         return id.hasSuffix("/") ? id : id + "/"
@@ -128,8 +128,8 @@ public struct RecordReader: Sendable {
 
     // MARK: JSON Lines
 
-    /// Reads JSON Lines: one object per line with `text` or `content`, optionally `id` and `tags`. All other
-    /// keys become metadata.
+    /// Reads JSON Lines: each line is an object with the key `text` or `content`, and optionally `id` and
+    /// `tags`. All other keys become metadata.
     ///
     /// - Parameters:
     ///   - text: The contents of the input.

@@ -1,21 +1,22 @@
 import Foundation
 import RoostModel
 
-/// The comparison of the entries of a source with the stored entries. Pure: reads and writes no storage.
+/// Compares the entries of a source with the stored entries. Computing the changes does not access the
+/// storage.
 enum SourceDiff {
     /// The difference between one entry of a source and the store.
     enum Change {
         /// The store has no entry with this id.
         case insert(Entry)
-        /// The text differs: the entry has no vectors yet.
+        /// The text differs. The associated entry has no vectors yet.
         case replaceText(Entry, expecting: Revision?)
-        /// Only metadata or tags differ: the entry has the stored vectors.
+        /// Only metadata or tags differ. The associated entry has the stored vectors.
         case replaceMetadata(Entry, expecting: Revision?)
         /// The store has an equal entry.
         case unchanged
     }
 
-    /// The stored entries with which a part of a source is compared.
+    /// The stored entries that are compared with a part of a source.
     struct Stored {
         /// The entries by id.
         var entries: [Entry.ID: Entry]
@@ -67,7 +68,7 @@ enum SourceDiff {
         var skipped: [IngestReport.Skip] = []
     }
 
-    /// Returns the entries of a draft with their ids, which are derived from the source and the key of each.
+    /// Returns the entries of a draft. The id of each entry is derived from the source and the entry's key.
     ///
     /// Empty texts and repeated keys are skipped.
     /// - Parameter tags: Tags that are added to every entry.

@@ -2,7 +2,7 @@ public import Foundation
 import RoostChunks
 public import RoostModel
 
-/// The contents of a source, as read, before they are compared with the store.
+/// The contents of a source, before they are compared with the store.
 public struct SourceDraft: Sendable, Hashable {
     /// The id of the source: a `file:` URL, `stdin`, `add`, or a name that the caller chooses.
     public var id: String
@@ -13,8 +13,8 @@ public struct SourceDraft: Sendable, Hashable {
     /// Whether ``entries`` are all entries of the source, so that stored entries that are missing from them
     /// are removed. `false` for a stream, which only adds entries.
     public var isComplete: Bool
-    /// The original document, if it should be stored (``OriginalStore``). The fingerprint then has to begin
-    /// with its digest, as the fingerprint of ``init(id:keeping:entries:)`` does.
+    /// The original document, if it should be stored (``OriginalStore``). In that case, the fingerprint must
+    /// begin with the document's digest, as that of ``init(id:keeping:entries:)`` does.
     public var original: Data?
 
     /// Creates a draft.
@@ -29,7 +29,7 @@ public struct SourceDraft: Sendable, Hashable {
         self.original = original
     }
 
-    /// Creates the draft of a document that is stored byte for byte, with the texts that it contains.
+    /// Creates a draft from the texts of a document, which is itself stored byte for byte.
     public init(id: String, keeping original: Data, entries: [EntryDraft]) {
         self.init(
             id: id, fingerprint: Self.fingerprint(of: original), entries: entries, original: original)
@@ -41,7 +41,8 @@ public struct SourceDraft: Sendable, Hashable {
 
 /// A text that may become an entry.
 public struct EntryDraft: Sendable, Hashable {
-    /// The name of the text within its source; `nil` derives a name from the content and its occurrence.
+    /// The name of the text within its source; if `nil`, a name is derived from the content and from the
+    /// number of earlier equal texts.
     public var key: String?
     /// The text.
     public var content: String

@@ -9,9 +9,9 @@ public struct AddedEntry: Sendable, Hashable {
     public var isNew: Bool
 }
 
-/// The addition of a single text, as a stream source that only adds entries.
+/// Adds a single text as part of a stream source, which only adds entries.
 enum TextAddition {
-    /// The id of the source of added texts.
+    /// The id of the source to which added texts belong.
     private static let source = "add"
 
     /// Adds a text and returns its entry.

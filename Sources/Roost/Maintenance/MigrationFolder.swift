@@ -11,9 +11,9 @@ struct MigrationFolder {
     /// The folder of the migration.
     let url: URL
 
-    /// The file that the running migration locks.
+    /// The name of the file that a running migration locks.
     private static let lockName = "busy"
-    /// The prefix of a folder that is being removed.
+    /// The prefix of the name of a migration folder that is being removed.
     private static let removedPrefix = ".reembed-"
 
     init(of directory: URL) {
@@ -50,8 +50,8 @@ struct MigrationFolder {
 
     /// Opens the separate store for the embedder, with the vectors that an earlier call collected.
     ///
-    /// A store of another space, or a damaged one, is replaced by an empty store; other errors, such as a
-    /// full disk, do not discard collected vectors.
+    /// A store that has another embedding space or is damaged is replaced with an empty one. Other errors,
+    /// such as a full disk, do not discard collected vectors.
     func openStore(_ space: EmbeddingSpace, _ embedder: any Embedder) async throws -> KnowledgeStore {
         do {
             let manifest = try StoreManifest.read(in: url)
@@ -71,14 +71,14 @@ struct MigrationFolder {
 
     /// Removes the folder.
     ///
-    /// It is renamed first, so that no process opens a store that is partly removed.
+    /// The folder is renamed first, so no process opens a partly removed store.
     /// - Throws: `StorageError`.
     func remove() throws {
         try StorageError.mappingFileErrors {
             let files = FileSystem.standard
             let target = directory.appendingPathComponent("\(Self.removedPrefix)\(UUID().uuidString)")
             try files.rename(url.path, to: target.path)
-            // Includes the folders of processes that ended during a removal.
+            // Also remove folders that remain from processes that ended during a removal.
             let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
             for name in names where name.hasPrefix(Self.removedPrefix) {
                 try files.removeFolder(directory.appendingPathComponent(name))

@@ -8,14 +8,14 @@ public import RoostModel
 ///
 /// The phases of ``run(progress:)`` are:
 /// 1. **Collect**: embed all texts into a separate store inside the store's folder. The store can be searched
-///    and changed meanwhile. An interrupted migration to the same space resumes here.
+///    and changed during this phase. An interrupted migration to the same space resumes here.
 /// 2. **Back up**: create a snapshot in the store's own backup repository.
-/// 3. **Catch up**: load all entries with their new vectors, and repeat this for entries that changed
-///    meanwhile.
-/// 4. **Replace**: under the writers' lock, catch up with the last changes, announce the new space in the
-///    manifest and commit all vectors with a new epoch.
+/// 3. **Catch up**: load all entries with their new vectors, and repeat this for entries that changed during
+///    the loading.
+/// 4. **Replace**: while holding the writers' lock, catch up with the last changes, announce the new space in
+///    the manifest and commit all vectors with a new epoch.
 ///
-/// Clusters keep their ids, labels and members; their centroids and figures are computed from the new
+/// Clusters keep their ids, labels and members; their centroids and quality figures are computed from the new
 /// vectors.
 public struct ModelMigration: Sendable {
     /// The store's folder.
@@ -66,7 +66,7 @@ public struct ModelMigration: Sendable {
     }
 
     /// The maximum number of catch-up rounds while other processes write to the store. Each round is shorter
-    /// than the one before, so that more rounds hardly reduce what is left for the last phase.
+    /// than the one before, so further rounds would hardly reduce the work that is left for the last phase.
     private static let maximumCatchUpRounds = 8
     /// The number of changed entries that the last phase can process while other writers wait: embedding
     /// them takes less than a second with a small model.
@@ -111,15 +111,15 @@ public struct ModelMigration: Sendable {
 
     /// Migrates the store.
     ///
-    /// - **Atomicity**: At any moment the store is complete and all vectors belong to one space.
+    /// - **Atomicity**: At any moment, the store is complete, and all of its vectors belong to one space.
     /// - **Visibility**: Handles that were opened before throw `.spaceMismatch` afterwards. Other writers,
     ///   and processes that open the store, wait while the vectors are replaced.
-    /// - **Cancellation**: Between batches. Collected vectors are kept for the next call.
+    /// - **Cancellation**: Takes effect between batches. Collected vectors are kept for the next call.
     /// - Parameter progress: Called after each batch of phase 1.
-    /// - Throws: ``RoostError`` with `.noStore`, and the other errors of opening a store; `EmbedderError`;
-    ///   `StorageError`, with `.locked` if another migration is running; `BackupError` or
+    /// - Throws: ``RoostError`` with `.noStore`, and the other errors that opening a store can throw;
+    ///   `EmbedderError`; `StorageError`, with `.locked` if another migration is running; `BackupError` or
     ///   `ChunkStorageError` if the backup fails; `CancellationError`.
-    /// - Complexity: Memory for all entries with their new vectors.
+    /// - Complexity: All entries and their new vectors are held in memory.
     public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
         guard StoreManifest.exists(in: directory) else { throw RoostError.noStore(in: directory) }
         let folder = MigrationFolder(of: directory)
@@ -148,7 +148,7 @@ public struct ModelMigration: Sendable {
             try? await storage.close()
             throw error
         }
-        // The migration is committed: errors of cleaning up no longer matter.
+        // The migration is committed, so errors during the cleanup are ignored.
         try? await storage.close()
         try? folder.remove()
         report.isMoved = true

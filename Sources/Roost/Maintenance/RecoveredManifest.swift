@@ -4,8 +4,8 @@ import RoostFiles
 import RoostModel
 import RoostVectors
 
-/// The manifest of a store that is inspected or repaired: as read, or a substitute if it is missing or
-/// damaged.
+/// The manifest of a store that is inspected or repaired: either the one in the store's folder, or a
+/// substitute if that is missing or damaged.
 struct RecoveredManifest {
     /// The manifest. A substitute has the provider whose files exist and a placeholder as its space; `nil` if
     /// there are no such files.
@@ -18,7 +18,7 @@ struct RecoveredManifest {
 
     /// The number of entries whose vectors are compared with an embedder's.
     private static let sampleCount = 5
-    /// The number of entries among which the samples are searched, as some may have no vector.
+    /// The number of entries that are read to find these samples, because some entries may have no vector.
     private static let sampleLimit = 100
     /// The minimum mean cosine at which vectors are attributed to an embedder. Rounding changes the cosine by
     /// less than 1e-5, 8-bit weights by up to 0.002, and another model by far more.
@@ -69,7 +69,7 @@ struct RecoveredManifest {
                 .prefix(Self.sampleCount)
         }
         let path = StoreManifest.path(in: directory)
-        // The same model with another precision also agrees well: the best match counts, not the first.
+        // Use the best match, not the first one: the same model with a different precision also agrees well.
         var best: (space: EmbeddingSpace, agreement: Float)?
         for embedder in embedders {
             guard let agreement = await Self.agreement(of: embedder, with: samples),
@@ -95,8 +95,8 @@ struct RecoveredManifest {
                     + "first")
     }
 
-    /// Returns the mean cosine of an embedder's vectors and the stored ones; `nil` if they cannot be
-    /// compared.
+    /// Returns the mean cosine similarity between an embedder's vectors and the stored ones; `nil` if they
+    /// cannot be compared.
     private static func agreement(
         of embedder: any Embedder, with samples: some Collection<Entry>
     ) async -> Float? {

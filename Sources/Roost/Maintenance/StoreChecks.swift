@@ -3,7 +3,7 @@ import RoostFiles
 import RoostIndexes
 import RoostModel
 
-/// A check of a store's files that needs no open storage.
+/// A check of a store's files that does not require the storage to be open.
 protocol StoreFileCheck: Sendable {
     /// Returns the findings. Changes no file.
     func findings(in configuration: StoreConfiguration) async throws -> [StorageFinding]
@@ -15,7 +15,7 @@ protocol StoreContentCheck: Sendable {
     func findings(in contents: StoreContents) async throws -> [StorageFinding]
 }
 
-/// The contents of a store that are inspected.
+/// The contents of a store that a ``StoreContentCheck`` inspects.
 struct StoreContents {
     /// The store's folder.
     let directory: URL
@@ -44,7 +44,8 @@ struct LockCheck: StoreFileCheck {
     }
 }
 
-/// Reports files of processes that ended before their work was complete, and of earlier repairs.
+/// Reports files that remain from earlier repairs, or from processes that ended before their work was
+/// complete.
 struct LeftoverCheck: StoreFileCheck {
     /// Returns the names of partly written files in a store's folder.
     static func temporaryFiles(in directory: URL) -> [String] {
@@ -112,7 +113,7 @@ struct OriginalCheck: StoreContentCheck {
     }
 }
 
-/// Verifies the search index. The index is derived data, so that its damage is not damage to the store.
+/// Verifies the search index. The index is derived data, so damage to it is not damage to the store.
 struct IndexCheck: StoreContentCheck {
     func findings(in contents: StoreContents) -> [StorageFinding] {
         let (directory, stamp) = (contents.directory, contents.snapshot.stamp)

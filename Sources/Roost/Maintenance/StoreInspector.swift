@@ -6,7 +6,7 @@ public import RoostModel
 public struct StoreInspector: Sendable {
     /// The store's folder.
     public let directory: URL
-    /// The embedders with which a lost manifest's embedding space is determined.
+    /// Returns the embedders that are tried to determine the embedding space if the manifest is lost.
     let embedders: @Sendable () -> [any Embedder]
     /// The passphrase of the store's own backup repository; `nil` if that is not encrypted.
     public var passphrase: String?
@@ -67,7 +67,8 @@ public struct StoreInspector: Sendable {
     ) async throws -> [StorageFinding] {
         try await configuration.withStorage(.inspection) { storage in
             let snapshot = try await storage.snapshot()
-            // A migration to another model may be committed but not yet settled in the manifest.
+            // A migration to another model may be committed while the manifest still describes it as
+            // prepared.
             let space =
                 isManifestIntact
                 ? try StoreManifest.read(in: directory).space(inEpoch: snapshot.stamp.epoch) : nil
@@ -96,7 +97,8 @@ public struct StoreInspector: Sendable {
         ]
     }
 
-    /// Repairs what can be repaired: the manifest, the storage, assignments, original documents, leftovers.
+    /// Repairs the manifest, the storage, assignments and original documents as far as possible, and removes
+    /// leftover temporary files.
     ///
     /// The storage's provider repairs its own files (`LocalStorageProvider/repair(directory:options:)`,
     /// `SQLiteStorageProvider/repair(databaseURL:options:)`). No data is deleted: damaged files are moved

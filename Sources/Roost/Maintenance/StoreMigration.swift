@@ -2,9 +2,9 @@ public import Foundation
 import RoostFiles
 public import RoostModel
 
-/// A copy of a store into another storage backend, in a new folder.
+/// Copies a store into a new folder with another storage backend.
 ///
-/// All ids, dates, revisions and stamps are preserved, so that exports before and after are byte-identical.
+/// All ids, dates, revisions and stamps are preserved, so exports of both stores are byte-identical.
 public struct StoreMigration: Sendable {
     /// The folder of the store to copy.
     public let source: URL
@@ -12,8 +12,8 @@ public struct StoreMigration: Sendable {
     public let target: URL
     /// The storage backend of the new store.
     public let provider: StoreManifest.Provider
-    /// Whether other processes may write to the source meanwhile. The copy is one consistent revision in any
-    /// case, but then not necessarily the latest one.
+    /// Whether other processes may write to the source while it is copied. The copy always contains one
+    /// consistent revision, but if others write, it may not be the latest one.
     public var allowsWriters = false
 
     /// The file that identifies a folder with an unfinished copy.
@@ -30,7 +30,7 @@ public struct StoreMigration: Sendable {
         self.provider = provider
     }
 
-    /// The contents of the marker file: what the unfinished copy is a copy of.
+    /// The contents of the marker file, which identify the source of an unfinished copy.
     private struct Marker: Codable, Equatable {
         var provider: StoreManifest.Provider
         var stamp: Stamp
@@ -38,16 +38,16 @@ public struct StoreMigration: Sendable {
 
     private var markerURL: URL { target.appendingPathComponent(Self.markerName) }
 
-    /// Copies the store, compares every answer of the copy with the original, and then makes the target a
-    /// store.
+    /// Copies the store, checks that the copy and the original give the same answers, and then makes the
+    /// target a store.
     ///
     /// The source is only read. If the source has not changed, a call after an interrupted one resumes the
     /// copy.
     /// - Parameter progress: Receives the number of entries written so far.
     /// - Returns: The stamp of both stores.
     /// - Throws: ``RoostError`` with `.noStore`, `.storeExists`, or `.configuration` if the target folder
-    ///   contains other files; `StorageError` with `.conflict` if the source was changed meanwhile, or with
-    ///   `.damaged` if an answer differs. The target is not a store then.
+    ///   contains other files; `StorageError` with `.conflict` if the source was changed during the copy, or
+    ///   with `.damaged` if an answer differs. If an error is thrown, the target is not a store.
     @discardableResult
     public func run(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> Stamp {
         var manifest = try await StoreManifest.settled(in: source)
@@ -111,15 +111,15 @@ public struct StoreMigration: Sendable {
         }
     }
 
-    /// Whether an interrupted call has written a complete JSON store. SQLite resumes in the middle, by
-    /// itself.
+    /// Whether an interrupted call has written a complete JSON store. Always `false` for SQLite, which
+    /// resumes an incomplete copy itself.
     private var isComplete: Bool {
         provider == .json
             && FileManager.default.fileExists(
                 atPath: StoreConfiguration.storageURL(target).appendingPathComponent("CURRENT").path)
     }
 
-    /// Makes the target folder ready: empty, or with the beginning of the same copy.
+    /// Prepares the target folder, so that it is empty or contains the beginning of the same copy.
     private func prepareTarget(for marker: Marker) throws {
         let manager = FileManager.default
         do {
@@ -129,7 +129,7 @@ public struct StoreMigration: Sendable {
             }
             if let data = manager.contents(atPath: markerURL.path) {
                 if (try? JSONDecoder().decode(Marker.self, from: data)) == marker { return }
-                // The source has changed or the provider is another one: discard the unfinished copy.
+                // The source has changed, or the provider is a different one, so discard the unfinished copy.
                 let database = StoreConfiguration.databaseURL(target).lastPathComponent
                 let storage = StoreConfiguration.storageURL(target).lastPathComponent
                 for name in names where name.hasPrefix(database) || name == storage {

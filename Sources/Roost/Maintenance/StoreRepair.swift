@@ -3,12 +3,13 @@ import RoostBackups
 import RoostFiles
 import RoostModel
 
-/// One repair of a store: a sequence of steps, each of which reports what it did.
+/// Repairs a store in several steps, each of which reports what it did.
 struct StoreRepair {
     private let directory: URL
     private let inspector: StoreInspector
 
-    /// How long to wait for the writers' lock before the removal of temporary files is skipped, in seconds.
+    /// How long to wait for the writers' lock, in seconds. If the wait fails, temporary files are not
+    /// removed.
     private static let lockTimeout: TimeInterval = 5
 
     init(_ inspector: StoreInspector) {
@@ -39,19 +40,19 @@ struct StoreRepair {
         return findings
     }
 
-    /// Settles a prepared migration while the storage's epoch still tells whether it was committed: the
-    /// repair of the storage begins a new epoch.
+    /// Resolves a prepared migration. This has to happen before the storage is repaired: the repair begins a
+    /// new epoch, after which the epoch no longer shows whether the migration was committed.
     ///
-    /// - Returns: Whether the embedding space of the vectors is known. Otherwise it is determined from the
-    ///   vectors after the repair.
+    /// - Returns: Whether the embedding space of the vectors is known. If it is not, the space has to be
+    ///   determined from the vectors after the repair.
     private func settleMigration(_ manifest: StoreManifest) async -> Bool {
         guard manifest.move != nil else { return true }
         _ = try? await StoreManifest.settled(in: directory)
         return (try? StoreManifest.read(in: directory).move == nil) ?? false
     }
 
-    /// Creates a snapshot of a damaged store that can still be read. The repair continues if that fails,
-    /// because damaged files are kept anyway.
+    /// Backs up a damaged store that can still be read. If the backup fails, the repair continues, because
+    /// damaged files are kept anyway.
     private func backUp() async -> [StorageFinding] {
         guard let findings = try? await inspector.inspect(),
             findings.contains(where: { $0.severity == .damage })
@@ -98,7 +99,7 @@ struct StoreRepair {
         try StorageError.mappingFileErrors {
             try FileSystem.standard.createFolder(target)
             for damage in damaged {
-                // The last components of the path form the digest.
+                // The last three components of the path form the digest.
                 let name = "document-\(damage.path.split(separator: "/").suffix(3).joined())"
                 try FileSystem.standard.rename(damage.path, to: target.appendingPathComponent(name).path)
             }
@@ -116,13 +117,13 @@ struct StoreRepair {
                 try FileSystem.standard.unlink(directory.appendingPathComponent(name).path)
             }
         } catch is LockTimeout {
-            // The files take only space; the next repair removes them.
+            // Temporary files that remain only take up space. The next repair removes them.
         } catch {
             throw StorageError.mapping(error)
         }
     }
 
-    /// Returns the folder that receives damaged files, named by the current time.
+    /// Returns the folder that receives damaged files, named after the current time.
     static func folderForDamagedFiles(in directory: URL) -> URL {
         directory.appendingPathComponent("damaged-\(DateText.string(from: Date()).filter(\.isNumber))")
     }

@@ -15,12 +15,12 @@ public struct UndoReport: Sendable, Hashable, Encodable {
     public var restoresClusters: Bool
 }
 
-/// The undo of the commits that an ``UndoRecorder`` recorded last.
+/// Undoes the last group of commits that an ``UndoRecorder`` recorded.
 struct Undo {
     /// The records of one group, oldest first.
     let records: [UndoRecorder.Record]
 
-    /// Creates an undo.
+    /// Creates an undo of the commits in the given records.
     ///
     /// - Throws: ``RoostError`` with `.nothingToUndo` if there are no records, or if something else was
     ///   committed to the store during or after the recorded commits.
@@ -30,7 +30,7 @@ struct Undo {
         }
         let areConsecutive = zip(records, records.dropFirst()).allSatisfy { $0.to == $1.from }
         // If a recorded commit advanced the revision by more than one, another process committed at the same
-        // time, and the inverse does not contain its changes.
+        // time, and the recorded inverse does not contain that process's changes.
         let areSingle = records.allSatisfy { $0.to == $0.from.next }
         let areOfOneGroup = Set(records.map(\.run)).count == 1
         guard areConsecutive, areSingle, areOfOneGroup, last.store == stamp.store,
@@ -46,7 +46,7 @@ struct Undo {
 
     /// Reverts the commits.
     ///
-    /// - Parameter isDryRun: Computes the report only.
+    /// - Parameter isDryRun: Whether to compute the report without changing the store.
     /// - Throws: `StorageError`, with `.conflict` if the entries or clusters change during the call.
     func run(
         on storage: any StorageProvider, _ snapshot: any StorageSnapshot, isDryRun: Bool

@@ -9,14 +9,14 @@ import Synchronization
 /// replaces the record of the previous one. A group can be undone until something else is committed to the
 /// store.
 ///
-/// The record of a store in a folder is the file `undo.jsonl`, with one line per commit, oldest first. It
-/// survives the process. A recorder without a folder keeps the record in memory.
+/// For a store in a folder, the record is the file `undo.jsonl`, which has one line per commit, oldest first,
+/// and remains after the process ends. A recorder without a folder keeps the record in memory.
 public final class UndoRecorder: Sendable {
-    /// One recorded commit: a line of the file.
+    /// One recorded commit, which is one line of the file.
     struct Record: Codable {
-        /// The group; the same in all records of a group.
+        /// The id of the group that the commit belongs to.
         var run: UUID
-        /// The name of the operation, for people.
+        /// The human-readable name of the operation.
         var command: String
         /// The time of the commit, in milliseconds since 1970.
         var date: Int64
@@ -33,8 +33,8 @@ public final class UndoRecorder: Sendable {
     }
 
     private static let fileName = "undo.jsonl"
-    /// The maximum size of a record in bytes. An undo needs all of it in memory; for larger changes, users
-    /// have backups.
+    /// The maximum size of a record in bytes. An undo loads the whole record into memory. Changes with a
+    /// larger record cannot be undone, only restored from a backup.
     private static let maximumSize = 256 << 20
 
     private struct State {
@@ -42,9 +42,10 @@ public final class UndoRecorder: Sendable {
         var command: String
         /// The number of bytes recorded in this group.
         var size = 0
-        /// Whether recording has failed, so that the group cannot be undone.
+        /// Whether recording has failed. If so, the group cannot be undone.
         var hasFailed = false
-        /// The identity of the file that this recorder created: another process may replace it.
+        /// The identity of the file that this recorder created. It shows whether another process has replaced
+        /// the file.
         var file: FileIdentity?
         /// The records of a recorder without a folder.
         var records: [Record] = []
@@ -58,23 +59,23 @@ public final class UndoRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The store's folder.
-    ///   - command: The name of the operation, for people.
+    ///   - command: The human-readable name of the operation.
     public init(directory: URL, command: String) {
         self.directory = directory
         state = Mutex(State(command: command))
     }
 
-    /// Creates a recorder that keeps the record in memory, for a store over any storage.
+    /// Creates a recorder that keeps the record in memory. It can be used with any storage.
     ///
-    /// - Parameter command: The name of the operation, for people.
+    /// - Parameter command: The human-readable name of the operation.
     public init(command: String) {
         directory = nil
         state = Mutex(State(command: command))
     }
 
-    /// Begins a new group: from the next commit on, an undo no longer affects earlier commits.
+    /// Begins a new group. After the next commit, an undo no longer affects the commits of earlier groups.
     ///
-    /// - Parameter command: The name of the operation, for people.
+    /// - Parameter command: The human-readable name of the operation.
     public func beginGroup(_ command: String) {
         state.withLock { state in
             let records = state.records
@@ -90,8 +91,8 @@ public final class UndoRecorder: Sendable {
 
     /// Records a commit that has succeeded.
     ///
-    /// A failure is not reported, because the commit itself succeeded. The record is then removed: an
-    /// incomplete group must not be undone.
+    /// A failure to record the commit is not reported, because the commit itself succeeded. Instead, the
+    /// group's record is removed, because an incomplete group must not be undone.
     func record(_ inverse: WriteBatch, from before: Stamp, to revision: Revision) {
         state.withLock { state in
             guard !state.hasFailed else { return }
@@ -116,7 +117,7 @@ public final class UndoRecorder: Sendable {
             state.file = FileIdentity(url)
         } else {
             guard FileIdentity(url) == state.file else {
-                // Two processes changed the store at the same time: neither of them can be undone.
+                // Two processes changed the store at the same time, so neither change can be undone.
                 throw FileError(operation: "append to", path: url.path, errno: ESTALE)
             }
             let file = try FileDescriptor(url.path, O_WRONLY | O_APPEND)
@@ -171,8 +172,8 @@ public final class UndoRecorder: Sendable {
 
     /// Returns the digests of the original documents that an undo needs.
     ///
-    /// The file is searched for all fingerprints of documents, without decoding it: an unneeded match only
-    /// delays the removal of a document, and a damaged line does not lose one.
+    /// The file is searched for document fingerprints without being decoded, so that fingerprints in damaged
+    /// lines are found too. A match that no undo needs only delays the removal of a document.
     static func digests(in directory: URL) -> [String] {
         guard let data = FileManager.default.contents(atPath: url(directory).path) else { return [] }
         return String(decoding: data, as: UTF8.self).components(separatedBy: "sha256:").dropFirst().map {
@@ -195,8 +196,8 @@ private struct RecordingStorage<Base: StorageProvider>: StorageProvider {
     let recorder: UndoRecorder
 
     func commit(_ batch: WriteBatch) async throws -> Revision {
-        // Another process may commit between the two calls. The recorded revisions then are not consecutive,
-        // and the undo is refused.
+        // Another process may commit between the two calls. In that case the recorded revisions are not
+        // consecutive, and the undo is refused.
         let before = try await base.snapshot()
         let inverse = try await batch.inverse(in: before)
         let revision = try await base.commit(batch)

@@ -1,8 +1,8 @@
 import Foundation
 import RoostModel
 
-/// The texts of a store with their vectors in another space, collected in a separate store under the same
-/// ids.
+/// Collects the texts of a store and their vectors in another embedding space. They are kept in a separate
+/// store, under the same ids.
 struct VectorCollection {
     /// The separate store, in the new space.
     let store: KnowledgeStore
@@ -11,13 +11,13 @@ struct VectorCollection {
     private static let pageSize = 64
     /// The maximum number of entries that are embedded between two commits.
     private static let batchSize = 256
-    /// The number of bytes of text that are embedded between two commits. With a small model this takes a few
-    /// seconds, which is the work that an interruption loses.
+    /// The amount of text, in bytes, that is embedded between two commits. This takes a few seconds with a
+    /// small model, and an interruption loses no more work than that.
     private static let batchBytes = 128 << 10
 
     /// Embeds the texts that have no vectors yet.
     ///
-    /// Other processes may change the store meanwhile; ``MigratedEntries`` accounts for these changes later.
+    /// Other processes may change the store during the call. ``MigratedEntries`` adds these changes later.
     func collect(
         from storage: any StorageProvider, _ report: inout ModelMigration.Report,
         _ progress: @Sendable (ModelMigration.Progress) -> Void
@@ -28,8 +28,8 @@ struct VectorCollection {
         var pending: [Entry] = []
         repeat {
             try Task.checkCancellation()
-            // Each page is read from a new snapshot: holding one for hours would keep the storage from
-            // reclaiming space.
+            // Each page is read from a new snapshot, because a snapshot that is held for hours would keep the
+            // storage from reclaiming space.
             let snapshot = try await storage.snapshot()
             if epoch != snapshot.stamp.epoch {
                 // Row numbers are valid only within an epoch.
@@ -48,8 +48,8 @@ struct VectorCollection {
         } while row != nil
     }
 
-    /// Returns the entries with their vectors replaced by those of the new space, which are computed if they
-    /// are missing.
+    /// Returns the given entries with vectors of the new space. Vectors that have not been collected are
+    /// computed.
     func migrated(
         _ entries: [Entry], _ report: inout ModelMigration.Report
     ) async throws -> [Entry] {
@@ -98,7 +98,7 @@ struct VectorCollection {
     }
 }
 
-/// All entries of a store with their new vectors, as of a revision.
+/// All entries of a store at one revision, with their new vectors.
 struct MigratedEntries {
     /// The entries by id.
     private(set) var entries: [Entry.ID: Entry] = [:]
@@ -108,8 +108,8 @@ struct MigratedEntries {
     /// The number of entries that are read at once.
     private static let pageSize = 256
 
-    /// Updates the entries to a snapshot: with the changes since the last call or, at the first call, with
-    /// all entries.
+    /// Brings the entries up to date with a snapshot. The first call reads all entries; later calls read only
+    /// those that have changed since the previous call.
     ///
     /// - Returns: The number of entries that were updated.
     @discardableResult

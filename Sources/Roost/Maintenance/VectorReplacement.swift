@@ -5,8 +5,8 @@ import RoostVectors
 
 /// The last phase of a model migration: replaces all vectors of a store while other writers wait.
 ///
-/// The manifest announces the new space together with the epoch that the commit begins. Whatever happens to
-/// this process, the epoch of the storage then determines the space of the vectors.
+/// The manifest announces the new space together with the epoch that the commit begins. Even if this process
+/// is killed, the epoch of the storage shows which space the vectors belong to.
 struct VectorReplacement {
     /// The store's folder.
     let directory: URL
@@ -15,7 +15,8 @@ struct VectorReplacement {
 
     /// Catches up with the last changes and commits the new vectors.
     ///
-    /// - Throws: `StorageError`; `EmbedderError`; `CancellationError`. The store is unchanged then.
+    /// - Throws: `StorageError`; `EmbedderError`; `CancellationError`. If an error is thrown, the store is
+    ///   unchanged.
     func run(
         _ entries: inout MigratedEntries, _ collection: VectorCollection,
         _ report: inout ModelMigration.Report
@@ -23,7 +24,7 @@ struct VectorReplacement {
         let lock = try await acquireLock()
         defer { lock.release() }
         var manifest = try StoreManifest.read(in: directory)
-        // This process holds the store's lock, so that its storage has to use another lock file.
+        // This process holds the store's lock, so its storage has to use another lock file.
         let lockURL = StoreConfiguration.insideLockURL(directory)
         let storage = try await StoreConfiguration(
             directory: directory, manifest: manifest, lockURL: lockURL
@@ -31,7 +32,7 @@ struct VectorReplacement {
         defer { unlink(lockURL.path) }
         do {
             let snapshot = try await storage.snapshot()
-            // An earlier migration may be committed but not yet settled in the manifest.
+            // An earlier migration may have been committed while the manifest still describes it as prepared.
             manifest.space = manifest.space(inEpoch: snapshot.stamp.epoch)
             try await entries.catchUp(with: storage, at: snapshot, collection, &report)
             let epoch = UUID()
@@ -55,7 +56,7 @@ struct VectorReplacement {
         }
         manifest.space = space
         manifest.move = nil
-        // If the write fails, the next process that opens the store settles the manifest.
+        // If the write fails, the next process that opens the store updates the manifest.
         try? manifest.write(in: directory)
         try? await storage.close()
     }
@@ -91,7 +92,7 @@ struct VectorReplacement {
     }
 }
 
-/// Clusters whose members stay the same while the vectors of the members are replaced.
+/// Adapts clusters to new vectors of their members. The members stay the same.
 struct ClusterTranslation {
     /// The new vectors of all entries.
     let vectors: [Entry.ID: [Float]]
@@ -100,16 +101,17 @@ struct ClusterTranslation {
     /// The assignments of all entries.
     private(set) var assignments: [Assignment]
 
-    /// The maximum depth of the cluster hierarchy that is searched for members; damaged data may contain
-    /// cycles.
+    /// The maximum depth to which the cluster hierarchy is searched for members. The limit is needed because
+    /// damaged data may contain cycles.
     private static let maximumDepth = 64
     /// The minimum number of members for which an assignment threshold is computed.
     private static let minimumMembers = 3
-    /// One in this number of members may be less similar to the centroid than the assignment threshold, which
-    /// therefore is the 5th percentile, as when clusters are created.
+    /// One in this many members may be less similar to the centroid than the assignment threshold. The
+    /// threshold is thus the 5th percentile of the members' similarities, as it is for newly created
+    /// clusters.
     private static let membersPerOutlier = 20
 
-    /// Computes centroids, figures and similarities from the new vectors.
+    /// Recomputes centroids, thresholds, cohesion and similarities from the new vectors.
     mutating func run() {
         let children = Dictionary(grouping: clusters.filter { $0.parent != nil }) { $0.parent }
         let members = Dictionary(clusters.map { ($0.id, $0.members) }) { first, _ in first }
@@ -127,7 +129,8 @@ struct ClusterTranslation {
     private func update(_ cluster: inout Cluster, members: [Entry.ID]) {
         cluster.centroid = unitMean(of: members.compactMap { vectors[$0] }) ?? []
         cluster.updatedAt = Date()
-        // Separation and silhouette compare clusters with each other; the next clustering computes them.
+        // Separation and silhouette compare clusters with each other. They stay empty until the next
+        // clustering computes them.
         (cluster.separation, cluster.silhouette) = (nil, nil)
         cluster.assignmentThreshold = nil
         guard !cluster.centroid.isEmpty else { return }
@@ -150,7 +153,7 @@ struct ClusterTranslation {
                 guard let centroid = centroids[cluster] else { continue }
                 assignments[index].similarity = innerProduct(vector, centroid)
             } else {
-                // The similarity of an outlier is that to the nearest cluster.
+                // The similarity of an outlier is its similarity to the nearest cluster.
                 let similarities = centroids.values.lazy.map { innerProduct(vector, $0) }
                 assignments[index].similarity = similarities.max() ?? assignments[index].similarity
             }

@@ -27,7 +27,8 @@ extension WriteBatch {
         let changed = Set(clusters.map(\.id))
         let known =
             changed.isEmpty ? [] : try await before.clusterRecords().filter { changed.contains($0.id) }
-        // A batch cannot remove single clusters, so that the inverse of a new cluster is the old clustering.
+        // A batch cannot remove a single cluster, so the inverse of adding one is the complete old
+        // clustering.
         guard clustering == nil, known.count == changed.count else {
             inverse.clustering = Clustering(
                 run: try await before.clusteringRun(), clusters: try await before.clusters(),
@@ -45,10 +46,10 @@ extension WriteBatch {
         }
     }
 
-    /// Returns one batch that has the effect of several inverse batches, applied from the last to the first.
+    /// Returns one batch that has the same effect as applying the inverse batches from the last to the first.
     ///
-    /// - Parameter inverses: The inverses of consecutive commits, oldest first. Of an object that several of
-    ///   them restore, the first one contains the original state.
+    /// - Parameter inverses: The inverses of consecutive commits, oldest first. If several of them restore
+    ///   the same object, the first of these contains its original state.
     static func merging(_ inverses: [WriteBatch]) -> WriteBatch {
         var merged = WriteBatch()
         var (entries, sources, assigned) = (Set<Entry.ID>(), Set<[UInt8]>(), Set<Entry.ID>())
@@ -64,7 +65,8 @@ extension WriteBatch {
             for id in inverse.removedSources where sources.insert(Array(id.utf8)).inserted {
                 merged.removedSources.append(id)
             }
-            // A complete clustering contains all assignments; later inverses add nothing to it.
+            // A complete clustering contains all assignments and clusters, so later inverses add nothing to
+            // it.
             if merged.clustering == nil {
                 for assignment in inverse.assignments where assigned.insert(assignment.entry).inserted {
                     merged.assignments.append(assignment)
@@ -79,7 +81,8 @@ extension WriteBatch {
             }
         }
         if var clustering = merged.clustering {
-            // Changes of single assignments and clusters before that clustering are older than it.
+            // The inverses before the one with the complete clustering belong to earlier commits, so the
+            // assignments and clusters that they restore take precedence.
             clustering.assignments.removeAll { assigned.contains($0.entry) }
             clustering.assignments += merged.assignments
             let records = Dictionary(merged.clusters.map { ($0.id, $0) }) { first, _ in first }

@@ -4,7 +4,7 @@ import RoostModel
 import RoostText
 import RoostVectors
 
-/// The best entries by vector and by words, at most `depth` of each.
+/// The best entries by vector and by words, with at most `depth` entries in each list.
 struct CandidateLists {
     /// The entries with the nearest passages, nearest first; `nil` if vectors are not searched.
     var nearest: [PassageContents.Hit]?
@@ -13,7 +13,7 @@ struct CandidateLists {
     /// The maximum length of each list.
     var depth: Int
 
-    /// Whether both lists have all entries that they can have.
+    /// Whether neither list was cut off at `depth`. If so, longer lists would contain the same entries.
     var areComplete: Bool { (nearest?.count ?? 0) < depth && (worded?.count ?? 0) < depth }
 }
 
@@ -38,8 +38,7 @@ struct CandidateSource: Sendable {
     ///   - words: The words of the store; `nil` if the plan has no words.
     ///   - filtered: The rows of the entries that match the search's filter; `nil` for all.
     ///   - precomputed: The nearest passages among `filtered`, if they are known. They are not used if the
-    ///     query
-    ///     requires or excludes words.
+    ///     query requires or excludes words.
     init(
         for plan: QueryPlan, in passages: PassageContents, _ words: TextContents?, filtered: RowSet?,
         precomputed: PrecomputedHits?
@@ -50,8 +49,8 @@ struct CandidateSource: Sendable {
         self.precomputed = plan.text?.isSelective == true ? nil : precomputed
         var allowed = filtered
         if let text = plan.text, let words, let matching = try await words.allowed(by: text) {
-            // The words may be of a newer or older state than the snapshot. An entry that the snapshot does
-            // not have is dropped when candidates are resolved.
+            // The word index may describe a newer or older state of the store than the snapshot. An entry
+            // that the snapshot does not have is dropped when candidates are resolved.
             allowed?.formIntersection(matching)
             allowed = allowed ?? matching
         }
@@ -76,7 +75,7 @@ struct CandidateSource: Sendable {
         return lists
     }
 
-    /// Returns for each plan the `k` entries with the nearest passages.
+    /// Returns, for each plan, the `k` entries with the nearest passages.
     ///
     /// - Parameter plans: Plans with the same settings.
     /// - Throws: ``IndexFault`` if an index is corrupt.

@@ -3,7 +3,8 @@ import RoostVectors
 /// The step that orders hits so that each is relevant and different from those before it (maximal marginal
 /// relevance, Carbonell and Goldstein 1998).
 struct Diversifier: Sendable {
-    /// The weight of the difference, from 0 to 1; the rest is the weight of the relevance.
+    /// The weight, from 0 to 1, of a hit's difference from the hits before it. The rest, up to 1, is the
+    /// weight of its relevance.
     let weight: Float
 
     /// A hit that has not been selected yet.
@@ -18,7 +19,7 @@ struct Diversifier: Sendable {
     ///
     /// - Parameters:
     ///   - hits: The hits to select from.
-    ///   - selected: Hits that precede the selected ones.
+    ///   - selected: Hits that were selected earlier and precede the new ones.
     ///   - count: The maximum number of hits to select.
     /// - Returns: The selected hits, in their new order.
     /// - Throws: `CancellationError`.

@@ -2,19 +2,19 @@ import RoostIndexes
 public import RoostModel
 import RoostVectors
 
-/// A group of near-duplicate entries, of which any two reach the threshold of the search.
+/// A group of near-duplicate entries. The similarity of any two of them reaches the threshold of the search.
 public struct DuplicateGroup: Sendable, Hashable {
     /// Two or more entries, oldest first.
     public var entries: [Entry.ID]
-    /// For each entry the cosine similarity with the first one.
+    /// The cosine similarity of each entry with the first one.
     public var scores: [Float]
 }
 
-/// The search for near-duplicates among the entries of a store.
+/// Finds near-duplicates among the entries of a store.
 struct DuplicateFinder {
     let storage: any StorageProvider
 
-    /// The product of a unit vector with itself may be below 1 by this rounding error.
+    /// The amount by which rounding can make the inner product of a unit vector with itself less than 1.
     private static let roundingError: Float = 1e-6
 
     /// Returns the groups of near-duplicates. See ``KnowledgeStore/duplicates(threshold:matching:)``.

@@ -4,7 +4,7 @@ public import RoostModel
 public enum SearchMode: String, Sendable, Hashable, CaseIterable, Codable {
     /// By meaning and by words; both result lists are merged by rank.
     case hybrid
-    /// By the cosine similarity of vectors only. The text of the query is embedded unchanged, so that query
+    /// By the cosine similarity of vectors only. The text of the query is embedded unchanged, so query
     /// operators have no effect.
     case vector
     /// By words only (BM25).
@@ -19,11 +19,11 @@ public enum SearchMode: String, Sendable, Hashable, CaseIterable, Codable {
 ///
 /// A search is a value. The initializer takes what most searches need; the other settings are properties.
 public struct EntrySearch: Sendable, Hashable {
-    /// The text, entries or vector to which a search finds the nearest entries.
+    /// The value that a search compares entries with: a text, other entries or a vector.
     public enum Subject: Sendable, Hashable {
-        /// A query. It is embedded as a query, and its words are searched for, depending on
-        /// ``EntrySearch/mode``. Except in ``SearchMode/vector``, these operators apply (`TextQuery`):
-        /// `"some words"` must occur as a phrase, `-word` must not occur, `begin*` matches a prefix.
+        /// A query. Depending on ``EntrySearch/mode``, it is embedded as a query, its words are searched for,
+        /// or both. Except in ``SearchMode/vector``, these operators apply (`TextQuery`): `"some words"` must
+        /// occur as a phrase, `-word` must not occur, `begin*` matches a prefix.
         case text(String)
         /// A text of any length that is embedded as if it were an entry: split into passages, whose mean
         /// vector is compared. Words are not searched for.
@@ -35,7 +35,7 @@ public struct EntrySearch: Sendable, Hashable {
         case vector([Float])
     }
 
-    /// The text, entries or vector to which the nearest entries are found.
+    /// The text, entries or vector that entries are compared with.
     public var subject: Subject
     /// How entries are found, if the subject is a text.
     public var mode = SearchMode.hybrid
@@ -43,30 +43,33 @@ public struct EntrySearch: Sendable, Hashable {
     public var limit: Int
     /// The number of best hits to skip before the first hit of the result.
     public var offset = 0
-    /// The condition on entries. It applies before the limit, so a filter does not make a result shorter than
-    /// the limit if enough entries match.
+    /// The condition that entries must meet. It applies before the limit, so a filter does not make a result
+    /// shorter than the limit if enough entries match.
     public var filter: EntryFilter
-    /// The minimum cosine similarity of a hit; it applies to hits found by words too.
+    /// The minimum cosine similarity of a hit; it also applies to hits that were found by words.
     public var minimumScore: Float?
-    /// Whether all vectors are compared. Otherwise a search of a large store with a graph index finds nearly
-    /// all of the nearest passages.
+    /// Whether all vectors are compared. If `false`, the search of a large store may use a graph index, which
+    /// finds nearly all of the nearest passages.
     public var isExact = false
-    /// The weight of the ranks in the list of nearest vectors when both lists are merged, at least 0.
+    /// The weight of the list of nearest vectors when it is merged with the list of entries found by words;
+    /// at least 0.
     public var vectorWeight: Float = 1
-    /// The weight of the ranks in the list of best words when both lists are merged, at least 0.
+    /// The weight of the list of entries found by words when it is merged with the list of nearest vectors;
+    /// at least 0.
     public var textWeight: Float = 1
-    /// The weight of the difference to better hits, from 0 to 1 (maximal marginal relevance, Carbonell and
-    /// Goldstein 1998); `nil` and 0 order hits by relevance only. About 0.4 is a good start.
+    /// The weight of a hit's difference from better hits, from 0 to 1 (maximal marginal relevance, Carbonell
+    /// and Goldstein 1998). With `nil` or 0, hits are ordered by relevance only. About 0.4 is a good start.
     public var diversity: Float?
     /// The minimum cosine similarity at which an entry is a near-duplicate of a better hit. A near-duplicate
-    /// is not a hit but one of the better hit's ``QueryHit/duplicates``. `nil` makes every entry a hit.
+    /// is not a hit but one of the better hit's ``QueryHit/duplicates``. With `nil`, near-duplicates are hits
+    /// of their own.
     public var duplicateThreshold: Float?
 
     /// Creates a search.
     ///
     /// - Parameters:
-    ///   - subject: The text, entries or vector to which the nearest entries are found.
-    ///   - filter: The condition on entries, by default none.
+    ///   - subject: The text, entries or vector that entries are compared with.
+    ///   - filter: The condition that entries must meet. By default, every entry does.
     ///   - limit: The maximum number of hits.
     public init(_ subject: Subject, matching filter: EntryFilter = .all, limit: Int = 10) {
         self.subject = subject
@@ -78,7 +81,7 @@ public struct EntrySearch: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: The query, which may have operators (``Subject/text(_:)``).
-    ///   - filter: The condition on entries, by default none.
+    ///   - filter: The condition that entries must meet. By default, every entry does.
     ///   - limit: The maximum number of hits.
     public init(_ text: String, matching filter: EntryFilter = .all, limit: Int = 10) {
         self.init(.text(text), matching: filter, limit: limit)
@@ -111,7 +114,7 @@ extension EntrySearch {
         }
     }
 
-    /// The search without its subject. Searches with equal settings can be compared together.
+    /// The search without its subject. Searches with equal settings can be run together.
     var settings: EntrySearch {
         var settings = self
         settings.subject = .text("")

@@ -11,9 +11,9 @@ struct HitAssembly {
     private let ordersByScore: Bool
     private let diversifier: Diversifier?
 
-    /// Hits that have been added; with a diversifier those that it has not selected yet.
+    /// The hits that have been added. If there is a diversifier, only those that it has not selected yet.
     private var pool: [QueryHit] = []
-    /// Hits that the diversifier has selected.
+    /// The hits that the diversifier has selected.
     private var selected: [QueryHit] = []
 
     init(_ plan: QueryPlan, needed: Int) {
@@ -30,8 +30,8 @@ struct HitAssembly {
     /// Whether the result has all the hits that it needs.
     var isComplete: Bool { hits.count >= needed }
 
-    /// The number of candidates to resolve at once. The diversifier weighs all candidates of a stage against
-    /// each other; otherwise no more are read than the result may need.
+    /// The number of candidates to resolve at once. A diversifier needs all candidates of a stage, because it
+    /// weighs them against each other. Without one, only as many are read as the result may need.
     var partSize: Int { diversifier == nil ? QueryPlan.withMargin(needed) : .max }
 
     /// Adds hits in their order. A near-duplicate of an earlier hit is added to that hit's duplicates.
@@ -43,7 +43,8 @@ struct HitAssembly {
             if !fold(hit) { pool.append(hit) }
         }
         if ordersByScore {
-            // Candidates are ordered by the scores of the index, the result by those of the storage.
+            // Candidates are ordered by scores from the index, but the result is ordered by scores from the
+            // storage.
             pool.sort { ($1.score, $0.entry.id) < ($0.score, $1.entry.id) }
         }
     }

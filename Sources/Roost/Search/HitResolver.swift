@@ -3,17 +3,17 @@ import RoostText
 import RoostVectors
 
 /// The step that turns candidates into hits: it reads their entries from the snapshot, computes exact scores,
-/// and compares with the storage what the indexes said about them.
+/// and checks that the storage agrees with what the indexes found.
 struct HitResolver: Sendable {
     let plan: QueryPlan
     let snapshot: any StorageSnapshot
-    /// The revision up to which the passage index knows all changes.
+    /// The revision up to which the passage index includes all changes.
     let passagesRevision: Revision
-    /// The revision up to which the word index knows all changes; `nil` if words are not searched.
+    /// The revision up to which the word index includes all changes; `nil` if words are not searched.
     let wordsRevision: Revision?
 
-    /// Returns the hits for some candidates, in their order, without candidates that the snapshot does not
-    /// have.
+    /// Returns the hits for the given candidates, in the same order. Candidates that the snapshot does not
+    /// have are left out.
     ///
     /// - Throws: ``IndexFault`` if an index disagrees with the storage; `StorageError`.
     func hits(for candidates: [Candidate]) async throws -> [QueryHit] {
@@ -32,9 +32,9 @@ struct HitResolver: Sendable {
         }
     }
 
-    /// The relative error of a score that rounding can cause.
+    /// The maximum relative error of a score due to rounding.
     private static let relativeTolerance: Float = 1e-3
-    /// The absolute error of a score that rounding can cause for vectors near zero.
+    /// The maximum absolute error of a score due to rounding, for vectors near zero.
     private static let absoluteTolerance: Float = 1e-6
 
     private func check(_ candidates: [Candidate], _ entries: [Entry.ID: Entry]) async throws {
@@ -50,7 +50,7 @@ struct HitResolver: Sendable {
             }
         }
         guard !wrongVectors.isEmpty || !wrongWords.isEmpty else { return }
-        // An index that is older than an entry's last change cannot know it.
+        // An index that is older than an entry's last change cannot reflect that change.
         let revisions = try await snapshot.revisions(of: wrongVectors + wrongWords)
         func isKnown(_ id: Entry.ID, at revision: Revision) -> Bool {
             revisions[id].map { $0 <= revision } ?? true
@@ -63,7 +63,7 @@ struct HitResolver: Sendable {
         }
     }
 
-    /// Returns whether the storage's vector of a passage gives the score that the index found.
+    /// Returns whether the passage's vector in the storage yields the score that the index computed.
     private func agrees(_ passage: PassageContents.Hit, _ entry: Entry?, _ norm: Float) -> Bool {
         let stored = entry?.searchablePassages.first {
             $0.ordinal == passage.ordinal && $0.vector.count == plan.vector.count
@@ -76,7 +76,8 @@ struct HitResolver: Sendable {
 }
 
 extension QueryHit {
-    /// Creates the hit for an entry: finds the passage nearest to a vector, of equally near ones the first.
+    /// Creates the hit for an entry, with the passage that is nearest to a vector. If several passages are
+    /// equally near, the first one is chosen.
     init(_ entry: Entry, nearestTo vector: [Float]) {
         var best: QueryHit?
         for passage in entry.searchablePassages where passage.vector.count == vector.count {

@@ -4,27 +4,29 @@ enum IndexFault: Error {
     case corruptGraph(String)
     /// The mapped vectors do not match their checksums.
     case corruptVectors(String)
-    /// The positions of words, which phrases need, do not match their checksums.
+    /// The positions of words, which searches for phrases need, do not match their checksums.
     case corruptPositions
-    /// A vector in the index differs from that in the storage, though the entry has not changed since.
+    /// A vector in the index differs from the one in the storage, although the entry has not changed since
+    /// the index was built.
     case vectorsDisagree
-    /// A word in the index does not occur in the entry in the storage, though the entry has not changed
-    /// since.
+    /// A word in the index does not occur in the entry in the storage, although the entry has not changed
+    /// since the index was built.
     case wordsDisagree
 }
 
-/// The health of one derived index during one search, as far as its disagreements with the storage show it.
+/// The health of one derived index during one search, judged by its disagreements with the storage.
 ///
 /// A disagreement has two possible causes: an entry was changed between the search of the index and the
-/// reading of the entry, or the index belongs to other contents. The first does not happen again; so the
-/// search is repeated once with the same index, and then with an index that is built from the storage.
+/// reading of the entry, or the index was built from other contents. A disagreement of the first kind is
+/// unlikely to recur, so the search is repeated once with the same index, and after that with an index that
+/// is built from the storage.
 enum IndexHealth: Equatable {
     /// The index has always agreed with the storage.
     case trusted
     /// The index has disagreed once.
     case suspected
-    /// The index has been built from the storage, and searched this many times since. Only concurrent
-    /// changes can still cause disagreements.
+    /// The index has been rebuilt from the storage and has been searched this many times since then. Only
+    /// concurrent changes can still cause disagreements.
     case rebuilt(searches: Int)
 
     /// The reaction of a search to a disagreement.

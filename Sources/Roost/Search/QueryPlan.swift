@@ -10,7 +10,7 @@ struct QueryPlan: Sendable {
     let vector: [Float]
     /// The words to search for; `nil` if only vectors are compared.
     let text: TextQuery?
-    /// Entries that are never hits: those that the search is about.
+    /// The entries that are never hits, because they are the subject of the search.
     var excluded: Set<Entry.ID> = []
     /// The number of tokens of the query that exceeded the model's limit.
     var omittedTokens = 0
@@ -18,7 +18,7 @@ struct QueryPlan: Sendable {
     /// Whether the nearest vectors are searched for.
     var usesVectors: Bool { search.mode != .text || text == nil }
 
-    /// The number of hits that are needed before the offset is applied.
+    /// Returns the number of hits that are needed before the offset is applied.
     ///
     /// - Parameter count: The number of entries in the store.
     func neededHits(of count: Int) -> Int {
@@ -26,10 +26,10 @@ struct QueryPlan: Sendable {
         return end.overflow ? count : min(count, end.partialValue)
     }
 
-    /// The number of candidates that each list of the first stage has.
+    /// Returns the length of each candidate list in the first stage.
     ///
-    /// If lists are merged, or hits are weighed against each other, the number is the same for every limit
-    /// and offset, so that the pages of a result fit together.
+    /// If lists are merged, or hits are weighed against each other, the length does not depend on the limit
+    /// and the offset, so that consecutive pages of a result fit together.
     ///
     /// - Parameter count: The number of entries in the store.
     func firstDepth(of count: Int) -> Int {
@@ -40,14 +40,15 @@ struct QueryPlan: Sendable {
     /// The length of each list in the first stage. 200 candidates are enough for nearly all results after
     /// folding and the minimum score.
     private static let stage = 200
-    /// Each later stage looks at lists this many times as long.
+    /// The factor by which the candidate lists grow from one stage to the next.
     static let stageGrowth = 4
 
-    /// A few more candidates than are needed: scores of an index can differ from those of the storage in the
-    /// last bits, which must not decide which entries are in the result.
+    /// Returns a number of candidates that is slightly larger than needed. Scores of an index can differ from
+    /// those of the storage in the last bits, and this difference must not decide which entries are in the
+    /// result.
     static func withMargin(_ needed: Int) -> Int { needed + min(needed, 4) }
 
-    /// The rounding error that is assumed for scores of an index.
+    /// The assumed maximum rounding error of scores from an index.
     private static let scoreTolerance: Float = 1e-3
 
     /// Returns whether the exact score of a candidate can reach the minimum score.
@@ -56,8 +57,8 @@ struct QueryPlan: Sendable {
         return passage.score >= (search.minimumScore ?? -.infinity) - Self.scoreTolerance
     }
 
-    /// Returns whether the lists have reached vectors below the minimum score, so that longer lists have no
-    /// further hits.
+    /// Returns whether the lists already extend to vectors below the minimum score. If they do, longer lists
+    /// yield no further hits.
     func isBelowMinimumScore(_ candidates: [Candidate]) -> Bool {
         guard let minimum = search.minimumScore, usesVectors else { return false }
         let scores = candidates.lazy.compactMap { $0.passage?.score }
@@ -74,7 +75,7 @@ struct QueryPlanner {
     /// The number of entries whose vectors are read at once.
     private static let entriesPerRead = 256
 
-    /// A query that has been read but not embedded.
+    /// A query that has been parsed but not embedded yet.
     private struct ParsedQuery {
         var index: Int
         var words: TextQuery?
@@ -82,7 +83,7 @@ struct QueryPlanner {
         var plain: String
     }
 
-    /// Returns the plans of some searches, in their order. All queries are embedded together.
+    /// Returns the plans of the given searches, in the same order. All queries are embedded together.
     ///
     /// - Throws: ``RoostError`` for the first search that is invalid; `EmbedderError`; `StorageError`.
     func plans(for searches: [EntrySearch]) async throws -> [QueryPlan] {

@@ -5,14 +5,14 @@ public import RoostText
 public struct QueryHit: Sendable, Hashable {
     /// The entry.
     public var entry: Entry
-    /// The cosine similarity of the query and the passage, also if only words found the entry; 0 for an entry
-    /// without vectors.
+    /// The cosine similarity of the query and the passage, even if the entry was found only by its words; 0
+    /// for an entry without vectors.
     public var score: Float
     /// The passage of the entry that is nearest to the query.
     public var passage: Passage
     /// The rank in the complete result, from 1; an offset does not change it.
     public var rank = 0
-    /// The sum of weight / (60 + rank) over the lists that contain the entry (reciprocal rank fusion,
+    /// The sum of `weight / (60 + rank)` over the lists that contain the entry (reciprocal rank fusion,
     /// Cormack, Clarke and Buettcher 2009). Hits are ordered by it if both lists are searched.
     public var fused: Float = 0
     /// The rank among the nearest vectors, from 1; `nil` if the entry is not among them.
@@ -21,21 +21,22 @@ public struct QueryHit: Sendable, Hashable {
     public var textRank: Int?
     /// The BM25 score; `nil` if the entry was not found by words.
     public var textScore: Float?
-    /// The near-duplicates of the entry that were found too, best first.
+    /// The near-duplicates of the entry that the search also found, best first.
     public var duplicates: [Entry.ID] = []
 }
 
 /// The result of a search.
 public struct QueryResult: Sendable {
-    /// The hits, best first; of equal hits the lower id first.
+    /// The hits, best first. If hits are equally good, the one with the lower id comes first.
     public var hits: [QueryHit]
     /// The state of the store that was searched.
     public var stamp: Stamp
-    /// The number of entries that match the filter and what the query requires and excludes.
+    /// The number of entries that match the filter, contain what the query requires and do not contain what
+    /// it excludes.
     public var candidateCount: Int
     /// The number of tokens of the query that were ignored because it exceeds the model's maximum length.
     public var omittedTokens = 0
-    /// Messages to the user about how the result came about.
+    /// Messages to the user about how the result was obtained.
     public var notices: [SearchNotice] = []
     /// The words that were searched for; `nil` for a search by vectors only.
     public internal(set) var text: TextQuery?
@@ -71,10 +72,10 @@ extension QueryResult {
 }
 
 extension QueryHit {
-    /// Returns the range of the entry's text that covers the hit's passage and its neighbours, as UTF-8
+    /// Returns the range of the entry's text that covers the hit's passage and its neighbors, as UTF-8
     /// offsets.
     ///
-    /// - Parameter count: The number of neighbouring passages on each side.
+    /// - Parameter count: The number of neighboring passages on each side.
     public func context(_ count: Int) -> Range<Int> {
         let around = entry.passages.filter { abs($0.ordinal - passage.ordinal) <= count }.map(\.utf8Range)
         return (around + [passage.utf8Range]).reduce(passage.utf8Range) {

@@ -1,9 +1,9 @@
 import RoostModel
 
-/// An entry of one or both candidate lists.
+/// An entry that is in one or both candidate lists.
 struct Candidate: Sendable {
     var id: Entry.ID
-    /// The sum of weight / (60 + rank) over the lists that contain the entry.
+    /// The sum of `weight / (60 + rank)` over the lists that contain the entry.
     var fused: Float = 0
     /// The rank among the nearest vectors, from 1.
     var vectorRank: Int?
@@ -20,10 +20,12 @@ struct Candidate: Sendable {
 struct RankFusion: Sendable {
     let vectorWeight: Float
     let textWeight: Float
-    /// Whether candidates are ordered by their cosine similarity instead: if only vectors are searched.
+    /// Whether candidates are ordered by cosine similarity instead of fused rank. This is the case if only
+    /// vectors are searched.
     let ordersByScore: Bool
 
-    /// The constant of the paper. It makes the first ranks of a list count nearly the same.
+    /// The constant from the paper on reciprocal rank fusion. It gives the first ranks of a list almost equal
+    /// weight.
     private static let constant: Float = 60
 
     init(_ plan: QueryPlan) {
@@ -32,7 +34,8 @@ struct RankFusion: Sendable {
         ordersByScore = plan.text == nil
     }
 
-    /// Returns the candidates of both lists, each once, best first; of equal ones the lower id first.
+    /// Returns the candidates of both lists without repetition, best first. If candidates are equally good,
+    /// the one with the lower id comes first.
     func ranking(of lists: CandidateLists) -> [Candidate] {
         var candidates: [Entry.ID: Candidate] = [:]
         for (index, hit) in (lists.nearest ?? []).enumerated() {

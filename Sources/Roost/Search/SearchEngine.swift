@@ -16,11 +16,12 @@ struct SearchEngine: Sendable {
         wordCatalog = store.wordCatalog
     }
 
-    /// Returns the results of some searches, in their order.
+    /// Returns the results of the given searches, in the same order.
     ///
     /// - Throws: ``RoostError``; `StorageError`; `EmbedderError`; `CancellationError`.
     func results(of searches: [EntrySearch]) async throws -> [QueryResult] {
-        // The indexes are loaded while texts are embedded. Errors of loading are thrown by the search itself.
+        // The indexes are loaded while texts are embedded. If loading fails, the search itself throws the
+        // error.
         async let prepared: Void = prepare(for: searches)
         let plans = try await planner.plans(for: searches)
         await prepared
@@ -43,21 +44,22 @@ struct SearchEngine: Sendable {
 
     // MARK: Batches
 
-    /// The maximum number of searches that are compared in one matrix product: enough to occupy all cores.
+    /// The maximum number of searches whose vectors are compared in one matrix product. It is large enough to
+    /// occupy all cores.
     private static let maximumBatch = 512
     /// The maximum number of candidates of all searches of a batch, which bounds their memory.
     private static let maximumCandidates = 400_000
-    /// The minimum number of candidates of one search.
+    /// The minimum number of candidates of each search in a batch.
     private static let minimumCandidates = 200
 
-    /// The properties that searches must share to be compared together.
+    /// The properties that searches must have in common to be run in one batch.
     private struct BatchKey: Hashable {
         var settings: EntrySearch
         var hasWords: Bool
         var excluded: Set<Entry.ID>
     }
 
-    /// Returns the indices of plans that are compared together.
+    /// Returns the batches of plans that are run together, as lists of indices.
     private static func batches(of plans: [QueryPlan]) -> [[Int]] {
         guard plans.count > 1 else { return plans.isEmpty ? [] : [[0]] }
         var groups: [BatchKey: [Int]] = [:]
@@ -101,7 +103,7 @@ struct SearchEngine: Sendable {
 
     /// Changes the indexes so that the search can be repeated.
     ///
-    /// - Throws: `StorageError` with `.damaged` if it cannot.
+    /// - Throws: `StorageError` with `.damaged` if the search cannot be repeated.
     private func recover(
         from fault: IndexFault, _ health: inout Health, _ passages: PassageContents, _ words: TextContents?
     ) async throws {
@@ -141,7 +143,7 @@ struct SearchEngine: Sendable {
     /// The number of searches that run at the same time. Each uses all cores for parts of its work.
     private static let concurrentSearches = 4
 
-    /// The result of one of several searches.
+    /// The result of one of several concurrent searches.
     private struct NumberedResult: Sendable {
         var index: Int
         var result: QueryResult

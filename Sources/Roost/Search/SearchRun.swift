@@ -5,12 +5,12 @@ import RoostText
 ///
 /// The data flows one way: the plan, candidates from the indexes (``CandidateSource``), one ranking
 /// (``RankFusion``), hits with their entries (``HitResolver``), the result (``HitAssembly``). If the result
-/// lacks hits, because candidates were folded or below the minimum score, a further stage runs the same steps
-/// with longer lists. Hits of a later stage follow those of an earlier one.
+/// has too few hits, because candidates were folded or are below the minimum score, another stage runs the
+/// same steps with longer lists. Hits of a later stage follow those of an earlier one.
 struct SearchRun: Sendable {
     let plan: QueryPlan
     let passages: PassageContents
-    /// `nil` if the plan has no words.
+    /// The words of the store; `nil` if the plan has no words.
     let words: TextContents?
     let snapshot: any StorageSnapshot
     /// The rows of the entries that match the filter; `nil` for all.
@@ -20,8 +20,8 @@ struct SearchRun: Sendable {
 
     /// Runs the search.
     ///
-    /// - Throws: ``IndexFault`` if an index turns out to be corrupt or of other contents; `StorageError`;
-    ///   `CancellationError`.
+    /// - Throws: ``IndexFault`` if an index turns out to be corrupt or to have been built from other
+    ///   contents; `StorageError`; `CancellationError`.
     func result() async throws -> QueryResult {
         let source = try await CandidateSource(
             for: plan, in: passages, words, filtered: filtered, precomputed: precomputed)

@@ -10,14 +10,14 @@ public import RoostModel
 ///     .lexical                                 // compares words, needs no files
 ///     .embedder(MyEmbedder())
 ///
-/// The model is opened when a store is opened, so that a choice can be stored in a constant.
+/// The model is not opened until a store is opened, so a choice can be stored in a constant.
 public struct EmbeddingModel: Sendable {
     private let open: @Sendable () throws -> any Embedder
 
     /// A model that is installed in a library.
     ///
     /// - Parameters:
-    ///   - name: As for ``ModelLibrary/open(_:)``.
+    ///   - name: The name of the model, as in ``ModelLibrary/open(_:)``.
     ///   - library: The current user's library by default.
     public static func installed(
         _ name: String, in library: ModelLibrary = .ofUser

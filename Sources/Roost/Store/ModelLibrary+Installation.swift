@@ -11,7 +11,7 @@ extension ModelLibrary {
     ///   - source: The folder of the model, whose name becomes the model's name.
     ///   - queryPrefix: The prefix of queries with which the model was trained, if its folder does not
     ///     specify one. It is written to the copy's `config_sentence_transformers.json`.
-    ///   - documentPrefix: The prefix of documents, likewise.
+    ///   - documentPrefix: The prefix of documents with which the model was trained, handled in the same way.
     /// - Returns: The name of the installed model.
     /// - Throws: `EmbedderError` for an invalid model; ``RoostError`` with `.configuration` for an invalid
     ///   name or prefix, or if another model of that name is installed; `StorageError`.
@@ -30,7 +30,7 @@ extension ModelLibrary {
         let target = directory.appendingPathComponent(name)
         if let installed = try? LocalModel.open(target) {
             var expected = embedder.space
-            // Prefixes that were given when the model was installed need not be repeated.
+            // A prefix that was given when the model was installed need not be given again.
             expected.queryPrefix = queryPrefix ?? installed.space.queryPrefix
             expected.documentPrefix = documentPrefix ?? installed.space.documentPrefix
             guard installed.space.isCompatible(with: expected) else {
@@ -65,7 +65,7 @@ extension ModelLibrary {
         }
     }
 
-    /// Removes an installed model. Stores whose vectors it computed can still be read and exported.
+    /// Removes an installed model. Stores with vectors from this model can still be read and exported.
     ///
     /// - Returns: The name of the removed folder.
     /// - Throws: `EmbedderError` if the model is not installed; `StorageError` if it cannot be removed.
@@ -94,7 +94,7 @@ private struct ModelPrompts {
     /// a longer one would use up a model's limit of 256 or 512 tokens.
     private static let maximumLength = 1000
 
-    /// The prefixes by their names in the file.
+    /// The prefixes, keyed by their names in the file.
     private var texts: [String: String]
 
     /// Creates the prompts of a model; `nil` if neither prefix is given.
@@ -119,7 +119,7 @@ private struct ModelPrompts {
         var document =
             (data.flatMap { try? JSONSerialization.jsonObject(with: $0) } as? [String: Any]) ?? [:]
         var prompts = document["prompts"] as? [String: Any] ?? [:]
-        // `passage` is an older name of `document`, which would take precedence.
+        // `passage` is an older name for `document`. If it remained, it would take precedence.
         if texts["document"] != nil { prompts["passage"] = nil }
         for (name, text) in texts { prompts[name] = text }
         document["prompts"] = prompts

@@ -13,7 +13,7 @@ public struct ModelLibrary: Sendable, Hashable {
     /// Short names of well-known models, with the names of their folders.
     public static let aliases = ["minilm": "all-MiniLM-L6-v2"]
 
-    /// Creates a library over a folder, which need not exist.
+    /// Creates a library for a folder, which need not exist yet.
     public init(directory: URL) { self.directory = directory }
 
     /// The models that the command-line tool installs for the current user.
@@ -25,7 +25,7 @@ public struct ModelLibrary: Sendable, Hashable {
         ofUser(ProcessInfo.processInfo.environment)
     }
 
-    /// The current user's models, given the variables of an environment.
+    /// Returns the current user's models, as determined by the given environment variables.
     package static func ofUser(_ environment: [String: String]) -> ModelLibrary {
         if let named = environment["ROOST_MODELS"], !named.isEmpty {
             return ModelLibrary(directory: URL(fileURLWithPath: named))
@@ -85,11 +85,11 @@ public struct ModelLibrary: Sendable, Hashable {
 
     /// Opens the installed model whose embedding space is compatible with `space`.
     ///
-    /// - Throws: ``RoostError`` with `.spaceMismatch` if no installed model is.
+    /// - Throws: ``RoostError`` with `.spaceMismatch` if no installed model has a compatible space.
     public func open(for space: EmbeddingSpace) throws -> any Embedder {
         let lexical = LexicalEmbedder(dimension: max(LexicalEmbedder.minimumDimension, space.dimension))
         if lexical.space.isCompatible(with: space) { return lexical }
-        // Opening a model costs time, so the model with the right name is tried first.
+        // Opening a model takes time, so the model with the right name is tried first.
         let candidates = names().sorted {
             ($0 == space.model ? 0 : 1, $0) < ($1 == space.model ? 0 : 1, $1)
         }
@@ -110,17 +110,17 @@ public struct ModelLibrary: Sendable, Hashable {
         public var name: String
         /// The embedding space of its vectors.
         public var space: EmbeddingSpace
-        /// The maximum number of tokens that one vector represents; `nil` for no limit.
+        /// The maximum number of tokens that one vector can represent; `nil` if there is no limit.
         public var maximumTokens: Int?
         /// The size of the model's files, in bytes.
         public var bytes: Int
-        /// The approximate time that a text takes: `instant`, `fast`, `medium` or `slow`.
+        /// The approximate time to embed a text: `instant`, `fast`, `medium` or `slow`.
         public var speed: String
     }
 
     /// Returns the properties of an installed model.
     ///
-    /// - Throws: As ``open(_:)``.
+    /// - Throws: The same errors as ``open(_:)``.
     public func describe(_ name: String) throws -> Description {
         let embedder = try open(name)
         var bytes = 0
@@ -138,8 +138,8 @@ public struct ModelLibrary: Sendable, Hashable {
 
     private static func speed(of embedder: any Embedder) -> String {
         guard let model = embedder as? BERTEmbedder else { return "instant" }
-        // Between the sizes of common models, in operations per token: all-MiniLM-L6-v2 has 21 million, small
-        // models of 12 layers have 43 million, and base models have 170 million.
+        // The limits are chosen to lie between common models, in operations per token: all-MiniLM-L6-v2 has
+        // 21 million, small models of 12 layers have 43 million, and base models have 170 million.
         return switch model.operationsPerToken {
         case ..<60_000_000: "fast"
         case ..<250_000_000: "medium"

@@ -18,10 +18,11 @@ public struct OriginalStore: Sendable {
     private static let lockName = ".lock"
     /// How long ``lockForWriting()`` waits for ``removeUnreferenced(by:in:)``, in seconds.
     private static let lockTimeout: TimeInterval = 30
-    /// The pause between two attempts to get the lock: short compared to the work that holds it.
+    /// The pause between two attempts to acquire the lock, in microseconds. It is short compared to the time
+    /// for which other processes hold the lock.
     private static let lockPollingInterval: useconds_t = 10_000
-    /// How long after a commit its undo record may be missing: the record is written directly after the
-    /// commit, so that one second is ample.
+    /// The time after a commit within which its undo record is certain to have been written. The record is
+    /// written directly after the commit, so one second is more than enough.
     private static let undoRecordDelay = Duration.seconds(1)
 
     /// Creates the store of originals of the knowledge store in `directory`.
@@ -42,12 +43,12 @@ public struct OriginalStore: Sendable {
             existence: FileSystemExistence(organization: organization, baseURL: folder))
     }
 
-    /// Whether a document was ever stored.
+    /// Whether a document has ever been stored.
     public var exists: Bool { FileManager.default.fileExists(atPath: folder.path) }
 
     // MARK: Reading
 
-    /// Returns the document with a digest; `nil` if it is not stored.
+    /// Returns the document with the given digest; `nil` if it is not stored.
     ///
     /// - Throws: `ChunkStorageError`, with `.corrupt` if the bytes do not match the digest.
     public func document(digest: String) async throws -> Data? {
@@ -63,7 +64,7 @@ public struct OriginalStore: Sendable {
             .compactMap { storage.organization.identifier(from: $0)?.id }
     }
 
-    /// Returns the file of the document with a digest.
+    /// Returns the file of the document with the given digest.
     func file(_ digest: String) -> URL {
         folder.appendingPathComponent(storage.organization.storagePath(for: ChunkIdentifier(id: digest)))
     }
@@ -72,7 +73,7 @@ public struct OriginalStore: Sendable {
     struct Damage {
         /// The path of the document's file.
         var path: String
-        /// The cause, for people.
+        /// The cause, as text for the user.
         var reason: String
     }
 
@@ -143,17 +144,19 @@ public struct OriginalStore: Sendable {
         guard let lock = try? FileLock.acquire(url, timeout: 0) else { return 0 }
         defer { lock.release() }
         try await self.storage.retrieval.removeLeftovers(in: "")
-        // The documents are listed before the references are read, so that none stored later is affected.
+        // The documents are listed before the references are read, so documents that are stored later are not
+        // affected.
         let all = try await digests()
         func unreferenced(of digests: [String]) async throws -> [String] {
-            // An undo commits the old source record before it removes its own record: read in the same order.
+            // An undo commits the old source record before it removes the undo record. If the undo record is
+            // read first, at least one of the two is seen.
             var referenced = Set(UndoRecorder.digests(in: directory))
             referenced.formUnion(try await storage.snapshot().sources().compactMap(\.documentDigest))
             return digests.filter { !referenced.contains($0) }
         }
         var removed = try await unreferenced(of: all)
         guard !removed.isEmpty else { return 0 }
-        // Another process may have committed a removal and not yet written the undo record.
+        // Another process may have committed a removal but not yet written the undo record.
         try await Task.sleep(for: Self.undoRecordDelay)
         removed = try await unreferenced(of: removed)
         for digest in removed { try await self.storage.deleteChunk(ChunkIdentifier(id: digest)) }

@@ -1,9 +1,9 @@
 public import RoostModel
 
-/// An error of the knowledge store: opening, ingest, search, maintenance.
+/// An error that occurred while a knowledge store was opened, filled, searched or maintained.
 ///
 /// It has a code for programs, a message for people and, where a known action helps, a ``remedy`` that front
-/// ends render in their own words. Failures of the storage itself are reported as `StorageError`.
+/// ends describe in their own words. Failures of the storage itself are reported as `StorageError`.
 public struct RoostError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure. New codes may be added in any release.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -41,7 +41,7 @@ public struct RoostError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of failure.
     public let code: Code
-    /// A sentence for people: the operation, its object and the cause.
+    /// A human-readable sentence that names the operation, its object and the cause.
     public let message: String
     /// An action that may solve the problem; `nil` if no known action does.
     public let remedy: Remedy?

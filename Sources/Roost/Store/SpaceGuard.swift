@@ -10,7 +10,7 @@ import Synchronization
 struct SpaceGuard<Base: StorageProvider>: StorageProvider {
     let base: Base
     let directory: URL
-    /// The space of the handle's embedder.
+    /// The embedding space of the handle's embedder.
     let space: EmbeddingSpace
     private let verified = VerifiedEpoch()
 
@@ -29,7 +29,7 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
     private func verify(_ epoch: UUID) throws {
         guard verified.epoch.withLock({ $0 }) != epoch else { return }
         // The caller read the epoch before the manifest is read here. A migration writes the manifest before
-        // it commits, so that the manifest already describes this epoch.
+        // it commits, so the manifest already describes this epoch.
         let current = try StoreManifest.read(in: directory).space(inEpoch: epoch)
         guard space.isCompatible(with: current) else {
             throw RoostError(
@@ -49,7 +49,7 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
             guarded.expecting.epoch = verified.epoch.withLock { $0 }
             return try await base.commit(guarded)
         } recoveringWith: { _ in
-            // Only a changed epoch is this decorator's concern; the caller handles other conflicts.
+            // This decorator handles only conflicts that a new epoch causes; the caller handles all others.
             let current = try await base.snapshot().stamp.epoch
             guard current != guarded.expecting.epoch else { return false }
             try verify(current)
@@ -69,7 +69,8 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
 
     @discardableResult
     func renewEpoch() async throws -> Stamp {
-        // A prepared migration is recognized by the epoch: resolve it before the epoch changes.
+        // Whether a prepared migration was committed is determined by the epoch, so it is resolved before the
+        // epoch changes.
         _ = try await snapshot()
         _ = try await StoreManifest.settled(in: directory)
         return try await base.renewEpoch()
@@ -93,8 +94,8 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
 }
 
 extension StorageProvider {
-    /// Returns this storage, whose calls fail once the store in `directory` has been migrated to a space
-    /// other than `space`.
+    /// Returns a decorated storage whose calls fail once the store in `directory` has been migrated to a
+    /// space other than `space`.
     func requiring(_ space: EmbeddingSpace, in directory: URL) -> any StorageProvider {
         SpaceGuard(base: self, directory: directory, space: space)
     }

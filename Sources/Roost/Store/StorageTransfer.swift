@@ -4,9 +4,10 @@ import RoostJSON
 import RoostModel
 import RoostSQLite
 
-/// The complete state of a storage, ready to fill another storage, and a handle to compare the result with.
+/// The complete state of a storage, from which another storage can be filled, and a handle for comparing the
+/// two afterward.
 struct StorageTransfer {
-    /// The state at one revision.
+    /// The state of the storage at one revision.
     let state: StoreState
     /// The storage that the state was read from, or a copy of it.
     let storage: any StorageProvider

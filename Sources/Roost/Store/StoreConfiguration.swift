@@ -15,9 +15,10 @@ struct StoreConfiguration {
     /// The lock file that the storage's writers use.
     let lockURL: URL
 
-    /// Creates the configuration of a store.
+    /// Creates the configuration of the store in a folder.
     ///
-    /// - Parameter lockURL: A substitute for the store's lock file, for a caller that already holds it.
+    /// - Parameter lockURL: The lock file to use instead of the store's own, for a caller that already holds
+    ///   that one.
     init(directory: URL, manifest: StoreManifest, lockURL: URL? = nil) {
         self.directory = directory
         self.manifest = manifest
@@ -32,10 +33,10 @@ struct StoreConfiguration {
     /// The file that the storage locks while its caller holds the store's own lock.
     static func insideLockURL(_ directory: URL) -> URL { directory.appendingPathComponent("lock-inside") }
 
-    /// The database of a store with the SQLite provider.
+    /// The database of a store that uses the SQLite provider.
     static func databaseURL(_ directory: URL) -> URL { directory.appendingPathComponent("roost.sqlite") }
 
-    /// The folder of a store with the JSON provider.
+    /// The storage folder of a store that uses the JSON provider.
     static func storageURL(_ directory: URL) -> URL { directory.appendingPathComponent("Storage") }
 
     /// Whether the files of the configured provider exist.
@@ -56,8 +57,8 @@ struct StoreConfiguration {
         case readWrite
         /// Reading only: no file is changed, not even by moving a log into the database on close.
         case inspection
-        /// Filling a folder that is not a store yet: durability is left to the caller, who synchronizes all
-        /// files before the folder becomes a store.
+        /// Filling a folder that is not a store yet: durability is the responsibility of the caller, who
+        /// synchronizes all files before the folder becomes a store.
         case filling
     }
 
@@ -78,7 +79,7 @@ struct StoreConfiguration {
     /// Opens the storage.
     ///
     /// - Parameters:
-    ///   - access: The purpose.
+    ///   - access: The purpose for which the storage is opened.
     ///   - undo: Records the inverse of every commit.
     /// - Throws: `StorageError`.
     func open(
@@ -100,9 +101,10 @@ struct StoreConfiguration {
         return if let undo { storage.recording(undo) } else { storage }
     }
 
-    /// Opens the storage, runs `body` with it and closes it, also if `body` throws.
+    /// Opens the storage, runs `body` with it and closes it, even if `body` throws.
     ///
-    /// - Throws: The errors of `body`; `StorageError` of opening and, if `body` succeeded, of closing.
+    /// - Throws: The errors of `body`; `StorageError` if opening fails or, after `body` has succeeded, if
+    ///   closing fails.
     func withStorage<Result>(
         _ access: Access = .readWrite, _ body: (any StorageProvider) async throws -> Result
     ) async throws -> Result {
@@ -118,7 +120,7 @@ struct StoreConfiguration {
         return result
     }
 
-    /// Whether the storage has the current format, so that opening it does not convert it.
+    /// Whether the storage has the current format. If it does not, opening the storage converts it.
     func hasCurrentFormat() throws -> Bool {
         guard manifest.provider == .sqlite else { return true }
         return try SQLiteStorageProvider.isOfPresentFormat(Self.databaseURL(directory))

@@ -5,16 +5,18 @@ import RoostModel
 extension StoreManifest {
     /// How long a writer of the manifest waits for other writers of the store, in seconds.
     ///
-    /// Longer than any single commit takes; the same limit as for the storage's own writers.
+    /// This is longer than any single commit takes, and it is the same limit as for the storage's own
+    /// writers.
     static let lockTimeout: TimeInterval = 30
-    /// How long a reader waits for the lock before it settles a migration in memory only, in seconds.
+    /// How long a reader waits for the writers' lock, in seconds. After that, it resolves a prepared
+    /// migration in memory only.
     private static let settlingTimeout: TimeInterval = 2
 
     /// Returns the manifest with a prepared migration resolved.
     ///
     /// If the storage is in the epoch of the migration, the vectors belong to the new space; otherwise the
     /// migration was not committed. The result is also written to disk if the writers' lock is available.
-    /// - Throws: As ``read(in:)``; `StorageError`.
+    /// - Throws: The errors of ``read(in:)``; `StorageError`.
     public static func settled(in directory: URL) async throws -> StoreManifest {
         let manifest = try read(in: directory)
         guard manifest.move != nil else { return manifest }
@@ -26,11 +28,11 @@ extension StoreManifest {
         guard lock != nil else {
             return try await settled(try read(in: directory), in: directory, lockURL: nil)
         }
-        // No process can prepare or commit a migration while the lock is held. The storage therefore has to
-        // use another lock file.
+        // While this process holds the lock, no other process can prepare or commit a migration. The storage
+        // has to use another lock file, because this process already holds the store's own.
         let lockURL = StoreConfiguration.insideLockURL(directory)
         let result = try await settled(try read(in: directory), in: directory, lockURL: lockURL)
-        // If the write fails, the next process that opens the store settles the migration again.
+        // If the write fails, the next process that opens the store resolves the migration again.
         try? result.write(in: directory)
         unlink(lockURL.path)
         return result
@@ -49,9 +51,10 @@ extension StoreManifest {
         return manifest
     }
 
-    /// Reads, changes and writes the manifest under the writers' lock. Blocks the thread while it waits.
+    /// Reads, changes and writes the manifest while holding the writers' lock. Blocks the thread while it
+    /// waits.
     ///
-    /// - Throws: As ``read(in:)``; `StorageError`.
+    /// - Throws: The errors of ``read(in:)``; `StorageError`.
     static func change(in directory: URL, _ body: (inout StoreManifest) -> Void) throws {
         let lock = try StorageError.mappingFileErrors {
             try FileLock.acquire(StoreConfiguration.lockURL(directory), timeout: lockTimeout)

@@ -4,7 +4,7 @@ public import RoostModel
 
 /// The description of a store: the contents of its `store.json`.
 ///
-/// The file is replaced atomically, under the writers' lock once the store exists.
+/// Every change replaces the file atomically. Once the store exists, changes require the writers' lock.
 public struct StoreManifest: Codable, Sendable, Hashable {
     /// The storage backend of a store.
     public enum Provider: String, Codable, Sendable, CaseIterable {
@@ -28,8 +28,8 @@ public struct StoreManifest: Codable, Sendable, Hashable {
 
     /// The newest manifest format that this version reads.
     ///
-    /// A manifest has format 2 while a migration is prepared, so that versions that do not know migrations
-    /// refuse the store, and format 1 otherwise.
+    /// A manifest has format 2 while a migration is prepared, so that versions without support for migrations
+    /// refuse to open the store. Otherwise, it has format 1.
     public static let currentFormat = 2
     static let fileName = "store.json"
 
@@ -128,14 +128,14 @@ public struct StoreManifest: Codable, Sendable, Hashable {
 
     /// Returns the size in bytes of the current storage files, to which ``maximumSize`` applies.
     ///
-    /// - Throws: As ``read(in:)``.
+    /// - Throws: The same errors as ``read(in:)``.
     public static func presentSize(in directory: URL) throws -> Int {
         StoreConfiguration(directory: directory, manifest: try read(in: directory)).presentSize()
     }
 
     /// Changes the maximum size of a store, in bytes; `nil` removes the limit.
     ///
-    /// - Throws: As ``read(in:)``; `StorageError`.
+    /// - Throws: The errors of ``read(in:)``; `StorageError`.
     public static func setMaximumSize(_ size: Int?, in directory: URL) throws {
         try change(in: directory) { $0.maximumSize = size }
     }

@@ -3,15 +3,16 @@ public import Foundation
 public import RoostChunks
 import RoostModel
 
-/// A repository of backups: snapshots of stores, which share their unchanged data.
+/// A repository of backups. It contains snapshots of stores, which share the data that did not change between
+/// them.
 ///
 /// A repository consists of chunks in any `ChunkStorageRetrieval`: in a folder, a bucket or memory. Each
 /// snapshot holds one revision of a store. The data of a snapshot are divided into segments, which are
 /// gathered in packs; indexes list the segments of each pack.
 ///
-/// Objects are never changed after they were written. A backup writes packs first, then the index, then the
-/// snapshot, so that every snapshot is complete even if a process is killed at any moment. Several processes
-/// can create, restore and verify at the same time; a prune (``prune(keeping:isDryRun:)``) requires exclusive
+/// Objects are never changed after they have been written. A backup writes packs first, then the index, then
+/// the snapshot, so that every snapshot is complete even if a process is killed. Several processes can
+/// create, restore and verify at the same time; a prune (``prune(keeping:isDryRun:)``) requires exclusive
 /// access.
 ///
 /// In a repository with a passphrase, everything except the parameters of the key is encrypted, and the names
@@ -25,7 +26,7 @@ public final class BackupRepository: Sendable {
 
     /// The newest format that this version reads, and the one that it writes.
     static let currentFormat = 1
-    /// The maximum size of the packs that are kept in memory while segments are read, in bytes.
+    /// The maximum total size, in bytes, of the packs that are kept in memory while segments are read.
     private static let cacheSize = 64 << 20
 
     /// The random id that identifies the repository.
@@ -180,7 +181,7 @@ public final class BackupRepository: Sendable {
             do {
                 snapshots.append(try await snapshot(named: name))
             } catch let error as BackupError where error.code == .notFound {
-                // Another process removed it after it was listed.
+                // Another process removed the snapshot after it had been listed.
                 continue
             } catch let error as BackupError where isLenient && error.code == .damaged {
                 continue
@@ -197,8 +198,8 @@ public final class BackupRepository: Sendable {
             .filter { SegmentID(hexadecimal: $0) != nil }.sorted()
     }
 
-    /// Returns the complete name of the only snapshot whose name begins with a prefix. The snapshot itself is
-    /// not read, so that this also works for a corrupt one.
+    /// Returns the complete name of the only snapshot whose name begins with the given prefix. The snapshot
+    /// itself is not read, so this works for a corrupt snapshot, too.
     ///
     /// - Throws: ``BackupError`` with `.notFound` if no snapshot or more than one matches;
     ///   `ChunkStorageError` if the storage cannot be read.
@@ -216,7 +217,8 @@ public final class BackupRepository: Sendable {
         return name
     }
 
-    /// Returns the only snapshot whose name begins with a prefix, or the newest snapshot for `latest`.
+    /// Returns the only snapshot whose name begins with the given prefix, or the newest snapshot for
+    /// `latest`.
     ///
     /// - Throws: ``BackupError`` with `.notFound` if no snapshot or more than one matches, or if `latest` is
     ///   ambiguous because the repository has snapshots of several stores; the errors of ``snapshots()``.
@@ -270,7 +272,7 @@ public final class BackupRepository: Sendable {
     /// Removes snapshots. The next ``prune(keeping:isDryRun:)`` frees the space that only they used.
     ///
     /// - Parameter names: The complete names of the snapshots.
-    /// - Throws: ``BackupError`` with `.locked` if another process prunes the repository;
+    /// - Throws: ``BackupError`` with `.locked` if another process is pruning the repository;
     ///   `ChunkStorageError` if a deletion fails. Some snapshots may have been removed in that case.
     public func forget(_ names: [String]) async throws {
         try await RepositoryLock.with(exclusive: false, toleratesReadOnly: true, retrieval) { _ in
@@ -282,7 +284,8 @@ public final class BackupRepository: Sendable {
 
     /// Returns the contents of all index objects with their paths.
     ///
-    /// - Parameter isLenient: Whether to skip corrupt indexes; their segments are missing then.
+    /// - Parameter isLenient: Whether to skip corrupt indexes. Their segments are then missing from the
+    ///   result.
     /// - Throws: ``BackupError`` with `.damaged` if an index is corrupt and not skipped.
     func indexes(skippingDamaged isLenient: Bool) async throws -> [(path: String, packs: [PackContents])] {
         var indexes: [(String, [PackContents])] = []
@@ -303,7 +306,7 @@ public final class BackupRepository: Sendable {
         let damaged = BackupError(
             .damaged, "cannot read index \(path) of the backup: it is corrupt", remedy: .verifyBackup)
         guard let data = try await retrieval.readChunk(at: path) else {
-            // A prune replaced it after it was listed.
+            // A prune replaced the index after it had been listed.
             throw BackupError(
                 .locked, "cannot read the backup: another process pruned the repository at the same time",
                 isRetryable: true, remedy: .retryLater)
@@ -313,7 +316,7 @@ public final class BackupRepository: Sendable {
         return packs
     }
 
-    /// Returns read access to all segments that the indexes list and whose packs exist.
+    /// Returns a store that can read all segments that the indexes list and whose packs exist.
     func segments() async throws -> SegmentStore {
         let store = SegmentStore(
             CachedRetrieval(wrapped: retrieval, limit: Self.cacheSize), naming: naming)

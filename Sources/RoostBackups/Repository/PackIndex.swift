@@ -21,11 +21,11 @@ struct SegmentLocation: Sendable, Hashable {
     var form: Form
     /// The offset in the pack, in bytes.
     var offset: Int
-    /// The number of bytes in the pack.
+    /// The size of the stored form in bytes.
     var storedSize: Int
-    /// The number of bytes of the segment.
+    /// The size of the segment itself in bytes.
     var size: Int
-    /// The segment that the relative form needs.
+    /// The segment that is needed to decode the relative form; `nil` for the other forms.
     var base: SegmentID?
 }
 
@@ -36,10 +36,10 @@ struct PackContents: Sendable {
 
     var storedSize: Int { segments.reduce(0) { $0 + $1.location.storedSize } }
 
-    /// Merges the entries of packs that occur several times.
+    /// Merges the contents of packs that occur several times.
     ///
     /// After an interrupted prune, several indexes can list the same pack, some of them with erased segments.
-    /// The result has every segment that any of them lists.
+    /// The result has every segment that at least one of them lists.
     static func merged(_ packs: [PackContents]) -> [PackContents] {
         var (merged, indices) = ([PackContents](), [SegmentID: Int]())
         for pack in packs {

@@ -7,20 +7,20 @@ actor PackWriter {
     private let store: SegmentStore
     private var segments: [(id: SegmentID, location: SegmentLocation)] = []
     private var bytes = Data()
-    /// New segments for which a caller has taken responsibility.
+    /// New segments that a caller has claimed and will add.
     private var claimed = Set<SegmentID>()
-    /// Packs whose writes are in progress, in the order of their starts.
+    /// The writes in progress, one per pack, in the order in which they began.
     private var writing: [Task<Void, any Error>] = []
-    /// The error of the first failed write. Later calls throw it, so that no backup is completed without the
-    /// pack.
+    /// The error of the first write that failed. Later calls throw it, so that no backup is completed without
+    /// the pack.
     private var failure: (any Error)?
     /// All packs that were written, for the index.
     private(set) var packs: [PackContents] = []
-    /// The total size of these packs.
+    /// The total size of the written packs in bytes.
     private(set) var writtenBytes = 0
 
-    /// The size in bytes at which a pack is written. Larger packs mean fewer objects, but more data to read
-    /// for one segment.
+    /// The size in bytes at which a pack is written. Larger packs mean fewer objects, but more data has to be
+    /// read to get one segment.
     static let packSize = 8 << 20
     /// The maximum number of concurrent writes. Each pack is in memory until it is written.
     private static let maximumConcurrentWrites = 2
@@ -46,8 +46,8 @@ actor PackWriter {
         if bytes.count >= Self.packSize { try await startWrite() }
     }
 
-    /// Writes the last pack and waits for all writes. Afterwards the repository and the segment store have
-    /// all added segments.
+    /// Writes the last pack and waits for all writes. After that, the repository and the segment store
+    /// contain all segments that were added.
     func finish() async throws {
         if let failure { throw failure }
         try await startWrite()

@@ -11,7 +11,7 @@ import Synchronization
 final class RepositoryLock: Sendable {
     private struct Contents: Codable {
         var isExclusive: Bool
-        /// The host name, for messages.
+        /// The host name, which is used in messages.
         var host: String
         /// The boot id and the PID namespace. Only within them does a process id identify a process.
         var system: String
@@ -29,15 +29,15 @@ final class RepositoryLock: Sendable {
     }()
 
     /// The paths of the locks that this process holds. Other locks with its process id are stale: they belong
-    /// to operations that ended and could not delete them.
+    /// to operations that ended without being able to delete them.
     private static let activePaths = Mutex<Set<String>>([])
 
-    /// The age in seconds at which a lock is stale. It must exceed ``renewalInterval`` several times, so that
-    /// a slow network does not make a lock stale.
+    /// The age in seconds at which a lock is stale. It must be several times as long as ``renewalInterval``,
+    /// so that a slow network does not make a lock stale.
     private static let maximumAge: TimeInterval = 30 * 60
     private static let renewalInterval = Duration.seconds(300)
     /// The maximum number of attempts to acquire a lock. Two processes that start at the same moment both
-    /// withdraw, so that one attempt is not enough.
+    /// delete their locks, so one attempt is not enough.
     private static let maximumAttempts = 5
 
     private let retrieval: any ChunkStorageRetrieval
@@ -77,8 +77,8 @@ final class RepositoryLock: Sendable {
         do {
             lock = try await acquire(isExclusive, retrieval)
         } catch let error as ChunkStorageError where toleratesReadOnly && error.isRefusedWrite {
-            // The storage is read-only or full, so that processes without write access to it cannot announce
-            // themselves. Locks of other processes are respected all the same.
+            // The storage is read-only or full, so this process cannot write a lock of its own. It still
+            // respects the locks of other processes.
             guard try await conflictingLock(isExclusive, "", retrieval) == nil else { throw error }
             return try await body(RepositoryLock(retrieval, "", Task {}, Renewals()))
         }
@@ -109,7 +109,7 @@ final class RepositoryLock: Sendable {
                             + "using it; try again when it has finished",
                         isRetryable: true, remedy: .retryLater)
                 }
-                // Random delays, so that two processes do not conflict again.
+                // The delay is random, so that two processes are unlikely to conflict again.
                 try await Task.sleep(for: .milliseconds(50 * attempt + Int.random(in: 0...100)))
             } catch {
                 await remove(path, retrieval)
@@ -121,7 +121,8 @@ final class RepositoryLock: Sendable {
         let renewal = Task {
             while !Task.isCancelled {
                 do { try await Task.sleep(for: renewalInterval) } catch { return }
-                // A lock that another process deleted as stale must not be restored: see ``requireHeld()``.
+                // A lock that another process deleted as stale must not be written again: ``requireHeld()``
+                // has to fail.
                 guard (try? await retrieval.presence(at: path)) != false else { return }
                 do {
                     try await write(isExclusive, path, retrieval)
@@ -186,7 +187,8 @@ final class RepositoryLock: Sendable {
         }
     }
 
-    /// Deletes a lock, also if the current task was cancelled. If the deletion fails, the lock becomes stale.
+    /// Deletes a lock, even if the current task has been cancelled. If the deletion fails, the lock becomes
+    /// stale.
     private static func remove(_ path: String, _ retrieval: any ChunkStorageRetrieval) async {
         await Task { try? await retrieval.deleteChunk(at: path) }.value
     }
@@ -197,7 +199,7 @@ final class RepositoryLock: Sendable {
             return task
         }
         task?.cancel()
-        // A renewal in progress would otherwise write the lock again after its deletion.
+        // Otherwise, a renewal in progress could write the lock again after it has been deleted.
         await task?.value
         guard !path.isEmpty else { return }
         defer { _ = Self.activePaths.withLock { $0.remove(path) } }

@@ -11,21 +11,21 @@ struct RepositoryVerifier {
     private var snapshots: [String] = []
     /// Segments that cannot be read, with the damaged object and its fault.
     private var unreadable: [SegmentID: (object: String, problem: String)] = [:]
-    /// The indices of the findings, by object.
+    /// The indices of the findings, keyed by the paths or names of the damaged objects.
     private var indices: [String: Int] = [:]
     private(set) var result = BackupVerification()
 
     /// The maximum number of entry ids in a finding, which limits memory if most of a repository is damaged.
     private static let maximumEntryIDs = 10_000
-    /// The maximum size of the packs that are kept in memory, in bytes.
+    /// The maximum total size of the packs that are kept in memory, in bytes.
     private static let cacheSize = 64 << 20
 
     init(_ repository: BackupRepository) async throws {
         self.repository = repository
         store = SegmentStore(
             CachedRetrieval(wrapped: repository.retrieval, limit: Self.cacheSize), naming: repository.naming)
-        // Snapshots are listed before the indexes are read. A backup that finishes in the meantime has
-        // written its index before its snapshot, so that the indexes cover every listed snapshot.
+        // Snapshots are listed before the indexes are read. A backup writes its index before its snapshot, so
+        // the indexes cover every listed snapshot, even if a backup finishes during the verification.
         snapshots = try await repository.names(in: RepositoryObject.snapshots)
         for path in try await repository.names(in: RepositoryObject.indexes).map(RepositoryObject.index) {
             do {
@@ -41,7 +41,7 @@ struct RepositoryVerifier {
         packs = PackContents.merged(packs)
     }
 
-    /// Returns the index of the finding for an object, which is added if necessary.
+    /// Returns the index of the finding for an object. Adds the finding if it is missing.
     private mutating func findingIndex(_ object: String, _ problem: String) -> Int {
         if let index = indices[object] { return index }
         indices[object] = result.findings.count
@@ -82,7 +82,7 @@ struct RepositoryVerifier {
                     markUnreadable(pack, path, "the pack is missing")
                     continue
                 }
-                // If the digest of the pack is correct, so are all its segments.
+                // If the digest of the pack is correct, all its segments are intact.
                 if repository.naming.name(of: data) == pack.name.description {
                     progress(number + 1, packs.count)
                     continue
@@ -174,7 +174,8 @@ struct RepositoryVerifier {
                 try await check(run, snapshot)
             }
         }
-        // The entries of unreadable lists are counted in one of the snapshot's findings.
+        // Entries in unreadable lists cannot be assigned to a finding, so they are added to the count of the
+        // snapshot's first finding.
         let missing = snapshot.stamp.entryCount - listed
         if missing > 0, let index = result.findings.firstIndex(where: { $0.snapshots.contains(snapshot.id) })
         {

@@ -3,8 +3,8 @@ import RoostChunks
 import RoostModel
 import Synchronization
 
-/// Read access to the segments of a repository: finds them by the indexes, reads them from packs and verifies
-/// their digests.
+/// Read access to the segments of a repository: locates them with the indexes, reads them from packs and
+/// verifies their digests.
 final class SegmentStore: Sendable {
     private struct PackedSegment: Sendable {
         var pack: SegmentID
@@ -25,17 +25,17 @@ final class SegmentStore: Sendable {
     private let retrieval: any ChunkStorageRetrieval
     let naming: SegmentNaming
 
-    /// - Parameter retrieval: Reads packs; preferably a `CachedRetrieval`.
+    /// - Parameter retrieval: The storage that packs are read from, preferably a `CachedRetrieval`.
     init(_ retrieval: any ChunkStorageRetrieval, naming: SegmentNaming) {
         (self.retrieval, self.naming) = (retrieval, naming)
     }
 
-    /// Adds the segments of packs.
+    /// Adds the segments of the given packs.
     func add(_ packs: [PackContents]) {
         segments.withLock { segments in
             for pack in packs {
                 for (id, location) in pack.segments where id != .none {
-                    // A copy that needs no base is preferred to a relative one.
+                    // If a segment has several copies, one that needs no base is preferred.
                     if let known = segments[id], known.location.base == nil { continue }
                     segments[id] = PackedSegment(pack: pack.name, location: location)
                 }
@@ -112,7 +112,7 @@ final class SegmentStore: Sendable {
         case .plain: data = stored
         case .compressed: data = try ZstdCodec.decompress(stored, size: location.size)
         case .relative:
-            // The base of a relative segment is never relative itself. This also excludes cycles.
+            // The base of a relative segment is never relative itself. This rule also excludes cycles.
             guard depth == 0, let base = location.base else {
                 throw Self.damaged(id, "its base is relative to another segment")
             }

@@ -8,7 +8,7 @@ import RoostVectors
 /// Ids, texts, vectors and assignments are separate segments, so that a change of one property leaves the
 /// other segments identical. `Documentation/Formats.md` describes the layout.
 enum EntryCodec {
-    /// Bytes that this encoding does not produce.
+    /// The error for bytes that this encoding cannot have produced.
     struct Damaged: Error {}
 
     // MARK: Ids
@@ -30,8 +30,8 @@ enum EntryCodec {
 
     // MARK: Texts
 
-    /// Returns, for each entry: text, source, key, dates, tags, metadata as JSON, and passages without
-    /// vectors.
+    /// Encodes everything except ids and vectors: for each entry its text, source, key, dates, tags, metadata
+    /// as JSON, and passages.
     static func encodeTexts(_ entries: [Entry]) throws -> Data {
         var writer = BinaryWriter()
         let encoder = JSONEncoder()
@@ -104,7 +104,8 @@ enum EntryCodec {
 
     // MARK: Vectors
 
-    /// The form in which the vector of an entry itself is stored. The raw values are part of the format.
+    /// How the vector of a whole entry, as opposed to those of its passages, is stored. The raw values are
+    /// part of the format.
     private enum Own: UInt8 {
         /// The entry has no vector.
         case none = 0
@@ -115,7 +116,8 @@ enum EntryCodec {
     }
 
     /// Returns the components of all vectors, divided into four byte planes: the most significant bytes of
-    /// all components come first. Signs and exponents are similar, so that their planes compress well.
+    /// all components come first. The signs and exponents of different components are similar, so their
+    /// planes compress well.
     static func encodeVectors(_ entries: [Entry]) -> Data {
         var writer = BinaryWriter()
         var vectors: [[Float]] = []
@@ -200,7 +202,7 @@ enum EntryCodec {
 
     // MARK: Assignments
 
-    /// - Parameter assignments: For each entry its assignment, or `nil` if it has none.
+    /// - Parameter assignments: One element per entry: its assignment, or `nil` if it has none.
     static func encodeAssignments(_ assignments: [Assignment?]) -> Data {
         var writer = BinaryWriter()
         for assignment in assignments {

@@ -2,14 +2,14 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// A run: some consecutive entries of a store, and the segments that contain them.
+/// A run of consecutive entries of a store, with the ids of the segments that contain their data.
 struct RunRecord: Sendable, Hashable {
     var ids: SegmentID
     var entries: SegmentID
     var vectors: SegmentID
-    /// `nil` if none of the entries has an assignment.
+    /// The segment of cluster assignments; `nil` if no entry of the run has an assignment.
     var assignments: SegmentID?
-    /// The number of entries.
+    /// The number of entries in the run.
     var count: Int
 
     /// The segments of the run.
@@ -19,44 +19,44 @@ struct RunRecord: Sendable, Hashable {
     }
 }
 
-/// The boundaries of runs of entries and of lists of runs.
+/// Determines where runs of entries, and lists of runs, end.
 ///
 /// The boundaries are content-defined: each depends only on its neighborhood. If an entry is added or
 /// removed, only the boundaries next to it move, and all other runs remain identical.
 enum RunBoundaries {
-    // These values determine the segments of every repository. A change would make the next backup of every
-    // store write all of its data again.
+    // These values determine how entries are divided into segments. If one of them changed, the next backup
+    // of every store would write all of the store's data again.
 
     /// The minimum and maximum number of entries in a run.
     private static let minimumCount = 16
     private static let maximumCount = 256
-    /// The average number of entries from one boundary to the next.
+    /// The average number of entries between two boundaries of runs.
     private static let spacing: UInt64 = 64
-    /// The number of bytes of text at which a run ends.
+    /// A run ends when the total size of its texts reaches this number of bytes.
     private static let maximumBytes = 1 << 20
     /// The maximum number of runs in a list.
     private static let maximumListCount = 512
-    /// The average number of runs from one boundary of lists to the next.
+    /// The average number of runs between two boundaries of lists.
     private static let listSpacing: UInt64 = 128
 
-    /// Returns whether a run ends after an entry.
+    /// Returns whether a run ends after the given entry.
     ///
     /// - Parameters:
     ///   - id: The id of the entry.
     ///   - count: The number of entries in the run, including this one.
-    ///   - bytes: The size of their texts.
+    ///   - bytes: The total size of the texts of these entries, in bytes.
     static func endsRun(after id: Entry.ID, count: Int, bytes: Int) -> Bool {
         if count >= maximumCount || bytes >= maximumBytes { return true }
         return count >= minimumCount && mixed(id) % spacing == 0
     }
 
-    /// Returns whether a list ends after a run.
+    /// Returns whether a list of runs ends after the given run.
     static func endsList(after run: RunRecord, count: Int) -> Bool {
         count >= maximumListCount || run.ids.lowBits % listSpacing == 0
     }
 
-    /// Returns a hash of an id, by the finalizer of SplitMix64. Ids are not always random: a caller may use
-    /// consecutive numbers.
+    /// Returns a hash of an entry's id, computed with the finalizer of SplitMix64. The id is hashed because
+    /// ids are not always random: a caller may use consecutive numbers.
     private static func mixed(_ id: Entry.ID) -> UInt64 {
         let (high, low) = withUnsafeBytes(of: id.uuid) {
             ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -68,8 +68,8 @@ enum RunBoundaries {
     }
 }
 
-/// The encoding of lists of runs. For each run: ids 32 bytes · entries 32 · vectors 32 · assignments 32, or
-/// zeros · count 4.
+/// Encodes and decodes lists of runs. The record of each run: ids 32 bytes · entries 32 · vectors 32 ·
+/// assignments 32 (zeros if there are none) · count 4.
 enum RunListCodec {
     private static let recordSize = 4 * SegmentID.size + 4
 

@@ -3,7 +3,7 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// An original file and the segments with its parts.
+/// The record of an original file, with the ids of the segments that contain its parts.
 struct OriginalRecord: Sendable, Hashable {
     /// The SHA-256 digest of the document.
     var digest: SegmentID
@@ -11,13 +11,13 @@ struct OriginalRecord: Sendable, Hashable {
     var size: Int
     var parts: [SegmentID]
 
-    /// The size of all parts except the last, in bytes. A document that only grows shares its unchanged parts
-    /// with earlier versions.
+    /// The size, in bytes, of every part except the last. When a document only grows, its unchanged parts are
+    /// shared with earlier versions.
     static let maximumPartSize = 4 << 20
 }
 
-/// The encoding of lists of original files. For each document: digest 32 bytes · size 8 · number of parts
-/// 4 · the id of each part 32.
+/// Encodes and decodes lists of original files. The record of each document: digest 32 bytes · size 8 ·
+/// number of parts 4 · id of each part 32.
 enum OriginalListCodec {
     static func encode(_ records: [OriginalRecord]) -> Data {
         var writer = BinaryWriter()
@@ -53,12 +53,12 @@ enum OriginalListCodec {
     }
 
     private static let partSize = UInt64(OriginalRecord.maximumPartSize)
-    /// The maximum size of a document in bytes. A list with a larger value is corrupt.
+    /// The maximum size of a document in bytes. A list that contains a larger size is corrupt.
     private static let maximumSize: UInt64 = 1 << 40
 }
 
-/// The division of sources, in the order of their ids, into runs. The boundaries are content-defined, as
-/// those of ``RunBoundaries``.
+/// Divides sources, in the order of their ids, into runs. The boundaries are content-defined, like those of
+/// ``RunBoundaries``.
 enum SourceRuns {
     /// The average number of sources from one boundary to the next.
     private static let spacing: UInt64 = 256
@@ -67,7 +67,7 @@ enum SourceRuns {
 
     struct Run {
         var sources: [Source]
-        /// The hash of the last source's id; 0 for a run that ends with the last source of the store.
+        /// The hash of the last source's id; 0 if the run ends only because there are no more sources.
         var bound: UInt64
     }
 

@@ -2,8 +2,8 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// The encoding of clusters, sources and clustering runs: JSON with its length before it. The centroid of a
-/// cluster follows its JSON in binary.
+/// Encodes and decodes clusters, sources and clustering runs as JSON, preceded by its length. The centroid of
+/// a cluster follows its JSON in binary form.
 enum RecordCodec {
     private static func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()

@@ -4,12 +4,12 @@ import RoostChunks
 
 /// The name of a segment: the SHA-256 digest of its kind and bytes.
 ///
-/// In an encrypted repository it is a keyed digest (HMAC), so that it does not reveal whether the repository
+/// In an encrypted repository the digest is keyed (HMAC), so it does not reveal whether the repository
 /// contains a known text.
 struct SegmentID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The size of a name in bytes.
     static let size = 32
-    /// A name that no segment has. In an index it replaces a segment that is no longer in use.
+    /// A name that no segment has. In an index, it replaces the name of a segment that is no longer in use.
     static let none = SegmentID([])
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -28,7 +28,8 @@ struct SegmentID: Hashable, Sendable, Comparable, CustomStringConvertible {
         words = (word(0), word(1), word(2), word(3))
     }
 
-    /// Creates a name from its text; `nil` unless it consists of 64 lower-case hexadecimal digits.
+    /// Creates a name from its hexadecimal form; returns `nil` unless the text consists of 64 lower-case
+    /// hexadecimal digits.
     init?(hexadecimal text: String) {
         let digits = Array("0123456789abcdef".utf8)
         let values = text.utf8.map { digits.firstIndex(of: $0) }
@@ -45,7 +46,7 @@ struct SegmentID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     var description: String { Hexadecimal.text(bytes) }
 
-    /// Eight bytes of the digest, as a hash of the contents.
+    /// The first eight bytes of the digest, used as a hash of the contents.
     var lowBits: UInt64 { words.0 }
 
     static func == (left: SegmentID, right: SegmentID) -> Bool { left.words == right.words }

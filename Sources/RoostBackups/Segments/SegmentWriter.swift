@@ -2,13 +2,14 @@ import Foundation
 import RoostChunks
 import RoostModel
 
-/// Encodes values as segments, and writes the segments that the repository does not have.
+/// Encodes values as segments, and writes the segments that the repository does not yet have.
 actor SegmentWriter {
     nonisolated let store: SegmentStore
     nonisolated let packs: PackWriter
-    /// The runs of the store's newest snapshot, keyed by the segment with their entries' ids.
+    /// The runs of the store's newest snapshot, keyed by the id of the segment that contains the ids of their
+    /// entries.
     nonisolated private let bases: [SegmentID: RunRecord]
-    /// The number of segments that were written, and the number of all segments.
+    /// The number of segments that were written, and the total number of segments.
     private(set) var counts = (new: 0, all: 0)
 
     init(store: SegmentStore, packs: PackWriter, bases: [SegmentID: RunRecord]) {
@@ -76,10 +77,10 @@ actor SegmentWriter {
         return try await write(EntryCodec.encodeAssignments(assignments), .assignments, relativeTo: base)
     }
 
-    /// Writes a segment unless the repository has it.
+    /// Writes a segment unless the repository already has it.
     ///
-    /// - Parameter base: The earlier version of the segment in the previous snapshot. If the two have much in
-    ///   common, the new segment is compressed relative to it.
+    /// - Parameter base: The corresponding segment of the previous snapshot. If the two have much in common,
+    ///   the new segment is compressed relative to it.
     /// - Returns: The name of the segment.
     @concurrent
     nonisolated func write(
@@ -98,8 +99,9 @@ actor SegmentWriter {
         var location = SegmentLocation(
             kind: kind, form: .plain, offset: 0, storedSize: 0, size: data.count, base: nil)
         var stored = data
-        // The base is always a segment that needs none itself, so that no chains form. The relative form is
-        // used only if it saves at least half, because it keeps the base in use.
+        // If the base is itself relative to another segment, that segment is used instead, so no chains form.
+        // The relative form is used only if it is less than half as large as the base, because the base
+        // cannot be removed while another segment depends on it.
         if let base, let known = store.location(of: base) {
             let root = known.base ?? base
             let limit = (store.location(of: root)?.storedSize ?? 0) / 2
@@ -118,7 +120,7 @@ actor SegmentWriter {
         return id
     }
 
-    /// Vectors hardly become smaller at higher levels, which take much longer.
+    /// Returns the compression level. At higher levels, vectors hardly become smaller but take much longer.
     private static func level(of kind: SegmentKind) -> Int32 {
         kind == .vectors ? 1 : ZstdCodec.defaultLevel
     }
@@ -137,13 +139,13 @@ struct ListWriter {
 
     init(writer: SegmentWriter) { self.writer = writer }
 
-    /// Adds a run, and writes the list that it ends.
+    /// Adds a run, and writes the list if it ends after this run.
     mutating func add(_ record: RunRecord) async throws {
         records.append(record)
         if RunBoundaries.endsList(after: record, count: records.count) { try await write() }
     }
 
-    /// Writes the last list and returns all lists.
+    /// Writes the last list and returns the ids of all lists.
     mutating func finish() async throws -> [SegmentID] {
         if !records.isEmpty { try await write() }
         return lists
@@ -162,7 +164,7 @@ struct RunCutter {
 
     /// Adds an entry.
     ///
-    /// - Returns: The run that the entry ends, if it ends one.
+    /// - Returns: The entries of the run if it ends after this entry; otherwise `nil`.
     mutating func add(_ entry: Entry) -> [Entry]? {
         pending.append(entry)
         bytes += entry.content.utf8.count

@@ -17,7 +17,8 @@ struct Initialize: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Option(name: .long, help: "The storage: sqlite or json. Default: the setting provider, else sqlite.")
+    @Option(
+        name: .long, help: "The storage format: sqlite or json. Default: the setting `provider`, or sqlite.")
     var provider: String?
 
     @Option(
@@ -29,7 +30,8 @@ struct Initialize: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("The maximum size of the storage: 500MB, 2GB, or none.", valueName: "SIZE"))
+        help: ArgumentHelp(
+            "The maximum size of the store, such as 500MB or 2GB, or none for no limit.", valueName: "SIZE"))
     var maxSize: String?
 
     @Argument(help: ArgumentHelp("The store's folder. Default: .roost.", valueName: "DIR"))

@@ -9,7 +9,7 @@ struct Autolabeling {
     let options: StoreOptions
     let model: RemoteModel
 
-    /// The maximum number of refused labels that are reported one by one.
+    /// The maximum number of refused labels that are reported individually.
     private static let maximumReportedRefusals = 3
 
     var labeler: RemoteLabeler { RemoteLabeler(model) }

@@ -52,7 +52,7 @@ struct BackupCommand: AsyncParsableCommand {
 
         func run() async throws {
             let location = try options.location()
-            // Read first: a folder without a store must not get a repository.
+            // The manifest is read first, so that no repository is created for a folder without a store.
             _ = try StoreManifest.read(in: location)
             let repository = try await backups.open(options, creatingIfMissing: true)
             let start = Date()

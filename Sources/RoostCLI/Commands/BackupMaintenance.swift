@@ -125,7 +125,7 @@ extension BackupCommand {
         func run() async throws {
             let repository = try await backups.open(options)
             var names: [String] = []
-            // Resolved by file name, so that an unreadable snapshot can be removed too.
+            // Snapshots are looked up by file name only, so that an unreadable one can be removed too.
             for name in snapshots { names.append(try await repository.name(beginning: name)) }
             try await repository.forget(names)
             for name in names { Terminal.write("removed \(name.prefix(8))") }

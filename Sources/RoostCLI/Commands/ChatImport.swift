@@ -25,15 +25,15 @@ extension ChatCommand {
         @Argument(help: ArgumentHelp("Files, or - for standard input.", valueName: "FILE"))
         var files: [String]
 
-        @Option(name: .long, help: "The user of conversations whose file names none.")
+        @Option(name: .long, help: "The user of conversations whose file does not name one.")
         var user = "me"
 
         @Option(
             name: .long,
-            help: "The session of conversations whose file names none. Default: the name of the file.")
+            help: "The session of conversations whose file does not name one. Default: the file name.")
         var session: String?
 
-        @Option(name: .long, help: "The agent of conversations whose file names none.")
+        @Option(name: .long, help: "The agent of conversations whose file does not name one.")
         var agent = "assistant"
 
         @Flag(name: .long, help: "Print the result as JSON.")
@@ -59,8 +59,8 @@ extension ChatCommand {
             }
         }
 
-        /// The number of messages per commit: if the command is interrupted, at most this many messages are
-        /// embedded in vain.
+        /// The number of messages per commit. If the command is interrupted, the embeddings of at most this
+        /// many messages are lost.
         static let batchSize = 256
 
         private static func read(_ name: String) throws -> TranscriptFile {
@@ -110,7 +110,7 @@ extension ChatCommand {
             if !failures.isEmpty { throw ExitCode(ExitStatus.noInput.rawValue) }
         }
 
-        /// Adds the messages of a file to the store and their numbers to the document.
+        /// Adds the messages of a file to the store and records their counts in the document.
         private func remember(
             _ file: TranscriptFile, named name: String, _ memory: ConversationMemory,
             _ document: inout Document
@@ -132,7 +132,8 @@ extension ChatCommand {
                     problems: file.problems, omitted: file.omitted))
         }
 
-        /// Prints the problems of a file; with `--json`, the document contains them.
+        /// Prints the problems of a file. With `--json`, it prints nothing, because the document contains
+        /// them.
         private func report(_ problems: [TranscriptFile.Problem], of name: String) {
             guard !json else { return }
             for problem in problems.prefix(Terminal.maximumListedItems) where !options.quiet {

@@ -193,7 +193,7 @@ extension ClusterCommand {
 }
 
 extension ClusterOutlier {
-    /// The reason in words.
+    /// A description of the reason.
     fileprivate var explanation: String {
         switch reason {
         case .distant: "far from every cluster"

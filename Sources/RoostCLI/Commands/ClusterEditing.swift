@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Roost
 
-/// The changes of the clusters by a run or edit, as lines of text.
+/// Describes, as lines of text, how a run or an edit changed the clusters.
 struct LineageLines {
     let lines: [String]
 

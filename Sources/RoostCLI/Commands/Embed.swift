@@ -87,7 +87,8 @@ struct Embed: AsyncParsableCommand {
         guard let input = String(data: try StandardInput.readToEnd(), encoding: .utf8) else {
             throw RoostError(.badInput, "cannot embed standard input: it is not UTF-8 text")
         }
-        // Split by bytes: Swift treats a carriage return followed by a line feed as one character.
+        // The input is split as bytes because Swift treats a carriage return followed by a line feed as one
+        // character.
         var lines = input.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
         guard !lines.isEmpty else {

@@ -90,7 +90,7 @@ struct Show: AsyncParsableCommand {
         }
         let assignment = try await snapshot.assignments(of: [id]).first
         let cluster = try await snapshot.clusters().first { $0.id == assignment?.cluster }
-        // The number of tokens is known only to the model.
+        // Only the model can count tokens.
         let omitted = store.embedder is AbsentEmbedder ? nil : store.omittedTokens(of: entry)
         let boilerplate = store.boilerplateLines(of: entry)
         try await store.close()

@@ -74,7 +74,7 @@ struct Export: AsyncParsableCommand {
             case .json: data = try encoder.encode(export) + Data("\n".utf8)
             case .jsonl:
                 for cluster in export.allClusters {
-                    // The children have separate lines, which name their parent.
+                    // Children are written on lines of their own, which name the parent.
                     var flat = cluster
                     flat.children = nil
                     data += try encoder.encode(flat) + Data("\n".utf8)
@@ -143,7 +143,7 @@ enum Output {
         let isThere = stat(path, &status) == 0
         do {
             if isThere, status.st_mode & S_IFMT != S_IFREG {
-                // A device or a pipe cannot be replaced: write into it.
+                // A device or a pipe cannot be replaced, so the data is written to it directly.
                 let file = try FileDescriptor(path, O_WRONLY)
                 return try body { data in try data.withUnsafeBytes { try file.write($0) } }
             }
@@ -182,7 +182,7 @@ struct ImportCommand: AsyncParsableCommand {
     func run() async throws {
         let data = try InputFile.read(file)
         let name = file == "-" ? "standard input" : file
-        // Checked first: an unreadable file must not create a store.
+        // The file is checked first, so that no store is created if the file is unreadable.
         if try !options.hasStore() { try KnowledgeStore.checkImport(data, name: name) }
         let store = try await options.openOrCreate()
         let progress = Progress(isQuiet: options.quiet)

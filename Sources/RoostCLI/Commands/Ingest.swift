@@ -61,7 +61,7 @@ struct IngestCommand: AsyncParsableCommand {
             throw ValidationError("Nothing to ingest: give files, folders, or - for standard input.")
         }
         guard !tag.contains(where: \.isEmpty) else {
-            throw ValidationError("--tag takes a nonempty text.")
+            throw ValidationError("--tag must not be empty.")
         }
     }
 
@@ -77,7 +77,8 @@ struct IngestCommand: AsyncParsableCommand {
         var skipped: [IngestReport.Skip] = []
         var readsStandardInput = false
 
-        /// Whether the input is a single file that was given by name: its errors end the command.
+        /// Whether the input is a single file that was given by name. In this case, an error in the file ends
+        /// the command.
         var isSingleFile: Bool {
             guard paths.count == 1, files.count == 1, !readsStandardInput else { return false }
             var status = stat()
@@ -85,6 +86,8 @@ struct IngestCommand: AsyncParsableCommand {
         }
     }
 
+    /// Returns the input that the arguments describe.
+    ///
     /// - Throws: ``RoostError`` if there is nothing to read.
     private func input(hasStore: Bool) throws -> Input {
         let finder = FileFinder(globs: glob, exclusions: exclude)
@@ -97,7 +100,7 @@ struct IngestCommand: AsyncParsableCommand {
                 continue
             }
             let found = try finder.find(URL(fileURLWithPath: path))
-            // A file that several arguments include is one source.
+            // A file that several arguments include is read only once.
             input.files += found.files.filter { seen.insert(RecordReader.sourceID($0)).inserted }
             input.skipped += found.skipped
         }
@@ -114,7 +117,7 @@ struct IngestCommand: AsyncParsableCommand {
         let hasStore = try options.hasStore()
         let input = try input(hasStore: hasStore)
         var reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
-        // Checked first: files without any text must not create a store.
+        // The input is checked first, so that no store is created if no file contains text.
         if !hasStore, !input.readsStandardInput {
             try requireText(in: input.files, reader, input.isSingleFile)
         }
@@ -184,7 +187,7 @@ struct IngestCommand: AsyncParsableCommand {
         throw RoostError(.badInput, "\(reason ?? "the input contains no text"); nothing was ingested")
     }
 
-    /// Returns the missing paths that no entry came from: mistyped or already pruned.
+    /// Returns the missing paths from which no entry came, because they were mistyped or already pruned.
     ///
     /// - Throws: ``RoostError`` if there is no other input.
     private func unknown(
@@ -216,7 +219,7 @@ struct IngestCommand: AsyncParsableCommand {
             String.init)
     }
 
-    /// Removes the entries of files below the given folders that no longer exist.
+    /// Removes the entries whose source files, at or below the given paths, no longer exist.
     private func prune(
         _ store: KnowledgeStore, _ named: [String], keeping files: [URL], _ report: inout IngestReport
     ) async throws {

@@ -4,7 +4,7 @@ import Roost
 
 struct Compact: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Free unused space, and update the readable files.",
+        abstract: "Free unused space, and update the human-readable JSON files.",
         discussion: """
             For a JSON store, merges the journal into entries.json and clusters.json. For a SQLite store, \
             frees the space of removed entries. Removes original files that no entry came from. Other \

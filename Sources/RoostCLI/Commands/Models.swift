@@ -82,7 +82,7 @@ struct AddModel: ParsableCommand {
     }
 }
 
-/// The prefixes of models such as E5, whose folders do not state them.
+/// The query and document prefixes of models such as E5, whose folders do not specify them.
 struct PrefixOptions: ParsableArguments {
     @Option(
         name: .long,
@@ -137,7 +137,7 @@ struct PullModel: AsyncParsableCommand {
             address: from ?? given("HF_ENDPOINT") ?? ModelHub.defaultAddress,
             token: given("HF_TOKEN").flatMap { Secret($0) }, environment: environment)
         let models = UserDirectories().models
-        // A fixed folder next to the models, so that an interrupted download resumes. Its last path
+        // The path of this folder is fixed, so that an interrupted download can be resumed. Its last
         // component becomes the model's name.
         let staging = models.directory.appendingPathComponent(".pull/\(name)")
         let progress = Progress(isQuiet: quiet, unit: "kB")

@@ -74,8 +74,8 @@ struct Query: AsyncParsableCommand {
         try search.show(result, options)
     }
 
-    /// The number of lines that `--batch` searches together: large enough for matrix products, small
-    /// enough to print early.
+    /// The number of lines that `--batch` searches together: large enough for efficient matrix products,
+    /// small enough for the first results to appear early.
     private static let batchSize = 512
 
     /// The JSON output for one line of `--batch`.
@@ -94,7 +94,7 @@ struct Query: AsyncParsableCommand {
         guard !lines.isEmpty else {
             throw RoostError(.badInput, "cannot read the queries: every line is empty")
         }
-        // Checked before the first output.
+        // All lines are checked before any output is written.
         for line in lines where mode != .vector && TextQuery(String(line.element)).isOnlyExclusion {
             throw RoostError(
                 .badInput,

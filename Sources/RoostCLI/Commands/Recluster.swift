@@ -79,7 +79,7 @@ struct Recluster: AsyncParsableCommand {
 
     @Flag(
         name: .long,
-        help: "Label the clusters with the chat model of your settings; see `roost cluster autolabel`.")
+        help: "Label the clusters with the chat model from your settings; see `roost cluster autolabel`.")
     var autolabel = false
 
     @Flag(name: .long, help: "Show what would change, without changing anything.")
@@ -130,7 +130,7 @@ struct Recluster: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Checked before the work, so that a missing setting is reported at once.
+        // The model setting is checked before clustering, so that a missing setting is reported at once.
         let model = autolabel ? try RemoteSettings().labelingModel(nil) : nil
         let store = try await options.open()
         let start = Date()
@@ -167,7 +167,7 @@ struct Recluster: AsyncParsableCommand {
         try labeling.finish(labels, of: requests.count)
     }
 
-    /// The minimum number of entries at which a single cluster is worth a hint.
+    /// If a run finds only one cluster, `--clusters` is suggested only for at least this many entries.
     private static let minimumEntriesForAdvice = 50
 
     /// Returns the number of entries that the run considered.
@@ -215,11 +215,11 @@ struct Recluster: AsyncParsableCommand {
             + (dryRun ? "; nothing was changed" : "")
     }
 
-    /// The maximum number of entries that are too few to find groups: the figures of such clusters say
-    /// nothing, so a sentence replaces them.
+    /// For this number of entries or fewer, a sentence replaces the list of clusters, because the figures of
+    /// such small clusters would be meaningless.
     private static let maximumEntriesWithoutGroups = 3
 
-    /// Returns the result for a store with too few entries to find groups.
+    /// Returns a sentence that describes the result for a store with too few entries to form groups.
     private func sentence(on report: ReclusterReport, of count: Int) -> String {
         let labels = report.clusters.map { "'\(Terminal.line($0.label, limit: 60))'" }
         let clusters = labels.count == 1 ? "one cluster" : "\(labels.count) clusters"
@@ -230,10 +230,11 @@ struct Recluster: AsyncParsableCommand {
             + (dryRun ? "; nothing was changed" : "")
     }
 
-    /// The share of the entries in one cluster above which the clusters are reported as not clear.
+    /// If one cluster has more than this share of the entries, the groups are reported as unclear.
     private static let maximumClearShare = 0.5
 
-    /// Returns the remark on a run of which one cluster has more than half of the entries; otherwise `nil`.
+    /// Returns a remark if the groups are unclear because one cluster has most or all of the entries;
+    /// otherwise, returns `nil`.
     private func remark(onLargestShareOf report: ReclusterReport, of count: Int, leaves: Int) -> String? {
         let isAutomatic = clusters == nil && dense == nil
         let advice =

@@ -52,7 +52,7 @@ struct Reembed: AsyncParsableCommand {
         guard let model else {
             let found = try await ModelMigration.discard(in: location)
             return options.note(
-                found ? "removed the vectors of the unfinished move" : "no unfinished move to discard")
+                found ? "removed the vectors of the unfinished migration" : "no unfinished move to discard")
         }
         var notes: [String] = []
         let embedder = try await EmbedderChoice.openForStore(model, &notes)
@@ -75,7 +75,7 @@ struct Reembed: AsyncParsableCommand {
         progress.finish()
         options.remark(on: embedder)
         if report.isMoved {
-            // The move began a new epoch, so the old index can no longer be used.
+            // The move to another model started a new epoch, so the old index can no longer be used.
             let store = try await options.open(recordingUndo: false)
             await options.refreshIndex(of: store)
             try await store.close()

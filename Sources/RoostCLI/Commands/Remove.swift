@@ -4,7 +4,7 @@ import Roost
 
 struct TagCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tag", abstract: "Add a tag to entries, or remove it.",
+        commandName: "tag", abstract: "Add a tag to entries, or remove a tag from them.",
         discussion: """
             Examples:
               roost tag e2d8942a birds

@@ -25,7 +25,7 @@ struct Stats: AsyncParsableCommand {
         var tokens = 0
         /// The number of tokens that no vector covers; `nil` if the model is not installed.
         var omittedTokens: Int?
-        /// The number of entries with such tokens; `nil` if the model is not installed.
+        /// The number of entries with omitted tokens; `nil` if the model is not installed.
         var entriesWithOmissions: Int?
         var sources: Int
         var bytes: Int

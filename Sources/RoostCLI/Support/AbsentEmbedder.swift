@@ -4,12 +4,13 @@ import Roost
 /// compacted.
 struct AbsentEmbedder: Embedder {
     let space: EmbeddingSpace
-    /// The error that ``embed(_:as:)`` throws: the reason why the model cannot be opened.
+    /// The reason why the model cannot be opened; ``embed(_:as:)`` throws it.
     let reason: any Error
     let maximumTokens: Int? = nil
 
     func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
-        // An ingest of known texts only needs no embeddings, so it succeeds.
+        // If an ingest contains only known texts, there is nothing to embed, so it succeeds without the
+        // model.
         guard texts.isEmpty else { throw reason }
         return Embeddings(
             vectors: Matrix(rows: 0, columns: space.dimension), tokenCounts: [], omittedTokens: [])

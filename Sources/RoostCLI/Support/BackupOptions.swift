@@ -96,7 +96,8 @@ struct BackupOptions: ParsableArguments {
         return given.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The maximum size of a file with a passphrase or key, in bytes: a guard against wrong file names.
+    /// The maximum size, in bytes, of a file that contains a passphrase or key. The limit prevents the
+    /// command from reading a large file that was named by mistake.
     static let maximumSecretFileSize = 1 << 16
 
     /// Returns the first line of a file.

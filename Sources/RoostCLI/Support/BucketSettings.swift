@@ -3,15 +3,15 @@ import Roost
 import RoostChunks
 import RoostRemote
 
-/// The access to object stores, configured by the environment variables and files of the AWS tools and by the
-/// user's settings.
+/// The settings for access to object stores, read from the environment variables and files of the AWS tools
+/// and from the user's settings.
 struct BucketSettings {
     private let environment = ProcessInfo.processInfo.environment
     private let settings: UserConfiguration
 
     init() throws { settings = try UserConfiguration(UserDirectories().configurationFile) }
 
-    /// Returns the bucket of an address with its credentials, endpoint and region.
+    /// Returns the bucket at an address, with its credentials, endpoint and region.
     ///
     /// - Parameter address: `s3://BUCKET/PREFIX`.
     /// - Throws: ``CommandError`` if credentials are missing or a setting is invalid.
@@ -67,7 +67,7 @@ struct BucketSettings {
         }
     }
 
-    /// Returns an address for messages, without the part before an `@`, which may contain a password.
+    /// Returns an address for use in messages, without the part before an `@`, which may contain a password.
     private static func redacted(_ text: String) -> String {
         Terminal.line(text.contains("@") ? "…@" + (text.split(separator: "@").last ?? "") : text, limit: 80)
     }

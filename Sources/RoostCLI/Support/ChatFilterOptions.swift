@@ -40,9 +40,9 @@ struct ChatFilterOptions: ParsableArguments {
             until: until.flatMap { FilterOptions.date($0, now: now) })
     }
 
-    /// Returns the session whose name is, or begins with, a text.
+    /// Returns the session whose name equals the given text or begins with it.
     ///
-    /// - Throws: ``RoostError`` with `.notFound` if no session or several match.
+    /// - Throws: ``RoostError`` with `.notFound` if no session or more than one session matches.
     func session(_ beginning: String, _ memory: ConversationMemory) async throws -> ChatSession {
         try await Self.session(beginning, of: .init(userId: user, agentId: agent), memory)
     }
@@ -92,7 +92,7 @@ extension [RememberedMessage] {
 }
 
 extension DateText {
-    /// Returns a date up to the minute: `2026-01-31T09:00`.
+    /// Formats a date to the minute: `2026-01-31T09:00`.
     static func minutes(of date: Date) -> String { String(string(from: date).prefix(16)) }
 }
 

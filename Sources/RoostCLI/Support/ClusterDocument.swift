@@ -41,7 +41,7 @@ struct ClusterDocument: Encodable {
     var line: String { ClusterTable.figures.line(self, depth: 0, largest: size) }
 }
 
-/// Clusters in their hierarchy.
+/// A hierarchy of clusters.
 struct ClusterTree {
     private let roots: [Cluster]
     private let children: [Cluster.ID: [Cluster]]
@@ -87,7 +87,7 @@ struct ClusterTree {
         return walk(roots, 0)
     }
 
-    /// The clusters without children, largest first, on one level.
+    /// The clusters without children in a flat list, largest first.
     private var leaves: [Node] {
         all.filter(\.isLeaf).map { Node(document: $0.document, depth: 0, isLeaf: true) }
             .sorted {
@@ -96,10 +96,10 @@ struct ClusterTree {
             }
     }
 
-    /// Returns the documents of the clusters: all, or only those without children.
+    /// Returns the documents of all clusters, or only of those without children.
     func documents(flat: Bool = false) -> [ClusterDocument] { (flat ? leaves : all).map(\.document) }
 
-    /// Returns the header and a line for each cluster: for all, or only for those without children.
+    /// Returns a header and one line per cluster, for all clusters or only for those without children.
     func lines(_ table: ClusterTable, flat: Bool = false) -> [String] {
         let nodes = flat ? leaves : all
         let largest = nodes.map(\.document.size).max() ?? 0

@@ -12,11 +12,12 @@ enum ClusterTable {
     private static let sizeWidth = 6
     /// The number of digits of an id that are shown.
     private static let idLength = 8
-    /// The bar takes at most this share of the width of a terminal, so that most of it is left for labels.
+    /// The width of the terminal is divided by this number to get the width of the longest bar, so that most
+    /// of the width is left for labels.
     private static let barShare = 6
     /// The minimum and the maximum width of a bar. The maximum is also the width in files and pipes.
     private static let barWidths = 4...20
-    /// The minimum number of characters of a label, however narrow the terminal is.
+    /// The minimum number of characters that are shown of a label, however narrow the terminal is.
     private static let minimumLabelLength = 12
     /// The text after a label that probably no longer fits.
     private static let outdatedMark = "(label may no longer fit)"
@@ -57,7 +58,7 @@ enum ClusterTable {
         var label = Terminal.line(cluster.label)
         if let columns = Terminal.columns {
             let rest = columns - start.count - mark.count - 2 - Self.idLength
-            // One column is for the character that replaces the end of a label.
+            // One column is reserved for the character that marks a shortened label.
             label = Terminal.line(cluster.label, limit: max(Self.minimumLabelLength, rest - 1))
         }
         return start + Terminal.bold(label) + mark + "  "
@@ -68,8 +69,7 @@ enum ClusterTable {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// Returns a bar, filled with spaces to the full width. A cluster with members has at least the smallest
-    /// visible bar.
+    /// Returns a bar, filled with spaces to the full width. The bar of a cluster with members is never empty.
     private static func bar(_ size: Int, of largest: Int) -> String {
         let share = largest > 0 ? Double(size) / Double(largest) : 0
         var text: String

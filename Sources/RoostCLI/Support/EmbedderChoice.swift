@@ -4,10 +4,10 @@ import RoostRemote
 
 /// Opens the model that a command line, a setting or a store names.
 enum EmbedderChoice {
-    /// The prefix of the names of remote models.
+    /// The prefix that marks the name of a remote model.
     static let remotePrefix = "remote:"
 
-    /// The suffix of the names of models with 8-bit layers.
+    /// The suffix that marks the name of a model with 8-bit layers.
     private static let int8Suffix = ":int8"
 
     /// Opens an installed model, a model folder (a name with a slash), or a remote model (`remote:NAME`),
@@ -23,7 +23,8 @@ enum EmbedderChoice {
         return try LocalModel.open(folder, precision: isInt8 ? .int8 : .float32)
     }
 
-    /// Opens a model for a store. Installs the model of a folder first, so that the store finds it again.
+    /// Opens a model for a store. A model that is given as a folder is installed first, so that the store can
+    /// find it later.
     ///
     /// - Parameter notes: Receives a message if a model was installed.
     static func openForStore(_ name: String, _ notes: inout [String]) async throws -> any Embedder {
@@ -41,8 +42,8 @@ enum EmbedderChoice {
         return try models.open(isInt8 ? added + int8Suffix : added)
     }
 
-    /// Opens the model of a store's embedding space. Security: a store gives only the name of a remote model;
-    /// the server and the key come from the user's settings.
+    /// Opens the model of a store's embedding space. For security, a store provides only the name of a remote
+    /// model; the server and the key come from the user's settings.
     static func open(for space: EmbeddingSpace) throws -> any Embedder {
         guard space.model.hasPrefix(remotePrefix), space.revision == "remote" else {
             return try UserDirectories().models.open(for: space)
@@ -52,7 +53,7 @@ enum EmbedderChoice {
             space: space)
     }
 
-    /// Returns messages about the work of an embedder: notes for every user, and details for `--verbose`.
+    /// Returns messages about an embedder's work: notes for every user, and details for `--verbose`.
     static func remarks(on embedder: any Embedder) -> (notes: [String], details: [String]) {
         guard let statistics = (embedder as? RemoteEmbedder)?.statistics else { return ([], []) }
         var (notes, details) = ([String](), [String]())

@@ -2,7 +2,8 @@ import Roost
 
 /// The title of an entry for lists.
 enum EntryTitle {
-    /// Returns the title on one line: the text of the metadata `title`, or the title in the text.
+    /// Returns the title on one line: the value of the metadata key `title` or, if there is none, the title
+    /// found in the text.
     ///
     /// - Parameters:
     ///   - content: The text of the entry.

@@ -116,7 +116,7 @@ enum Failure {
     }
 }
 
-/// An error that the command itself raises, as opposed to the library.
+/// An error raised by the command itself, not by the library.
 struct CommandError: Error {
     var message: String
     var status: ExitStatus
@@ -133,7 +133,7 @@ struct CommandError: Error {
     }
 }
 
-/// The handling of Ctrl-C: the first cancels the work at the next safe point, the second ends the process.
+/// Handles Ctrl-C: the first press cancels the work at the next safe point, the second ends the process.
 enum Interruption {
     /// Whether to ignore Ctrl-C, because an editor runs in the terminal and handles it.
     static let isIgnored = Atomic(false)

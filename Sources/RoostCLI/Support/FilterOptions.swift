@@ -40,9 +40,9 @@ struct FilterOptions: ParsableArguments {
             valueName: "ID"))
     var cluster: String?
 
-    /// Checks that texts are dates.
+    /// Checks that all of the given texts are dates.
     ///
-    /// - Throws: `ValidationError` if one is not.
+    /// - Throws: `ValidationError` if one of them is not.
     static func validateDates(_ texts: [String?]) throws {
         for text in texts.compactMap(\.self) where date(text, now: Date()) == nil {
             throw ValidationError(
@@ -77,7 +77,7 @@ struct FilterOptions: ParsableArguments {
         return filter
     }
 
-    /// Returns the sources that `--source` names, with all sources in the folders that it names.
+    /// Returns the sources that `--source` names, including all sources in the folders that it names.
     private func sources(_ store: KnowledgeStore) async throws -> Set<String> {
         let known = try await store.storage.snapshot().sources().map(\.id)
         var found = Set<String>()
@@ -111,8 +111,8 @@ struct FilterOptions: ParsableArguments {
 }
 
 extension EntryCondition {
-    /// Parses a condition such as `key=value`. The first operator in the text counts; one space on each side
-    /// of it is ignored.
+    /// Parses a condition such as `key=value`. The first operator in the text separates the key from the
+    /// value; one space on each side of it is ignored.
     ///
     /// - Returns: `nil` if the text is not a condition.
     init?(where text: String) {

@@ -7,7 +7,7 @@ struct HitDocument: Encodable {
         var ordinal: Int
         /// The line in the source file, from 1; `nil` if it is unknown.
         var line: Int?
-        /// The range in UTF-8 bytes of the entry's content.
+        /// The part's position in the entry's content: a range of UTF-8 bytes.
         var range: [Int]
         var text: String
     }
@@ -15,14 +15,14 @@ struct HitDocument: Encodable {
     /// The part of the entry that is shown, with the words that matched.
     struct Excerpt: Encodable {
         var line: Int?
-        /// The range in UTF-8 bytes of the entry's content.
+        /// The excerpt's position in the entry's content: a range of UTF-8 bytes.
         var range: [Int]
         var text: String
-        /// The matched words as ranges in UTF-8 bytes of `text`.
+        /// The positions of the matched words in `text`: ranges of UTF-8 bytes.
         var marks: [[Int]]
     }
 
-    /// The rank and score of the hit in the results of both searches.
+    /// The rank and score of the hit in the vector search and in the text search.
     struct Explanation: Encodable {
         struct Ranking: Encodable {
             var rank: Int
@@ -35,7 +35,7 @@ struct HitDocument: Encodable {
 
     /// The passages around the matched passage, for `--context`.
     struct Context: Encodable {
-        /// The range in UTF-8 bytes of the entry's content.
+        /// The position of the passages in the entry's content: a range of UTF-8 bytes.
         var range: [Int]
         var text: String
     }

@@ -58,11 +58,11 @@ final class IngestInput {
     }
 }
 
-/// The sizes of the input files, which make the progress proportional to bytes.
+/// Measures the progress of an ingest by the sizes of its input files.
 final class IngestSizes: Sendable {
-    /// The total size of the first n files, in bytes, for n from 0.
+    /// The element at index n is the total size of the first n files, in bytes.
     private let before: [Int]
-    /// The index of the file of each source that was returned.
+    /// For each source returned so far, the index of its file.
     private let files = Mutex<[Int]>([])
 
     init(_ files: [URL]) {
@@ -75,7 +75,7 @@ final class IngestSizes: Sendable {
             }
     }
 
-    /// Records that the next source is the file with this index.
+    /// Records that the next source comes from the file with the given index.
     func note(draftAt file: Int) { files.withLock { $0.append(file) } }
 
     /// Returns the processed share of all bytes, from 0 to 1; 0 if there are no files.

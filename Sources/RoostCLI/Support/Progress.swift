@@ -1,6 +1,7 @@
 import Foundation
 
-/// A progress line on standard error for work that takes longer than a second. Shown only on a terminal.
+/// Shows the progress of work that takes longer than a second, as a line on standard error. Nothing is shown
+/// unless standard error is a terminal.
 final class Progress: Sendable {
     private let start = Date()
     private let isShown: Bool

@@ -12,7 +12,7 @@ struct RemoteSettings {
 
     init() throws { settings = try UserConfiguration(UserDirectories().configurationFile) }
 
-    /// Returns the embedding model with a name.
+    /// Returns the embedding model with the given name.
     ///
     /// - Throws: ``CommandError`` if no endpoint is configured.
     func embeddingModel(_ name: String) throws -> RemoteModel {
@@ -29,7 +29,7 @@ struct RemoteSettings {
     /// Returns the chat model that labels clusters. Each endpoint has a separate key: the key for embeddings
     /// is never sent to the endpoint for labels.
     ///
-    /// - Parameter name: The name of the model; `nil` for the model of the settings.
+    /// - Parameter name: The name of the model; `nil` for the model named in the settings.
     /// - Throws: ``CommandError`` if no model or endpoint is configured.
     func labelingModel(_ name: String?) throws -> RemoteModel {
         guard let name = try name ?? settings.value(of: "label-model") else {

@@ -17,7 +17,7 @@ struct SearchOptions: ParsableArguments {
         help: ArgumentHelp("Skip the N best hits.", valueName: "N"))
     var offset = 0
 
-    // `.unconditional`, because a cosine may begin with a minus sign.
+    // The parsing strategy is `.unconditional` because a cosine may begin with a minus sign.
     @Option(
         name: .long, parsing: .unconditional,
         help: "The minimum cosine similarity, also of hits that the search by words found.")
@@ -46,7 +46,7 @@ struct SearchOptions: ParsableArguments {
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
-    /// The weight of diversity against relevance for `--diverse`, from 0 to 1.
+    /// The weight of diversity relative to relevance for `--diverse`, from 0 to 1.
     private static let diversity: Float = 0.4
     /// The minimum cosine similarity of near-duplicates for `--fold`, as in `roost duplicates`.
     private static let duplicateThreshold: Float = 0.95

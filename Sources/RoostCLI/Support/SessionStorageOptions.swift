@@ -49,16 +49,17 @@ struct SessionStorageOptions: ParsableArguments {
         }
     }
 
-    /// Returns the session whose id is, or begins with, a text.
+    /// Returns the session whose id equals the given text or begins with it.
     ///
-    /// - Throws: ``RoostError`` with `.notFound` if no session or several match, or with `.badInput` if the
-    ///   session is damaged.
+    /// - Throws: ``RoostError`` with `.notFound` if no session or more than one session matches, or with
+    ///   `.badInput` if the session is damaged.
     static func session(
         _ beginning: String, of storage: any SessionStorageProtocol & MaintainedStorage<String>,
         in path: String
     ) async throws -> StoredSession {
         let sessions = try await storage.getAllSessions()
-        // Damaged sessions count too: otherwise the text could select a different session by mistake.
+        // Damaged sessions are considered too; otherwise, the text could select a different session by
+        // mistake.
         let damaged = try await storage.damage().compactMap(\.subject)
         let ids = sessions.map(\.id) + damaged
         let exact = ids.filter { $0.utf8.elementsEqual(beginning.utf8) }

@@ -4,7 +4,8 @@ import Roost
 /// Finds the line numbers of entries that came from rows of files. An entry stores only the key of its row,
 /// so the file is read again.
 final class SourceLines {
-    /// The maximum size of files that are read to show line numbers: 16 MiB, read in a fraction of a second.
+    /// The maximum size of files that are read to show line numbers: 16 MiB, which takes a fraction of a
+    /// second.
     private static let maximumFileSize = 16 << 20
     private var lines: [String: [Entry.ID: Int]] = [:]
 

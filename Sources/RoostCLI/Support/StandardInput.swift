@@ -5,7 +5,7 @@ import Roost
 enum StandardInput {
     /// Reads until the end of the stream.
     ///
-    /// - Parameter limit: The maximum size in bytes; by default that of an ingested file.
+    /// - Parameter limit: The maximum size in bytes; by default, the limit for ingested files.
     /// - Throws: `CancellationError` after Ctrl-C; ``RoostError`` if the input exceeds the limit.
     static func readToEnd(limit: Int = RecordReader().maximumFileSize) throws -> Data {
         var data = Data()

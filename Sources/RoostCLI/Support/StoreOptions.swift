@@ -25,8 +25,8 @@ struct StoreOptions: ParsableArguments {
         if verbose { Terminal.error(text()) }
     }
 
-    /// Rebuilds the index if enough entries have changed. The index is derived from the store, so a failure
-    /// is only reported.
+    /// Rebuilds the index if enough entries have changed. The index can always be rebuilt from the store, so
+    /// a failure is reported but does not end the command.
     func refreshIndex(of store: KnowledgeStore) async {
         do {
             switch try await store.refreshIndex() {
@@ -55,7 +55,7 @@ struct StoreOptions: ParsableArguments {
         note("created the backup \(report.snapshot.id.prefix(8)) first; see `roost backup list`")
     }
 
-    /// Prints messages about the work of an embedder.
+    /// Prints messages about an embedder's work.
     func remark(on embedder: any Embedder) {
         let remarks = EmbedderChoice.remarks(on: embedder)
         for text in remarks.notes { note(text) }
@@ -100,7 +100,7 @@ struct StoreOptions: ParsableArguments {
     /// Returns whether the store exists.
     func hasStore() throws -> Bool { StoreManifest.exists(in: try location()) }
 
-    /// Opens the store or, if it does not exist, an empty store in memory: for dry runs.
+    /// Opens the store for a dry run. If the store does not exist, an empty store in memory takes its place.
     func openOrSimulate() async throws -> KnowledgeStore {
         if try hasStore() { return try await open() }
         return KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
@@ -170,7 +170,7 @@ struct StoreOptions: ParsableArguments {
         return LexicalEmbedder()
     }
 
-    /// Returns the entry that an id, or the unique beginning of an id, names.
+    /// Returns the id of the entry that is named by an id or by a unique beginning of one.
     func entryID(_ text: String, _ store: KnowledgeStore) async throws -> Entry.ID {
         if let id = UUID(uuidString: text) { return id }
         let digits = text.lowercased()
@@ -190,7 +190,7 @@ struct StoreOptions: ParsableArguments {
         return first.id
     }
 
-    /// Returns the cluster that an id, the beginning of an id, or a label names.
+    /// Returns the cluster that is named by an id, the beginning of an id, or a label.
     func cluster(_ text: String, _ store: KnowledgeStore) async throws -> Cluster {
         let clusters = try await store.storage.fetchClusters()
         guard !clusters.isEmpty else {

@@ -11,7 +11,7 @@ enum Terminal {
     private static let usesColor =
         isOutputTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 
-    /// The number of columns of the terminal that shows the standard output; `nil` if it is not a terminal.
+    /// The number of columns of the terminal on standard output; `nil` if standard output is not a terminal.
     static let columns: Int? = {
         guard isOutputTerminal else { return nil }
         var size = winsize()
@@ -19,7 +19,7 @@ enum Terminal {
         return ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80
     }()
 
-    /// Whether the standard output is a terminal whose locale has the encoding UTF-8.
+    /// Whether standard output is a terminal with a UTF-8 locale.
     static let showsUnicode: Bool = {
         let environment = ProcessInfo.processInfo.environment
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -36,7 +36,7 @@ enum Terminal {
     }
 
     static func write(_ data: Data) {
-        // After the reader of a pipe exits, SIGPIPE ends this process without a message.
+        // If the reader of a pipe exits, SIGPIPE ends this process without a message.
         var rest = data[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress!, $0.count) }
@@ -68,7 +68,8 @@ enum Terminal {
         write(try encoder.encode(value) + Data("\n".utf8))
     }
 
-    /// Returns a user's text on one line, shortened to a number of characters, without control characters.
+    /// Returns a user's text on one line, shortened to at most `limit` characters and without control
+    /// characters.
     static func line(_ text: String, limit: Int = 160) -> String {
         var result = ""
         var count = 0
@@ -95,7 +96,7 @@ enum Terminal {
         func part(_ range: Range<Int>) -> String {
             let text = String(decoding: utf8[range], as: UTF8.self)
             let shown = line(text, limit: .max)
-            // `line` removes surrounding white space: keep one space next to a marked word.
+            // `line` removes surrounding white space, so keep one space next to a marked word.
             let (before, after) = (text.first?.isWhitespace == true, text.last?.isWhitespace == true)
             return shown.isEmpty ? (before ? " " : "") : (before ? " " : "") + shown + (after ? " " : "")
         }

@@ -10,7 +10,7 @@ struct UserConfiguration {
         "label-key-file": "A file with the API key for label-endpoint.",
         "label-model": "The chat model for `roost cluster autolabel`.",
         "limit": "The maximum number of hits of `roost query`. Default: 10.",
-        "model": "The model of new stores: minilm, lexical, NAME or remote:NAME.",
+        "model": "The model for new stores: minilm, lexical, NAME or remote:NAME.",
         "provider": "The storage of new stores: sqlite or json.",
         "remote-endpoint": "The URL of remote models: http://localhost:11434/v1.",
         "remote-key-file": "A file with the API key for remote-endpoint.",
@@ -21,7 +21,7 @@ struct UserConfiguration {
     let file: URL
     private(set) var values: [String: String]
 
-    /// Reads the settings of a file; a missing file has no settings.
+    /// Reads the settings from a file. If the file does not exist, there are no settings.
     ///
     /// - Throws: ``CommandError`` if the file is not a JSON object of strings.
     init(_ file: URL) throws {

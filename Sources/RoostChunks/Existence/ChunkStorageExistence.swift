@@ -1,16 +1,17 @@
 /// An existence check that is faster than reading chunks.
 public protocol ChunkStorageExistence: Sendable {
-    /// Returns whether a chunk exists. Also returns `false` if the storage cannot be read.
+    /// Returns whether a chunk exists. If the storage cannot be read, the result is `false`.
     func chunkExists(identifier: ChunkIdentifier) async -> Bool
 
-    /// Returns, for each identifier, whether the chunk exists, in one pass. Also returns `false` for a chunk
-    /// if the storage cannot be read.
+    /// Returns, for each identifier, whether the chunk exists, in one pass. For chunks that cannot be checked
+    /// because the storage cannot be read, the result is `false`.
     func chunkExists(identifiers: [ChunkIdentifier]) async -> [ChunkIdentifier: Bool]
 
     /// Returns whether a chunk exists.
     ///
     /// The default implementation calls ``chunkExists(identifier:)`` and therefore cannot distinguish a
-    /// missing chunk from a storage that cannot be read. Implement this method if the backend can.
+    /// missing chunk from a storage that cannot be read. Implement this method if the backend can distinguish
+    /// them.
     ///
     /// - Throws: ``ChunkStorageError``, or an error of the implementation, if the storage cannot be read.
     func presence(of identifier: ChunkIdentifier) async throws -> Bool

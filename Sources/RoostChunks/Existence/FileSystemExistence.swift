@@ -6,7 +6,7 @@ import RoostFiles
 /// A single chunk is looked up by name. For many chunks, each folder that could contain one of them is listed
 /// once.
 public struct FileSystemExistence: ChunkStorageExistence {
-    /// The mapping of identifiers to paths that the chunks were written with.
+    /// The mapping between identifiers and paths with which the chunks were written.
     public let organization: any ChunkStorageOrganization
     /// The folder of the storage.
     public let baseURL: URL
@@ -14,7 +14,7 @@ public struct FileSystemExistence: ChunkStorageExistence {
     /// Creates an existence check.
     ///
     /// - Parameters:
-    ///   - organization: The mapping of identifiers to paths that the chunks were written with.
+    ///   - organization: The mapping between identifiers and paths with which the chunks were written.
     ///   - baseURL: The folder of the storage. It need not exist.
     public init(organization: any ChunkStorageOrganization, baseURL: URL) {
         (self.organization, self.baseURL) = (organization, baseURL.standardizedFileURL)
@@ -32,7 +32,8 @@ public struct FileSystemExistence: ChunkStorageExistence {
     }
 
     public func presence(of identifier: ChunkIdentifier) async throws -> Bool {
-        // `lstat` reads the disk only if the folder is not cached, so that a change of thread costs more.
+        // `lstat` reads the disk only if the folder is not cached, so moving the call to another thread would
+        // usually cost more than the call itself.
         try Self.isFile(baseURL.path + "/" + path(of: identifier))
     }
 

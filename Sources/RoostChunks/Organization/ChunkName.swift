@@ -1,15 +1,17 @@
-/// The encoding of chunk identifiers as names of files.
+/// Encodes chunk identifiers as file names.
 ///
 /// Lower-case ASCII letters, digits, `-` and `_` are written unchanged. Every other byte of the UTF-8 form is
 /// written as `%` and two lower-case hexadecimal digits. A name therefore contains no separator, dot or
-/// upper-case letter, and file systems that ignore case keep different chunks apart. A name that is too long
-/// for one file name is divided into path components; all components except the last end in `+`.
+/// upper-case letter, so different chunks have different names even on file systems that ignore case. A name
+/// that is too long for one file name is divided into path components; all components except the last end in
+/// `+`.
 package enum ChunkName {
-    /// The maximum length of a component, in bytes. File systems allow 255; the remainder is for the prefix
-    /// and suffix that a temporary file adds to the name.
+    /// The maximum length of a component, in bytes. File systems allow 255; the remainder is reserved for the
+    /// prefix and suffix that a temporary file adds to the name.
     private static let maximumComponentLength = 180
 
-    /// Returns whether an identifier is its own encoded name, in one component. This holds for digests.
+    /// Returns whether the encoded name of an identifier is the identifier itself, in a single component.
+    /// This is the case for digests.
     static func isUnescaped(_ text: Substring) -> Bool {
         let utf8 = text.utf8
         return !utf8.isEmpty && utf8.count <= maximumComponentLength && utf8.allSatisfy(isUnescaped)
@@ -54,7 +56,7 @@ package enum ChunkName {
         }
         guard !bytes.isEmpty, let id = String(validating: bytes, as: UTF8.self) else { return nil }
         let identifier = ChunkIdentifier(id: id)
-        // Escapes of bytes that need none would decode too. Only the canonical encoding is accepted.
+        // Unnecessary escapes can be decoded too, but only the canonical encoding is accepted.
         guard
             self.components(of: identifier).elementsEqual(
                 components, by: { $0.utf8.elementsEqual($1.utf8) })
@@ -62,8 +64,8 @@ package enum ChunkName {
         return identifier
     }
 
-    /// Returns the encoded name at the end of a path, without the folders that the organization put above
-    /// it. It is the same for a chunk in every organization of this package.
+    /// Returns the encoded name at the end of a path, without the folders that the organization put above it.
+    /// For a given chunk, the name is the same in every organization of this package.
     package static func encodedName(atEndOf path: String) -> String {
         let components = path.split(separator: "/", omittingEmptySubsequences: false)
         var first = components.count - 1

@@ -1,6 +1,6 @@
 /// An organization that puts all chunks into one folder.
 ///
-/// It suits storages of up to some thousands of chunks. For more, use ``GitStyleOrganization``.
+/// It is suitable for up to a few thousand chunks; for more, use ``GitStyleOrganization``.
 public struct FlatOrganization: ChunkStorageOrganization {
     /// Creates the organization. It has no parameters.
     public init() {}

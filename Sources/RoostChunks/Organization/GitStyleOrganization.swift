@@ -1,7 +1,7 @@
 /// An organization that distributes chunks over folders by the first characters of their names, as Git does
 /// with its objects: `a1/b2/a1b2c3…`.
 ///
-/// With digests as identifiers, the chunks are spread evenly, so that no folder becomes large.
+/// With digests as identifiers, the chunks are spread evenly, so no folder becomes large.
 public struct GitStyleOrganization: ChunkStorageOrganization {
     /// The number of folders above each chunk.
     public let directoryDepth: Int
@@ -9,7 +9,8 @@ public struct GitStyleOrganization: ChunkStorageOrganization {
     /// The number of characters of a chunk's name that form the name of one folder.
     private static let folderNameLength = 2
 
-    /// Pads the name of a folder if the name of the chunk is too short. It never occurs in a chunk's name.
+    /// The padding of a folder's name if the chunk's name is too short. This character never occurs in the
+    /// name of a chunk.
     private static let filler = Character("=")
 
     /// Creates an organization with the given number of folder levels.
@@ -54,8 +55,8 @@ public struct GitStyleOrganization: ChunkStorageOrganization {
 
     public func isValidPath(_ path: String) -> Bool { identifier(from: path) != nil }
 
-    /// Returns the same as ``storagePath(for:)`` for an identifier that needs no escapes, without
-    /// intermediate arrays.
+    /// Does the same as ``storagePath(for:)`` without intermediate arrays, for an identifier that needs no
+    /// escapes.
     private func unescapedPath(_ id: String) -> String {
         let length = Self.folderNameLength
         var id = id
@@ -85,7 +86,7 @@ public struct GitStyleOrganization: ChunkStorageOrganization {
         let characters = Array(first)
         return (0..<directoryDepth).map { level in
             let pair = characters.dropFirst(length * level).prefix(length)
-            // A folder name that ended in `+` would be read as a component of the chunk's name.
+            // A folder name that ended in `+` would be mistaken for a component of the chunk's name.
             return String(pair.map { $0 == "+" ? Self.filler : $0 })
                 + String(repeating: Self.filler, count: length - pair.count)
         }

@@ -39,8 +39,9 @@ public struct CachedRetrieval: ChunkRetrievalDecorator {
     }
 
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
-        // A failed write may still have replaced the chunk, and a read in progress may return the old or
-        // the new bytes. Both are discarded, before and after the write.
+        // A failed write may still have replaced the chunk, and a concurrent read may return the old or the
+        // new bytes. Cached bytes and reads in progress are therefore discarded both before and after the
+        // write.
         cache.remove(path)
         defer { cache.remove(path) }
         try await wrapped.writeChunk(data, at: path, metadata: metadata)
@@ -88,7 +89,7 @@ extension CachedRetrieval {
         private struct State {
             var items: [String: Item] = [:]
             var loads: [String: Load] = [:]
-            /// Paths by the number of their last use.
+            /// The cached paths, keyed by the sequence number of their last use.
             var uses: [UInt64: String] = [:]
             var oldest: UInt64 = 0
             var next: UInt64 = 0
@@ -139,8 +140,8 @@ extension CachedRetrieval {
             }
         }
 
-        /// Returns the read in progress for a path, or starts one. The read runs in its own task, because
-        /// several tasks may wait for it: the cancellation of one of them does not cancel the read.
+        /// Returns the read in progress for a path, or starts one. The read runs in its own task, so that
+        /// canceling one of several waiting tasks does not cancel the read.
         func load(_ path: String, _ read: @escaping @Sendable () async throws -> Data?) -> Load {
             state.withLock { state in
                 if let load = state.loads[path] { return load }
@@ -159,7 +160,7 @@ extension CachedRetrieval {
             }
         }
 
-        /// Removes a chunk and disregards the result of a read in progress.
+        /// Removes a chunk, and prevents a read in progress from caching its result.
         func remove(_ path: String) {
             state.withLock { state in
                 state.remove(path)

@@ -4,7 +4,7 @@ package enum ChunkPath {
     static let metadataFolder = ".metadata"
 
     /// The maximum length of a path in bytes. Linux limits absolute paths to 4096 (`PATH_MAX`); the remainder
-    /// is for the folder of the storage.
+    /// is reserved for the path of the storage's folder.
     private static let maximumLength = 3500
     /// The maximum length of a component in bytes, as on most file systems (`NAME_MAX`).
     private static let maximumComponentLength = 255
@@ -46,7 +46,7 @@ package enum ChunkPath {
         return length > 0 && path.utf8.count <= maximumLength
     }
 
-    /// Returns the prefix that the paths of all chunks in a folder have.
+    /// Returns the common prefix of the paths of all chunks in a folder.
     static func prefix(of folder: String) throws -> String {
         guard !folder.isEmpty else { return "" }
         try check(folder)

@@ -13,18 +13,18 @@ public protocol ChunkStorageRetrieval: Sendable {
     /// Writes a chunk. A chunk at the same path is replaced.
     ///
     /// - **Atomicity**: Readers see either the old chunk or the new one.
-    /// - Throws: ``ChunkStorageError``, or an error of the implementation. The previous chunk is still there
-    ///   in that case.
+    /// - Throws: ``ChunkStorageError``, or an error of the implementation. In that case, the previous chunk
+    ///   is unchanged.
     func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws
 
-    /// Returns whether a chunk exists. Also returns `false` if the backend cannot be read; use
-    /// ``presence(at:)`` where the difference matters.
+    /// Returns whether a chunk exists. If the backend cannot be read, the result is `false`; use
+    /// ``presence(at:)`` to distinguish the two cases.
     func chunkExists(at path: String) async -> Bool
 
     /// Deletes a chunk. Deleting a chunk that does not exist is not an error.
     ///
-    /// - Throws: ``ChunkStorageError``, or an error of the implementation. The chunk may still exist in that
-    ///   case.
+    /// - Throws: ``ChunkStorageError``, or an error of the implementation. In that case, the chunk may still
+    ///   exist.
     func deleteChunk(at path: String) async throws
 
     /// Returns whether a chunk exists.
@@ -37,7 +37,7 @@ public protocol ChunkStorageRetrieval: Sendable {
 
     /// Returns the metadata that was written with a chunk.
     ///
-    /// The default implementation returns `nil`; it is for backends that keep no metadata.
+    /// The default implementation, which is intended for backends that keep no metadata, returns `nil`.
     ///
     /// - Returns: `nil` if the chunk does not exist or was written without metadata.
     /// - Throws: The same errors as ``readChunk(at:)``.
@@ -45,10 +45,10 @@ public protocol ChunkStorageRetrieval: Sendable {
 
     /// Writes a chunk unless one exists at this path.
     ///
-    /// - **Atomicity**: If several callers create the same chunk at the same time, exactly one succeeds,
-    ///   provided that the implementation documents this. The default implementation checks for the chunk and
-    ///   then writes it, which is not atomic.
-    /// - Returns: `false` if a chunk exists; it is left unchanged.
+    /// - **Atomicity**: If an implementation documents that this method is atomic, exactly one of several
+    ///   callers that create the same chunk at the same time succeeds. The default implementation checks for
+    ///   the chunk and then writes it, which is not atomic.
+    /// - Returns: `false` if a chunk already exists; the existing chunk is left unchanged.
     /// - Throws: The same errors as ``writeChunk(_:at:metadata:)``.
     func createChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws -> Bool
 

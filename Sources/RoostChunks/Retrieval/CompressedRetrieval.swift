@@ -2,8 +2,9 @@ public import Foundation
 
 /// A decorator that compresses chunks before another retrieval stores them.
 ///
-/// The stored bytes name the algorithm. Chunks that were written with another algorithm, or stored
-/// uncompressed because compression did not make them smaller, can therefore always be read. The stored form:
+/// The stored bytes identify the algorithm. Chunks that were written with another algorithm, or stored
+/// uncompressed because compression did not make them smaller, can therefore always be read. The stored
+/// format is:
 ///
 ///     magic 4 bytes "RCZ1" · algorithm 1 byte (0 none, 1 zlib, 2 zstd) · size 8 bytes, little-endian · bytes
 public struct CompressedRetrieval: ChunkRetrievalDecorator {

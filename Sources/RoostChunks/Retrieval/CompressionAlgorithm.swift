@@ -9,7 +9,7 @@ public enum CompressionAlgorithm: String, Sendable, Hashable, Codable, CaseItera
     /// Zstandard (RFC 8878). It compresses better than zlib and is several times as fast.
     case zstd
 
-    /// - Returns: `nil` if compression does not make the bytes smaller.
+    /// Returns the compressed bytes, or `nil` if compression does not make them smaller.
     func compress(_ data: Data) throws -> Data? {
         guard !data.isEmpty else { return nil }
         return switch self {
@@ -18,6 +18,8 @@ public enum CompressionAlgorithm: String, Sendable, Hashable, Codable, CaseItera
         }
     }
 
+    /// Decompresses bytes.
+    ///
     /// - Parameter size: The exact size of the result.
     /// - Returns: `nil` if the bytes are corrupt or the result has a different size.
     func decompress(_ data: Data, size: Int) throws -> Data? {
@@ -44,7 +46,7 @@ public enum CompressionAlgorithm: String, Sendable, Hashable, Codable, CaseItera
     }
 
     private static func inflate(_ data: Data, size: Int) -> Data? {
-        // One byte more than expected, so that a longer result is detected.
+        // The buffer is one byte longer than the expected result, so that a longer result is detected.
         var length = uLong(size + 1)
         var output = Data(count: size + 1)
         let status = output.withUnsafeMutableBytes { output in

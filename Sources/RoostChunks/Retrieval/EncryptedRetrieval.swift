@@ -5,8 +5,8 @@ public import Foundation
 /// and a random nonce for each write.
 ///
 /// The chunk's name is authenticated together with its bytes, so that one chunk cannot be replaced by
-/// another. Its folder is not, so that chunks can be moved to another organization. Metadata are encrypted in
-/// the same way, except for the size of the stored bytes. The stored form:
+/// another. The chunk's folder is not authenticated, so chunks can be moved to another organization. Metadata
+/// are encrypted in the same way, except for the size of the stored bytes. The stored format is:
 ///
 ///     magic 4 bytes "RCE1" · nonce 12 bytes · ciphertext · tag 16 bytes
 public struct EncryptedRetrieval: ChunkRetrievalDecorator {
@@ -15,10 +15,10 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
     private let organization: (any ChunkStorageOrganization)?
 
     private static let magic = Data("RCE1".utf8)
-    /// The key, in the custom metadata of the stored chunk, of the encrypted metadata.
+    /// The key under which the custom metadata of the stored chunk contain the encrypted metadata.
     private static let sealedMetadataKey = "sealed"
 
-    /// The data that a ciphertext contains. It is authenticated, so that the encrypted metadata of a chunk
+    /// The kind of data in a ciphertext. The kind is authenticated, so the encrypted metadata of a chunk
     /// cannot be passed off as the chunk.
     private enum Purpose: String {
         case chunk, metadata
@@ -29,8 +29,8 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
     /// - Parameters:
     ///   - wrapped: The retrieval that stores the encrypted chunks.
     ///   - key: The key, for example from ``ChunkKey``.
-    ///   - organization: Finds the identifiers of chunks in their paths. Without one, the end of the path is
-    ///     used, as the organizations of this package write it.
+    ///   - organization: Finds the identifiers of chunks in their paths. If it is `nil`, the end of the path
+    ///     is used as the name, in the form that the organizations of this package write.
     /// - Precondition: The key has 256 bits.
     public init(
         wrapped: any ChunkStorageRetrieval, key: SymmetricKey,

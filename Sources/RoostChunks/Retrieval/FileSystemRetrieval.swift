@@ -4,8 +4,8 @@ package import RoostFiles
 /// A retrieval that keeps each chunk in a file below a folder.
 ///
 /// Files have the permissions 0600, folders 0700. A write creates a temporary file, synchronizes it, renames
-/// it and synchronizes the folder. Once the write has returned, the chunk therefore survives a power failure,
-/// and no reader ever sees a part of it. Metadata are kept in the folder `.metadata` at the root and are
+/// it and synchronizes the folder. Therefore, a chunk survives a power failure once its write has returned,
+/// and no reader ever sees a partial chunk. Metadata are kept in the folder `.metadata` at the root and are
 /// written before the chunk.
 public struct FileSystemRetrieval: ChunkStorageRetrieval {
     /// The folder of the storage.
@@ -113,7 +113,8 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         let files = files
         return try await blocking {
             if mustBeNew, try FolderListing.isFile(chunk.path) { return false }
-            // Usually the folder exists. Creating it only after a failure saves a check of every ancestor.
+            // The folder usually exists. Creating it only after a failed write avoids a check of every
+            // ancestor.
             func creatingFolder(of url: URL, _ write: () throws -> Void) throws {
                 do {
                     try write()
@@ -138,7 +139,7 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
             } catch let error as FileError where mustBeNew && error.errno == EEXIST {
                 return false
             }
-            // Metadata of a chunk that was replaced must not be attributed to this one.
+            // The metadata of a chunk that was replaced must not be attributed to the new one.
             if encoded == nil { try files.unlink(metadataFile.path) }
             return true
         }

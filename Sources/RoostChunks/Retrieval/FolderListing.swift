@@ -11,7 +11,7 @@ package enum FolderListing {
 
     /// Returns whether a regular file exists at a path. A symbolic link is not a regular file.
     ///
-    /// - Throws: `FileError` if the file system does not answer the question.
+    /// - Throws: `FileError` if the file system cannot tell whether the file exists.
     package static func isFile(_ path: String) throws -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -29,7 +29,7 @@ package enum FolderListing {
     /// - Throws: `FileError`.
     package static func items(of folder: URL) throws -> [Item] { try items(ofPath: folder.path) }
 
-    /// Returns the same as ``items(of:)`` for a path.
+    /// Does the same as ``items(of:)``, for a folder given as a path.
     package static func items(ofPath folder: String) throws -> [Item] {
         guard let stream = opendir(folder) else {
             let code = errno

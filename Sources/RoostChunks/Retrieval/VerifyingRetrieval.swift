@@ -9,8 +9,8 @@ public struct VerifyingRetrieval: ChunkRetrievalDecorator {
     /// Creates a decorator.
     ///
     /// - Parameters:
-    ///   - wrapped: The retrieval that returns the bytes whose digests are the names. Decorators that
-    ///     compress or encrypt must therefore be below this one.
+    ///   - wrapped: The retrieval whose bytes are verified. Decorators that compress or encrypt must be below
+    ///     this one, because the names are digests of the original bytes.
     ///   - organization: Finds the identifiers of chunks in their paths.
     public init(
         wrapped: any ChunkStorageRetrieval,
@@ -33,7 +33,8 @@ public struct VerifyingRetrieval: ChunkRetrievalDecorator {
 
     /// Writes a chunk.
     ///
-    /// - Throws: ``ChunkStorageError/invalidPath(_:)`` if the path is not that of the bytes' digest.
+    /// - Throws: ``ChunkStorageError/invalidPath(_:)`` if the path does not belong to the digest of the
+    ///   bytes.
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
         try await check(data, path)
         try await wrapped.writeChunk(data, at: path, metadata: metadata)

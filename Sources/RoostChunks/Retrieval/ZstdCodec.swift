@@ -1,7 +1,8 @@
 import CZstd
 package import Foundation
 
-/// Compression with libzstd: frames of RFC 8878, optionally with a prefix that the decoder needs too.
+/// Compresses with libzstd into frames that RFC 8878 defines, optionally with a prefix that the decoder also
+/// needs.
 package enum ZstdCodec {
     /// The default level of libzstd.
     package static let defaultLevel: Int32 = 3

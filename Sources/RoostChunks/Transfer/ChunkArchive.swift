@@ -1,11 +1,11 @@
 public import Foundation
 import RoostFiles
 
-/// The export and import of chunks as a tar archive in the pax interchange format (POSIX.1-2001), which any
-/// `tar` can read.
+/// Exports and imports chunks as a tar archive in the pax interchange format (POSIX.1-2001), which any `tar`
+/// can read.
 ///
-/// Each chunk is a regular file whose name is the chunk's path. Its metadata are the record `ROOST.metadata`
-/// of the extended header.
+/// Each chunk is a regular file whose name is the chunk's path. Its metadata are stored as the record
+/// `ROOST.metadata` of the extended header.
 public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
     private let organization: any ChunkStorageOrganization
     private let retrieval: any ChunkStorageRetrieval
@@ -22,7 +22,8 @@ public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
     }
 
     public func exportChunks(_ identifiers: [ChunkIdentifier], to file: URL) async throws {
-        // A temporary file in the same folder is renamed at the end, so that the archive appears at once.
+        // The archive is written to a temporary file in the same folder, which is renamed at the end, so that
+        // no incomplete archive is ever visible.
         let temporary = file.deletingLastPathComponent().appendingPathComponent(
             ".\(file.lastPathComponent).\(getpid()).\(UInt64.random(in: 0...UInt64.max)).tmp")
         defer { unlink(temporary.path) }
@@ -36,7 +37,7 @@ public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
                 }
                 guard let data = try await retrieval.readChunk(at: path) else {
                     throw ChunkStorageError.corrupt(
-                        path: path, reason: "it does not exist, so that it cannot be exported")
+                        path: path, reason: "it does not exist, so it cannot be exported")
                 }
                 var records: [(String, String)] = []
                 if let metadata = try await retrieval.metadata(at: path) {

@@ -6,13 +6,14 @@ enum TarFormat {
     static let block = 512
     /// The length of the name field of a ustar header. Longer paths need an extended header.
     private static let maximumNameLength = 100
-    /// The size from which a file needs an extended header: the field has 11 octal digits.
+    /// A file of this size or larger needs an extended header, because the size field has only 11 octal
+    /// digits.
     private static let sizeLimit = 1 << 33
 
     /// Returns the bytes that fill the last block of a file.
     static func padding(after size: Int) -> Data { Data(count: (block - size % block) % block) }
 
-    /// Returns the header of a file, preceded by an extended header for values that do not fit.
+    /// Returns the header of a file, preceded by an extended header for values that do not fit into it.
     static func header(path: String, size: Int, records: [(String, String)]) -> Data {
         var records = records
         if path.utf8.count > maximumNameLength { records.append(("path", path)) }
@@ -76,7 +77,7 @@ enum TarFormat {
 
         /// Returns the next file, or `nil` at the end of the archive.
         ///
-        /// - Parameter corrupt: Returns the error to throw for a reason.
+        /// - Parameter corrupt: Creates the error to throw from a description of the fault.
         mutating func next(
             in bytes: UnsafeRawBufferPointer, _ corrupt: (String) -> ChunkStorageError
         ) throws -> Item? {

@@ -8,7 +8,7 @@ import RoostVectors
 struct Agglomeration {
     /// The distance between two clusters.
     enum Linkage: Sendable, Hashable, CaseIterable {
-        /// The mean distance of all pairs (UPGMA).
+        /// The mean distance over all pairs of points (UPGMA).
         case average
         /// The increase of the sum of squared distances from the centroids (Ward 1963).
         case ward
@@ -64,8 +64,8 @@ struct Agglomeration {
             if chain.isEmpty, let first = isActive.firstIndex(of: true) { chain.append(first) }
             let last = chain[chain.count - 1]
             let previous = chain.count > 1 ? chain[chain.count - 2] : nil
-            // Among equally near clusters prefer the previous one of the chain, so that the chain ends, then
-            // the lowest index.
+            // Among equally near clusters, prefer the previous one in the chain, so that the chain ends;
+            // otherwise, prefer the one with the lowest index.
             var (nearest, minimum) = (
                 previous ?? -1, previous.map { distances[last * k + $0] } ?? .infinity
             )
@@ -94,14 +94,14 @@ struct Agglomeration {
             isActive[merged] = false
             merges.append(Merge(first: kept, second: merged, height: minimum))
         }
-        // A merge is never lower than the merges below it, so the stable order by height keeps children
-        // first.
+        // A merge is never lower than the merges below it. Sorting by height, with ties in the original
+        // order, therefore keeps children before their parents.
         return merges.enumerated().sorted { ($0.element.height, $0.offset) < ($1.element.height, $1.offset) }
             .map(\.element)
     }
 
-    /// Returns the group of each point if the tree is cut into a number of groups. Groups are numbered in the
-    /// order of their first points.
+    /// Cuts the tree into the given number of groups and returns the group of each point. Groups are numbered
+    /// in the order of their first points.
     ///
     /// - Parameter groups: The number of groups, 1 to the number of points.
     func cut(into groups: Int) -> [Int] {

@@ -6,23 +6,24 @@ extension Partition {
     /// of this number: 4,000 groups need 128 MB.
     public static let maximumHierarchySize = 4000
 
-    /// The maximum number of groups that need no parents: as many can be read at a glance.
+    /// The maximum number of groups to which ``addingParents()`` adds no parents. A flat list of this length
+    /// can still be read at a glance.
     public static let maximumFlatSize = 25
 
-    /// The range of the number of nodes at the top level that ``addingParents()`` chooses from.
+    /// The numbers of top-level nodes from which ``addingParents()`` chooses.
     public static let topLevelSizes = 8...25
 
-    /// The key of ``facts`` with the number of levels of a hierarchy.
+    /// The key in ``facts`` for the number of levels of a hierarchy.
     private static let levelsKey = "levels"
 
-    /// Returns the same groups with levels of parent groups above them, by agglomerative clustering of their
-    /// centroids (Ward's linkage, weighted by the sizes of the groups). Parent groups have no rows of their
-    /// own.
+    /// Returns the same groups with levels of parent groups above them. The parents are found by
+    /// agglomerative clustering of the groups' centroids (Ward's linkage, weighted by the sizes of the
+    /// groups). Parent groups have no rows of their own.
     ///
     /// For k groups and L levels, level l has about k^(1 - l/L) groups, so each level is coarser than the one
     /// below by the same factor. A parent that would have a single child is omitted.
     ///
-    /// - Parameter levels: The number of levels, the groups themselves included, at least 1.
+    /// - Parameter levels: The number of levels, including the groups themselves; at least 1.
     /// - Precondition: The partition has no parents and at most ``maximumHierarchySize`` groups.
     /// - Complexity: O(groups² · d).
     public func adding(levels: Int) -> Partition {
@@ -47,10 +48,10 @@ extension Partition {
     /// Returns the same groups with one level of parent groups above them if there are more than
     /// ``maximumFlatSize`` of them; otherwise, the partition itself.
     ///
-    /// The parents are a cut of the tree of ``adding(levels:)``. Of the cuts with a number of parts in
-    /// ``topLevelSizes``, it is the one with the highest mean silhouette of the groups' centroids. If no cut
-    /// has a silhouette above 0, the groups form no larger ones, and the result has no parents. It has none
-    /// either for more than ``maximumHierarchySize`` groups.
+    /// The parents are a cut of the tree that ``adding(levels:)`` builds. Of the cuts into a number of parts
+    /// in ``topLevelSizes``, the one with the highest mean silhouette of the groups' centroids is used. The
+    /// result has no parents if no cut has a silhouette above 0, or if there are more than
+    /// ``maximumHierarchySize`` groups.
     ///
     /// - Precondition: The partition has no parents.
     /// - Complexity: O(groups² · d).
@@ -63,7 +64,7 @@ extension Partition {
         for parts in Self.topLevelSizes {
             let cut = tree.cut(into: parts)
             let silhouette = CentroidSilhouette.mean(of: cut, parts: parts, centroids, weights: sizes)
-            // Of equally good cuts, the coarser one is easier to read.
+            // Of equally good cuts, keep the coarser one, which is easier to read.
             if silhouette > best?.silhouette ?? 0 { best = (cut, silhouette) }
         }
         guard let best else { return self }
@@ -87,7 +88,7 @@ extension Partition {
 private struct HierarchyBuilder {
     private(set) var result: Partition
     private let sizes: [Int]
-    /// The topmost node so far above each group.
+    /// For each group, the topmost node above it so far.
     private var nodes: [Int]
     private var rows: [[Float]]
 
@@ -97,7 +98,7 @@ private struct HierarchyBuilder {
         rows = nodes.map { partition.centroids.row($0) }
     }
 
-    /// The partition with the levels that were added.
+    /// The partition with all levels added so far.
     var partition: Partition {
         var partition = result
         partition.centroids = Matrix(rows, columns: result.centroids.columns)
@@ -106,8 +107,8 @@ private struct HierarchyBuilder {
 
     /// Adds a level.
     ///
-    /// - Parameter cut: The part of each group at the lowest level, from 0. A part with a single node below
-    ///   it gets no parent.
+    /// - Parameter cut: For each group at the lowest level, the index of its part, from 0. A part that
+    ///   consists of a single node gets no parent.
     mutating func add(_ cut: [Int]) {
         var tops = nodes
         let columns = result.centroids.columns
@@ -135,8 +136,8 @@ private struct HierarchyBuilder {
 enum CentroidSilhouette {
     /// Returns the mean silhouette of points that are divided into parts.
     ///
-    /// The mean distance of a point to a part follows from the weighted sum of the part's vectors. The
-    /// silhouette of the only point of a part is 0 by definition.
+    /// The mean distance of a point to a part is computed from the weighted sum of the part's vectors. The
+    /// silhouette of a point that is alone in its part is 0 by definition.
     ///
     /// - Parameters:
     ///   - cut: The part of each point, from 0.

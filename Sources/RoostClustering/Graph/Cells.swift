@@ -15,10 +15,10 @@ struct Cells: Sendable {
     static let size = 600
     /// The maximum number of rows of a cell; a larger cell is cut.
     private static let maximumSize = 4 * size
-    /// The number of cells that a row is compared with, its own included. With `size`, this makes about
-    /// 12,000 comparisons per row.
+    /// The number of cells that a row is compared with, including its own. With cells of `size` rows, each
+    /// row is compared with about 12,000 others.
     static let probedCells = 20
-    /// The number of sampled rows per centroid for finding the centroids.
+    /// The number of rows that are sampled per centroid to find the centroids.
     private static let sampledRowsPerCell = 40
     /// The maximum number of k-means iterations on the sample. Cells only need to be compact, not optimal.
     private static let iterations = 6
@@ -58,7 +58,8 @@ struct Cells: Sendable {
             next += rows.count
         }
         self.spans = spans
-        // Two cells are near each other if the second nearest centroid of many rows of one is the other's.
+        // Two cells are near each other if, for many rows of one cell, the second nearest centroid is that of
+        // the other.
         var shared = [[Int: Int]](repeating: [:], count: centroids.rows)
         for (cell, second) in zip(cells, seconds) where second >= 0 {
             shared[Int(cell)][Int(second), default: 0] += 1
@@ -72,7 +73,8 @@ struct Cells: Sendable {
         }
         near = parts.indices.flatMap { cell in
             parts[cell].map { part in
-                // The parts of its own cell next to it, then the first part of each other cell.
+                // The nearest parts of the same cell come first, followed by the first part of each other
+                // cell.
                 let own = parts[cell].sorted { (abs($0 - part), $0) < (abs($1 - part), $1) }
                 let others = nearCells[cell].dropFirst().map { parts[$0].lowerBound }
                 return Array((own.prefix(Self.probedCells / 2) + others).prefix(Self.probedCells))
@@ -80,7 +82,8 @@ struct Cells: Sendable {
         }
     }
 
-    /// Returns the cells with the cells of the nearest centroids appended, up to ``probedCells``.
+    /// Returns the given cells, followed by the cells with the nearest centroids, up to ``probedCells`` in
+    /// total.
     private static func addingNearest(_ found: [Int], _ centroids: Matrix) -> [Int] {
         var best = TopK(Self.probedCells)
         centroids.withRow(found[0]) { center in

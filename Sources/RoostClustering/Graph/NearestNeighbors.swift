@@ -21,9 +21,9 @@ struct NearestNeighbors: Sendable {
         return all.prefix { $0 != Self.none }
     }
 
-    /// Returns the share of the worst-case rounding error of byte products to allow for. The errors of d
-    /// components are independent, so their sum is about 1 / √d of the worst case; 3.6 is five standard
-    /// deviations of it.
+    /// Returns the fraction of the worst-case rounding error of byte products that the search allows for. The
+    /// errors of the d components are independent, so the error of their sum is typically about 1 / √d of the
+    /// worst case. The factor 3.6 corresponds to five standard deviations.
     private static func caution(_ dimension: Int) -> Float { min(1, 3.6 / Float(dimension).squareRoot()) }
 
     /// The maximum number of rows for which all pairs are compared.
@@ -31,9 +31,9 @@ struct NearestNeighbors: Sendable {
 
     /// Finds the nearest neighbors of all rows.
     ///
-    /// Up to ``maximumExactCount`` rows, all pairs are compared, first by vectors quantized to bytes. Beyond,
-    /// a row is compared with the rows of the cells next to its own (``Cells``), which finds nearly all
-    /// neighbors. The result does not depend on the number of threads.
+    /// Up to ``maximumExactCount`` rows, all pairs are compared, first by vectors quantized to bytes. For
+    /// more rows, each row is compared with the rows of the cells next to its own (``Cells``), which finds
+    /// nearly all neighbors. The result does not depend on the number of threads.
     ///
     /// - Parameters:
     ///   - vectors: The rows, unit length, all different.
@@ -41,7 +41,8 @@ struct NearestNeighbors: Sendable {
     ///   - limit: The maximum number of rows for which all pairs are compared.
     ///   - seed: The seed of the cells.
     /// - Throws: `CancellationError`.
-    /// - Complexity: O(n² · d) in bytes for an exact result; O(n · d) with a factor of about 12,000 beyond.
+    /// - Complexity: O(n² · d) byte operations for an exact result; otherwise, O(n · d) with a factor of
+    ///   about 12,000.
     static func find(
         in vectors: Matrix, k: Int, exactUpTo limit: Int = maximumExactCount, seed: UInt64
     ) throws
@@ -108,7 +109,7 @@ struct NearestNeighbors: Sendable {
         }
     }
 
-    /// Returns the nearest neighbors of a range of rows among the rows of some spans.
+    /// Returns the nearest neighbors of a range of rows among the rows of the given spans.
     private static func best(
         _ base: UnsafePointer<Float>, _ d: Int, _ k: Int, of rows: Range<Int>, among spans: [Range<Int>]
     ) -> [TopK] {
@@ -143,7 +144,7 @@ struct NearestNeighbors: Sendable {
         return best
     }
 
-    /// Replaces row numbers of the reordered matrix by those of the original matrix.
+    /// Replaces the row numbers of the reordered matrix with those of the original matrix.
     ///
     /// - Parameter order: The original number of each row.
     private mutating func restoreOrder(_ order: [Int]) {

@@ -1,7 +1,7 @@
 import Foundation
 import RoostVectors
 
-/// The weighted graph of nearest neighbors of UMAP (McInnes, Healy & Melville 2018, section 3.1).
+/// The weighted nearest-neighbor graph of UMAP (McInnes, Healy & Melville 2018, section 3.1).
 ///
 /// The nearest neighbor of a row has weight 1. The weights of the others decrease with their distance such
 /// that the weights of a row add up to log₂(k + 1), whether its neighborhood is dense or sparse. If only one
@@ -63,7 +63,7 @@ enum NeighborGraph {
             let nearest = neighbors.neighbors(of: row)
             return nearest.firstIndex(of: UInt32(other)).map { weights[$0] }
         }
-        // Count the edges of each row: its neighbors, and rows that it is a neighbor of.
+        // Count the edges of each row: those to its neighbors, and those to rows of which it is a neighbor.
         var starts = [Int](repeating: 0, count: n + 1)
         for row in 0..<n {
             for other in neighbors.neighbors(of: row).map({ Int($0) }) {

@@ -1,9 +1,9 @@
-/// An undirected weighted graph in compressed sparse rows: the edges of node i are `starts[i]..<starts[i +
-/// 1]`.
+/// An undirected weighted graph in compressed sparse row format: the edges of node i are
+/// `starts[i]..<starts[i + 1]`.
 ///
 /// Every edge is stored at both of its nodes with the same weight. A node has no edge to itself.
 struct WeightedGraph: Sendable {
-    /// The index of each node's first edge (n + 1).
+    /// The index of each node's first edge; the array has n + 1 elements.
     var starts: [Int]
     /// The other node of each edge, ascending for each node.
     var targets: [UInt32]

@@ -20,10 +20,11 @@ struct CondensedTree {
     private(set) var groups: [Group] = []
     private let count: Int
 
-    /// The density of equal vectors, whose distance is 0.
+    /// The density that is assigned to equal vectors, whose distance is 0.
     private static let maximumDensity = 1e6
 
-    /// An edge that joins two nodes of the binary hierarchy, of which the first `count` are points.
+    /// A node of the binary hierarchy that joins two other nodes. Nodes with an index below `count` are
+    /// points.
     private struct Union {
         var first: Int
         var second: Int
@@ -68,7 +69,8 @@ struct CondensedTree {
         var open = [(node: top, group: 0)]
         while let (node, group) = open.popLast() {
             guard node >= count else {
-                // The copies of one vector are numerous enough to be a group; they never split.
+                // This point represents enough copies of one vector to form a group; such a group never
+                // splits.
                 groups[group].points.append((node, Self.maximumDensity))
                 groups[group].stability +=
                     Double(weights[node]) * Self.difference(Self.maximumDensity, groups[group].birth)

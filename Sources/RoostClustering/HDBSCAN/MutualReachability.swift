@@ -1,7 +1,7 @@
 import RoostVectors
 
-/// The graph of nearest neighbors weighted by mutual reachability distance: the maximum of the distance of
-/// two vectors and of the core distance of each (Campello et al. 2013, definition 2).
+/// The graph of nearest neighbors weighted by mutual reachability distance: the maximum of the distance
+/// between two vectors and their core distances (Campello et al. 2013, definition 2).
 struct MutualReachability {
     /// An edge between two rows.
     struct Edge: Sendable, Hashable {
@@ -13,7 +13,8 @@ struct MutualReachability {
     private(set) var edges: [Edge] = []
     private let count: Int
     private let core: [Float]
-    /// The connected component of each row in the graph of mutual neighbors, named by one of its rows.
+    /// The connected component of each row in the graph of mutual neighbors, identified by one of the
+    /// component's rows.
     private let components: [Int]
 
     /// Builds the graph.
@@ -55,10 +56,11 @@ struct MutualReachability {
 
     private static func distance(_ score: Float) -> Float { max(0, 2 - 2 * score).squareRoot() }
 
-    /// The maximum number of rows, over all components, whose distances are computed to join components. All
-    /// pairs of them are compared.
+    /// The maximum total number of rows that are sampled to join components. The distances between all pairs
+    /// of these rows are computed.
     private static let maximumSamples = 6000
-    /// The maximum number of components that are joined by distance: a table of all pairs of them is kept.
+    /// The maximum number of components that are joined by distance. It limits the size of a table of all
+    /// pairs of components.
     private static let maximumComponents = 2000
     /// The number of rows of one matrix product.
     private static let block = 256
@@ -66,10 +68,10 @@ struct MutualReachability {
     /// Returns the edges of a minimum spanning tree, shortest first (Kruskal 1956).
     ///
     /// Two dense regions need not contain neighbors of each other; the graph may connect them only through
-    /// the sparse points around them. So each two components of the graph of mutual neighbors are also joined
-    /// by the minimum distance of a sample of their rows (of all rows, if there are few). Only the largest
-    /// ``maximumComponents`` components take part. Rows that are still separate are joined at an infinite
-    /// distance.
+    /// the sparse points around them. Therefore, each pair of components of the graph of mutual neighbors is
+    /// also joined by the shortest edge between samples of their rows (between all rows, if there are few).
+    /// Only the largest ``maximumComponents`` components take part. Rows that are still separate are joined
+    /// at an infinite distance.
     ///
     /// - Parameter points: The rows.
     func spanningTree(_ points: Matrix) -> [Edge] {
@@ -97,7 +99,7 @@ struct MutualReachability {
         }
     }
 
-    /// Returns, for each two components, the shortest edge between sampled rows of them.
+    /// Returns, for each pair of components, the shortest edge between their sampled rows.
     private func bridges(_ points: Matrix) -> [Edge] {
         let largest = Dictionary(grouping: components.indices) { components[$0] }.values
             .sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }.prefix(Self.maximumComponents)

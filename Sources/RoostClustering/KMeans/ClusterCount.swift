@@ -2,11 +2,12 @@ import RoostVectors
 
 /// Chooses the number of groups k for k-means.
 ///
-/// A sample of the points is projected on its principal components, which removes the direction that all
+/// A sample of the points is projected onto its principal components, which removes the direction that all
 /// texts share and the noise of hundreds of dimensions. The sample is clustered for each candidate k, and the
-/// k with the highest mean simplified silhouette wins (Hruschka et al. 2004: it compares the distances of a
-/// point to its own and to the second nearest centroid); of equal ones, the smallest. Candidates first grow
-/// by a factor of 1.25 from 2 up to twice the square root of n; then values around the best one are tried.
+/// k with the highest mean simplified silhouette wins; of several equally good ones, the smallest wins. The
+/// simplified silhouette (Hruschka et al. 2004) compares a point's distances to its own and to the second
+/// nearest centroid. Candidates first grow by a factor of 1.25 from 2 up to twice the square root of n; then
+/// values around the best one are tried.
 struct ClusterCount: Sendable {
     /// The seed of the sample and of k-means.
     var seed: UInt64
@@ -15,7 +16,7 @@ struct ClusterCount: Sendable {
     /// The maximum number of principal components.
     var components = 24
 
-    /// The runs of k-means for each candidate; the best one counts.
+    /// The number of runs of k-means for each candidate, of which the best one counts.
     private static let restarts = 2
     /// The maximum number of iterations of each run.
     private static let maximumIterations = 30

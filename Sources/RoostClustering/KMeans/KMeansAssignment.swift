@@ -8,8 +8,8 @@ struct KMeansAssignment {
 
     /// The number of points of one task.
     private static let block = 1024
-    /// The minimum number of centroids for which quantized products rule out candidates first; for fewer, one
-    /// matrix product is faster.
+    /// The minimum number of centroids at which quantized products are used to rule out candidates first. For
+    /// fewer centroids, one matrix product is faster.
     private static let minimumCentroidsForBytes = 64
 
     init(_ points: Matrix, _ centroids: Matrix) { (self.points, self.centroids) = (points, centroids) }
@@ -20,8 +20,8 @@ struct KMeansAssignment {
     /// - Parameters:
     ///   - labels: The nearest centroid of each point. On entry: the label of the previous iteration, where
     ///     the search starts, or -1.
-    ///   - seconds: The second nearest centroid of each point, or -1 if there is only one. On entry like
-    ///     `labels`.
+    ///   - seconds: The second nearest centroid of each point, or -1 if there is only one. On entry: the
+    ///     second nearest centroid of the previous iteration, or -1.
     ///   - similarities: The cosines with the nearest centroids.
     ///   - runnersUp: The cosines with the second nearest centroids, or -1 if there is only one.
     /// - Complexity: O(n · k · d).

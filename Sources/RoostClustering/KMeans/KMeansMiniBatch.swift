@@ -3,14 +3,14 @@ import RoostVectors
 /// Spherical mini-batch k-means (Sculley 2010): each batch of points moves its nearest centroids. The more
 /// points a centroid has received, the less a new one moves it.
 enum KMeansMiniBatch {
-    /// Returns centroids after a number of batches.
+    /// Moves centroids by the given number of batches of points, and returns them.
     ///
     /// - Parameters:
     ///   - start: The initial centroids.
     ///   - points: The points, unit length.
     ///   - size: The number of points of a batch.
-    ///   - batches: The number of batches. Points are drawn in random order, each once before any is drawn
-    ///     again.
+    ///   - batches: The number of batches. Points are drawn in random order, without repetition until too few
+    ///     are left for a batch.
     ///   - generator: The source of random numbers.
     /// - Returns: The centroids, unit length.
     /// - Throws: `CancellationError`.
@@ -44,7 +44,7 @@ enum KMeansMiniBatch {
             }
             for group in 0..<k where isChanged[group] {
                 let direction = normalized(sums.row(group))
-                // Opposite points cancel out and leave no direction: keep the centroid.
+                // Opposite points cancel out and leave no direction, so the centroid remains unchanged.
                 guard direction.contains(where: { $0 != 0 }) else { continue }
                 for column in 0..<d { centroids[group, column] = direction[column] }
             }

@@ -26,7 +26,8 @@ enum KMeansParallelSeeding {
         var nearest = Nearest(points)
         nearest.add(drawn[...])
         var round = 0
-        // Three rounds draw more than k points on average. A round can draw fewer, so allow more rounds.
+        // On average, three rounds draw more than k points. Because a round can draw fewer than expected,
+        // additional rounds are allowed.
         while round < rounds || (drawn.count < k && round < 4 * rounds) {
             try Task.checkCancellation()
             round += 1

@@ -5,32 +5,33 @@ import RoostVectors
 struct KMeansRun: Sendable {
     /// The centroids, (k, d), unit length.
     private(set) var centroids: Matrix
-    /// The nearest centroid of each point.
+    /// The index of the nearest centroid of each point.
     private(set) var labels: [Int32]
-    /// The cosine of each point with its nearest centroid.
+    /// The cosine similarity of each point to its nearest centroid.
     private(set) var similarities: [Float]
-    /// The cosine of each point with its second nearest centroid.
+    /// The cosine similarity of each point to its second-nearest centroid.
     private(set) var runnersUp: [Float]
-    /// The second nearest centroid of each point, or -1 if it is unknown.
+    /// The index of the second-nearest centroid of each point, or -1 if it is unknown.
     private var seconds: [Int32]
     /// The number of iterations so far.
     private(set) var iterations = 0
-    /// The mean cosine of the points with their centroids.
+    /// The mean cosine similarity of the points to their centroids.
     private(set) var objective = 0.0
 
-    /// The number of partial sums in the update of the centroids. It is fixed, and partial sums are added in
-    /// order, so that the result does not depend on the number of threads.
+    /// The number of partial sums that are computed to update the centroids. The number is fixed and the
+    /// partial sums are added in order, so the result does not depend on the number of threads.
     private static let partialSums = 16
-    /// Separates the seeds of restarts: 2⁶⁴ divided by the golden ratio (Knuth's multiplicative hashing).
+    /// The difference between the seeds of successive restarts: 2⁶⁴ divided by the golden ratio, as in
+    /// Knuth's multiplicative hashing.
     private static let seedStep: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-    /// Returns a run that is seeded by k-means|| and mini-batches.
+    /// Returns a completed run whose initial centroids come from k-means|| and mini-batch k-means.
     static func batched(
         _ points: Matrix, k: Int, seed: UInt64, batchSize: Int, maximumIterations: Int
     ) throws -> KMeansRun {
         var generator = SeededGenerator(seed: seed)
         let seeds = try KMeansParallelSeeding.choose(k, of: points, using: &generator)
-        // As many batches as use every point once.
+        // The number of batches is chosen so that together they use as many points as there are.
         let start = try KMeansMiniBatch.refine(
             points.selecting(seeds), of: points, size: batchSize,
             batches: (points.rows + batchSize - 1) / batchSize, using: &generator)
@@ -39,7 +40,8 @@ struct KMeansRun: Sendable {
         return run
     }
 
-    /// Returns the run with the highest objective of several runs; of equal ones, the first.
+    /// Performs several runs and returns the one with the highest objective. If several runs are equally
+    /// good, the first of them is returned.
     static func best(
         of restarts: Int, _ points: Matrix, k: Int, seed: UInt64, maximumIterations: Int
     ) throws -> KMeansRun {
@@ -85,13 +87,14 @@ struct KMeansRun: Sendable {
             }
             moveCentroids(points)
         }
-        // The centroids have moved: compute their labels.
+        // The centroids have moved since the last assignment, so assign the points again.
         _ = assign(points)
         dropEmptyGroups()
         objective = similarities.reduce(0.0) { $0 + Double($1) } / Double(max(1, points.rows))
     }
 
-    /// Removes groups without points. They remain if there are fewer distinct points than groups.
+    /// Removes groups that contain no points. Such groups exist, for example, if there are fewer distinct
+    /// points than groups.
     private mutating func dropEmptyGroups() {
         var sizes = [Int](repeating: 0, count: centroids.rows)
         for label in labels where label >= 0 { sizes[Int(label)] += 1 }
@@ -104,7 +107,7 @@ struct KMeansRun: Sendable {
         centroids = centroids.selecting(kept)
     }
 
-    /// Assigns every point to its nearest centroid; of equally near ones, to the first.
+    /// Assigns every point to its nearest centroid. If several centroids are equally near, the first is used.
     ///
     /// - Returns: The number of labels that changed.
     private mutating func assign(_ points: Matrix) -> Int {
@@ -114,7 +117,7 @@ struct KMeansRun: Sendable {
         return zip(previous, labels).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
     }
 
-    /// Returns the nearest centroid of each point; of equally near ones, the first.
+    /// Returns the nearest centroid of each point. If several centroids are equally near, the first is used.
     static func nearest(_ centroids: Matrix, to points: Matrix) -> [Int32] {
         nearestTwo(centroids, to: points).first
     }
@@ -126,7 +129,8 @@ struct KMeansRun: Sendable {
         return (run.labels, run.seconds)
     }
 
-    /// Gives each empty group the point that is farthest from its centroid.
+    /// Moves one point into each empty group: the point that is farthest from its present centroid and is not
+    /// the only point of its present group.
     ///
     /// - Returns: Whether there were empty groups.
     private mutating func reseedEmptyGroups(_ points: Matrix) -> Bool {
@@ -177,7 +181,7 @@ struct KMeansRun: Sendable {
         }
         var moved = Matrix(rows: k, columns: d, elements: Array(sums.prefix(k * d)))
         moved.normalizeRows()
-        // Opposite points cancel out and leave no direction: keep the centroid.
+        // If the points of a group cancel each other out, their mean has no direction. Keep the old centroid.
         for group in 0..<k where moved.withRow(group, { $0.allSatisfy { $0 == 0 } }) {
             for column in 0..<d { moved[group, column] = centroids[group, column] }
         }

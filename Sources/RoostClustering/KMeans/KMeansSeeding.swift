@@ -1,19 +1,20 @@
 import RoostVectors
 
 /// Seeds k-means by greedy k-means++ (Arthur & Vassilvitskii 2007). Each seed is drawn with a probability
-/// proportional to its squared distance from the nearest previous seed; of several draws, the one that
-/// reduces the sum of squared distances most is kept.
+/// proportional to its squared distance from the nearest previous seed. Several candidates are drawn for each
+/// seed, and the one that reduces the sum of squared distances the most is kept.
 enum KMeansSeeding {
-    /// The size of the sample among which seeds are chosen, if there are more points.
+    /// The minimum size of the sample from which seeds are chosen. If there are fewer points, all are used.
     private static let sampleSize = 20_000
     /// The minimum number of sampled points per group.
     private static let pointsPerGroup = 20
-    /// The number of points of one matrix product.
+    /// The number of points in one matrix product.
     private static let block = 2048
 
     /// Chooses the initial centroids.
     ///
-    /// - Returns: The rows of k points, which are distinct if the sample has enough distinct points.
+    /// - Returns: The row numbers of k points. The points are distinct if the sample has enough distinct
+    ///   points.
     /// - Throws: `CancellationError`.
     /// - Complexity: O(m · k · log k · d) for a sample of m points.
     static func choose(_ k: Int, of points: Matrix, using generator: inout SeededGenerator) throws -> [Int] {
@@ -35,7 +36,7 @@ enum KMeansSeeding {
         var chosen = [generator.nextIndex(below: n)]
         var isChosen = [Bool](repeating: false, count: n)
         isChosen[chosen[0]] = true
-        // The squared distance of unit vectors is 2 - 2 cos.
+        // The squared distance between two unit vectors is 2 minus twice their cosine similarity.
         var distances = Self.distances(points, to: [chosen[0]])
         while chosen.count < k {
             try Task.checkCancellation()
@@ -61,7 +62,7 @@ enum KMeansSeeding {
         let total = distances.reduce(0.0) { $0 + Double($1) }
         let free = isChosen.indices.filter { !isChosen[$0] }
         var targets = (0..<count).map { _ in generator.nextUnit() * total }
-        // All points equal a seed: choose any of the others.
+        // Every point equals one of the seeds, so choose any point that is not a seed itself.
         guard total > 0 else { return [free[generator.nextIndex(below: free.count)]] }
         targets.sort()
         var drawn: [Int] = []

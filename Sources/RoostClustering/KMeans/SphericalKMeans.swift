@@ -1,11 +1,12 @@
 public import RoostVectors
 
-/// Spherical k-means (Dhillon & Modha 2001): groups unit vectors by cosine, around centroids of unit length.
+/// Spherical k-means (Dhillon & Modha 2001): groups unit vectors by their cosine similarity to centroids of
+/// unit length.
 ///
 /// It is seeded by greedy k-means++ (Arthur & Vassilvitskii 2007) and run several times; the best run is
 /// kept. For very many points, it is seeded by k-means|| and mini-batches
 /// (``sized(clusters:entries:seed:)``). Work is split into blocks that do not depend on the number of
-/// threads, and sums are taken in block order, so the same vectors and seed always give the same labels.
+/// threads, and sums are added in block order, so the same vectors and seed always give the same labels.
 public struct SphericalKMeans: Clusterer {
     /// The number of groups; `nil` chooses the number with the highest mean silhouette.
     public var clusters: Int?
@@ -15,24 +16,27 @@ public struct SphericalKMeans: Clusterer {
     public var restarts: Int
     /// The maximum number of iterations of a run. A run ends earlier if no label changes.
     public var maximumIterations: Int
-    /// The number of points of a mini-batch. If it is set, the run is seeded by k-means|| (Bahmani et al.
+    /// The number of points in a mini-batch. If it is set, the run is seeded by k-means|| (Bahmani et al.
     /// 2012) and one pass of mini-batch k-means (Sculley 2010), and ``restarts`` is ignored. `nil` uses
     /// k-means++.
     public var batchSize: Int?
 
-    /// The maximum product of entries and clusters for which several complete runs take only seconds.
+    /// Several complete runs are performed only if the number of entries times the number of clusters does
+    /// not exceed this limit. Up to the limit, they take only seconds.
     private static let maximumThoroughWork = 10_000_000
-    /// The number of clusters above which k-means++ takes longer than all iterations.
+    /// The maximum number of clusters for which a single run is seeded by k-means++. With more clusters,
+    /// k-means++ would take longer than all iterations together.
     private static let maximumGreedySeeds = 2000
-    /// The number of iterations of the single run on many entries.
+    /// The maximum number of iterations if the number of entries allows only a single run.
     private static let quickIterations = 10
-    /// The number of points of a mini-batch per cluster.
+    /// The size of a mini-batch, as a multiple of the number of clusters.
     private static let batchPointsPerCluster = 4
 
-    /// Returns a clusterer with settings that suit the number of entries.
+    /// Returns a clusterer with settings that are appropriate for the number of entries.
     ///
-    /// Several complete runs as long as they take seconds; for more entries, a single run of at most ten
-    /// iterations; with more than 2,000 clusters, that run is seeded by k-means|| and mini-batches.
+    /// If several complete runs take only seconds, the clusterer performs several. Otherwise, it performs a
+    /// single run of at most ten iterations; with more than 2,000 clusters, this run is seeded by k-means||
+    /// and mini-batches.
     ///
     /// - Parameters:
     ///   - clusters: The number of groups.
@@ -69,7 +73,7 @@ public struct SphericalKMeans: Clusterer {
     ///
     /// - Parameter vectors: The vectors, (n, d), unit length.
     /// - Throws: `ClusteringError` `.noVectors`, `.invalidCount`, `.tooManyClusters`; `CancellationError`.
-    /// - Complexity: O(restarts · iterations · n · k · d), as matrix products.
+    /// - Complexity: O(restarts · iterations · n · k · d), computed as matrix products.
     @concurrent
     public func cluster(_ vectors: Matrix) async throws -> Partition {
         let usable = (0..<vectors.rows).filter { row in

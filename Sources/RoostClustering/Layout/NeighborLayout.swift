@@ -1,11 +1,13 @@
 import Foundation
 package import RoostVectors
 
-/// A layout of vectors in the plane that keeps neighbors near each other: the layout of UMAP (McInnes, Healy
-/// & Melville 2018, section 3.2), initialized by the first two principal components.
+/// A two-dimensional layout of vectors that places neighbors near each other. It is computed by the layout
+/// algorithm of UMAP (McInnes, Healy & Melville 2018, section 3.2) and initialized with the first two
+/// principal components.
 ///
-/// Neighbors attract each other, in proportion to the weight of their edge, and random other points repel
-/// each other. The same vectors and seed give the same layout, whatever the number of threads.
+/// Neighbors attract each other in proportion to the weight of their edge, and each point is repelled by
+/// randomly chosen points. The same vectors and seed give the same layout, regardless of the number of
+/// threads.
 package struct NeighborLayout: Sendable {
     /// A neighbor of a row.
     package struct Neighbor: Sendable, Hashable {
@@ -14,7 +16,7 @@ package struct NeighborLayout: Sendable {
         package var distance: Float
     }
 
-    /// The coordinates of each row, (n, 2), in a range of about 20.
+    /// The coordinates of each row, (n, 2). They span about 20 units on each axis.
     package private(set) var positions: Matrix
     /// The nearest neighbors of each row, nearest first. Copies of a vector share their neighbors.
     package private(set) var neighbors: [[Neighbor]]
@@ -22,20 +24,24 @@ package struct NeighborLayout: Sendable {
     /// The parameters of the attraction curve 1 / (1 + a · x^(2b)). These are UMAP's fit for its default
     /// minimum distance of 0.1 and spread of 1.
     private static let (a, b) = (1.577, 0.8951)
-    /// The number of random points that repel a point each time that a neighbor attracts it. UMAP's default.
+    /// The number of random points that repel a point each time a neighbor attracts it. The value is UMAP's
+    /// default.
     private static let negativeSamples = 5
-    /// The maximum length of a move along each axis, as in UMAP's reference implementation.
+    /// The maximum distance that a point moves along each axis in one step, as in UMAP's reference
+    /// implementation.
     private static let maximumMove = 4.0
-    /// The number of rounds for up to 10,000, up to 50,000 and more points: fewer for more points, so that
-    /// the time stays bounded.
+    /// Returns the default number of rounds. It decreases as the number of points grows, to limit the running
+    /// time.
     private static func defaultRounds(_ points: Int) -> Int {
         points <= 10_000 ? 300 : points <= 50_000 ? 150 : 80
     }
-    /// The standard deviation of the random offset of copies, so that they do not hide each other.
+    /// The standard deviation of the random offset that is added to copies of a vector so that they do not
+    /// hide each other.
     private static let copySpread = 0.05
     /// Half of the initial range of the coordinates.
     private static let initialExtent = 10.0
-    /// The standard deviation of the random offset of initial positions, so that no two points coincide.
+    /// The standard deviation of the random offset that is added to initial positions so that no two points
+    /// coincide.
     private static let initialNoise = 1e-3
 
     /// Computes the layout.
@@ -43,10 +49,10 @@ package struct NeighborLayout: Sendable {
     /// - Parameters:
     ///   - vectors: The vectors, (n, d), unit length.
     ///   - count: The number of nearest neighbors in the graph.
-    ///   - rounds: The number of rounds of the optimization; `nil` chooses by the number of vectors.
+    ///   - rounds: The number of rounds of the optimization; `nil` chooses it based on the number of vectors.
     ///   - seed: The seed of the random moves.
     /// - Throws: `CancellationError`.
-    /// - Complexity: That of the search for neighbors, plus O(n · count · rounds).
+    /// - Complexity: The cost of the neighbor search, plus O(n · count · rounds).
     @concurrent
     package init(
         of vectors: Matrix, neighbors count: Int = 15, rounds: Int? = nil, seed: UInt64 = 0
@@ -63,7 +69,7 @@ package struct NeighborLayout: Sendable {
         if m > 1 {
             try Self.relax(&positions, NeighborGraph.make(nearest), rounds: rounds, using: &generator)
         }
-        // Scatter copies of a vector around its position.
+        // Scatter the copies of a vector around the position of the vector.
         var result = Matrix(rows: n, columns: 2)
         for row in 0..<n {
             let point = distinct.indices[row]
@@ -84,7 +90,8 @@ package struct NeighborLayout: Sendable {
         }
     }
 
-    /// Returns the first two principal components, scaled to the initial range, with a little noise.
+    /// Returns the initial coordinates: the first two principal components, scaled to the initial range, with
+    /// a little random noise.
     private static func start(_ points: Matrix, using generator: inout SeededGenerator) -> [Double] {
         var positions = [Double](repeating: 0, count: 2 * points.rows)
         if let components = PrincipalComponents(of: points, limit: 2) {
@@ -108,7 +115,8 @@ package struct NeighborLayout: Sendable {
         let n = graph.count
         let strongest = graph.weights.max() ?? 0
         guard n > 1, strongest > 0 else { return }
-        // An edge attracts in a share of the rounds: its weight divided by the maximum weight.
+        // Each edge is applied in only some of the rounds. The fraction of rounds is its weight divided by
+        // the maximum weight.
         var due = graph.weights.map { Double(strongest / $0) }
         let periods = due
         for round in 1...max(1, rounds) {

@@ -1,6 +1,7 @@
 import RoostVectors
 
-/// Turns the communities of a graph into a partition: joins single points to other groups and finds outliers.
+/// Turns the communities of a graph into a partition: moves the points of very small groups to larger groups,
+/// and finds outliers.
 struct GroupsOfPoints {
     private let points: Matrix
     private let nearest: NearestNeighbors
@@ -8,9 +9,11 @@ struct GroupsOfPoints {
     /// The group of each point.
     private(set) var groups: [Int32]
 
-    /// The minimum number of points for which outliers can be told from the spread of the others.
+    /// The minimum number of points for which outliers are determined. The similarities of fewer points do
+    /// not show what is unusual.
     private static let minimumCountForOutliers = 20
-    /// The distance of the fence below the lower quartile, in interquartile ranges (Tukey's "far out").
+    /// The distance between the lower quartile and the threshold for outliers, in interquartile ranges
+    /// (Tukey's "far out" values).
     private static let fenceRanges: Float = 3
 
     init(_ points: Matrix, _ nearest: NearestNeighbors, _ graph: WeightedGraph, _ communities: [Int32]) {
@@ -23,10 +26,10 @@ struct GroupsOfPoints {
     /// The minimum number of vectors in a group.
     private static let minimumSize = 3
 
-    /// Moves each point of a group with fewer than three vectors to the larger group with most of its edge
-    /// weight. A point without an edge to a larger group stays.
+    /// Moves each point of a group with fewer than three vectors to the larger group with which it shares the
+    /// most edge weight. A point without an edge to a larger group stays.
     ///
-    /// - Parameter copies: The number of vectors that each point stands for.
+    /// - Parameter copies: The number of vectors that each point represents.
     mutating func joinSmall(copies: [Int]) {
         var sizes = [Int](repeating: 0, count: count)
         for (point, group) in groups.enumerated() { sizes[Int(group)] += copies[point] }
@@ -45,8 +48,8 @@ struct GroupsOfPoints {
         groups = Leiden.renumbered(groups)
     }
 
-    /// Returns the points that are far from all others, the farthest first: the mean similarity of such a
-    /// point to its neighbors is more than three interquartile ranges below the lower quartile (Tukey's far
+    /// Returns the points that are far from all others, farthest first. A point is far if its mean similarity
+    /// to its neighbors is more than three interquartile ranges below the lower quartile (Tukey's far
     /// outliers).
     ///
     /// - Parameters:
@@ -86,7 +89,7 @@ struct GroupsOfPoints {
         let outlierSet = Set(outliers)
         var kept = groups
         for point in outliers { kept[point] = -1 }
-        // Number the groups without those whose points are all outliers.
+        // Number the groups, skipping those whose points are all outliers.
         var numbers = [Int32](repeating: -1, count: count)
         var next: Int32 = 0
         for group in kept where group >= 0 && numbers[Int(group)] < 0 {
@@ -120,7 +123,7 @@ struct GroupsOfPoints {
     /// Returns the mean direction of each group, unit length.
     ///
     /// - Parameters:
-    ///   - groups: The group of each point; below 0 for an outlier.
+    ///   - groups: The group of each point; negative for an outlier.
     ///   - count: The number of groups.
     private func centroids(_ groups: [Int32], count: Int) -> Matrix {
         var sums = Matrix(rows: count, columns: points.columns)
@@ -133,7 +136,7 @@ struct GroupsOfPoints {
             }
         }
         sums.normalizeRows()
-        // Opposite points cancel out and leave no direction: use the first point of the group.
+        // If the points of a group cancel each other out, their mean has no direction. Use the first point.
         for (point, group) in groups.enumerated() where group >= 0 {
             guard sums.withRow(Int(group), { $0.allSatisfy { $0 == 0 } }) else { continue }
             for column in 0..<points.columns { sums[Int(group), column] = points[point, column] }

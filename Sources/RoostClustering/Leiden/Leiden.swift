@@ -5,9 +5,9 @@ import RoostVectors
 /// graph of the parts, and repeats until no node moves.
 ///
 /// The gain of a node v in a community C is w(v, C) - λ · m(v) · m(C), where w is the weight of the edges
-/// between them and m is the mass. If the mass of a node is its strength and λ = γ / 2W, this is modularity
-/// at the resolution γ (Reichardt & Bornholdt 2006). If every mass is 1 and λ = γ, this is the constant Potts
-/// model (Traag et al. 2011).
+/// between them and m is the mass. If the mass of a node is its strength (the total weight of its edges) and
+/// λ = γ / 2W, where W is the total weight of all edges, this is modularity at the resolution γ (Reichardt &
+/// Bornholdt 2006). If every mass is 1 and λ = γ, this is the constant Potts model (Traag et al. 2011).
 struct Leiden {
     /// The quality function that is maximized.
     enum Quality: String, Sendable {
@@ -41,9 +41,10 @@ struct Leiden {
     /// Returns the community of each node, numbered from 0 without gaps.
     ///
     /// - Parameters:
-    ///   - resolution: The resolution γ: a higher one gives smaller communities.
-    ///   - start: The initial communities; `nil` puts each node into its own.
-    ///   - rounds: The maximum number of runs of the algorithm, each from the result of the previous one.
+    ///   - resolution: The resolution γ. A higher resolution gives smaller communities.
+    ///   - start: The initial communities; `nil` puts each node into a community of its own.
+    ///   - rounds: The maximum number of runs of the algorithm. Each run starts from the result of the
+    ///     previous one.
     ///   - generator: The source of random numbers.
     /// - Throws: `CancellationError`.
     func communities(
@@ -59,13 +60,13 @@ struct Leiden {
         return communities
     }
 
-    /// Adds new nodes to existing communities. Each new node joins the community with the highest gain, of
-    /// old or of other new nodes; then each community of only new nodes may join another community. Other
-    /// nodes do not move.
+    /// Adds new nodes to existing communities. Each new node joins the community with the highest gain, which
+    /// may consist of existing nodes or of other new nodes. Then each community that consists only of new
+    /// nodes may join another community. Existing nodes do not move.
     ///
     /// - Parameters:
-    ///   - isNew: Whether each node is new.
-    ///   - start: The community of each node; each new node has its own.
+    ///   - isNew: For each node, whether it is new.
+    ///   - start: The community of each node. Each new node must be in a community of its own.
     ///   - resolution: The resolution γ.
     ///   - generator: The source of random numbers.
     /// - Throws: `CancellationError`.
@@ -85,7 +86,8 @@ struct Leiden {
         return Self.renumbered(assigned.map { merging.communities[Int($0)] })
     }
 
-    /// Returns the graph whose nodes are the communities, with the sums of their masses.
+    /// Returns a graph with one node for each community. The mass of a node is the total mass of its
+    /// community.
     func contracted(_ communities: [Int32]) -> Leiden {
         let count = (communities.max() ?? -1) + 1
         var sums = [Double](repeating: 0, count: Int(count))
@@ -98,7 +100,7 @@ struct Leiden {
         _ communities: inout [Int32], factor: Double, using generator: inout SeededGenerator
     ) throws {
         var level = self
-        // The node of the present level that contains each node of the graph.
+        // For each node of the original graph, the node of the current level that contains it.
         var nodeOf = (0..<Int32(graph.count)).map { $0 }
         var current = communities
         while true {
@@ -112,7 +114,7 @@ struct Leiden {
             refinement.run(using: &generator)
             let refined = Self.renumbered(refinement.parts)
             let partCount = Int((refined.max() ?? -1) + 1)
-            // No nodes were joined: the next level would equal this one.
+            // If no nodes were joined, the next level would be the same as this one.
             guard partCount < level.graph.count else { break }
             var communityOfPart = [Int32](repeating: 0, count: partCount)
             for (node, part) in refined.enumerated() { communityOfPart[Int(part)] = current[node] }
@@ -123,7 +125,7 @@ struct Leiden {
         communities = Self.renumbered(nodeOf.map { current[Int($0)] })
     }
 
-    /// Returns the modularity of communities at resolution 1, -1/2 to 1.
+    /// Returns the modularity of the communities at resolution 1, between -1/2 and 1.
     ///
     /// - Complexity: O(number of edges).
     func modularity(of communities: [Int32]) -> Double {

@@ -1,13 +1,14 @@
 public import RoostVectors
 
-/// Groups vectors by the communities of their nearest-neighbor graph. The number of groups follows from the
-/// data.
+/// Groups vectors by the communities of their nearest-neighbor graph. The number of groups is determined by
+/// the data.
 ///
 /// The graph connects every vector with its nearest neighbors, and the Leiden algorithm finds communities in
-/// it (Traag, Waltman & van Eck 2019). The resolution is the one with the best evidence for its groups:
-/// they reappear in subsamples, and are more distinct than groups in random data (`ResolutionChoice`).
-/// ``granularity`` can make them coarser or finer. The same vectors in the same order and the same parameters
-/// give the same labels, whatever the number of threads. Up to 50,000 vectors they do not depend on the seed.
+/// it (Traag, Waltman & van Eck 2019). The clusterer chooses the resolution whose groups are best supported
+/// by the data: the groups reappear in subsamples, and are more distinct than groups in random data
+/// (`ResolutionChoice`). ``granularity`` can make them coarser or finer. The same vectors in the same order
+/// and the same parameters give the same labels, regardless of the number of threads. For up to 50,000
+/// vectors, the labels do not depend on the seed either.
 public struct LeidenClusterer: Clusterer {
     /// The size of the groups, relative to the resolution that the clusterer chooses.
     public enum Granularity: String, Sendable, CaseIterable {
@@ -18,7 +19,7 @@ public struct LeidenClusterer: Clusterer {
         /// Small groups: four times the chosen resolution.
         case fine
 
-        /// The factor of the chosen resolution.
+        /// The factor by which the chosen resolution is multiplied.
         fileprivate var factor: Double {
             switch self {
             case .coarse: 0.25
@@ -30,18 +31,19 @@ public struct LeidenClusterer: Clusterer {
 
     /// The size of the groups, relative to the chosen resolution. Ignored if ``resolution`` is set.
     public var granularity: Granularity
-    /// The resolution of modularity: a higher one gives smaller groups. `nil` chooses it from the data.
+    /// The resolution of modularity. A higher resolution gives smaller groups. `nil` chooses it from the
+    /// data.
     public var resolution: Double?
-    /// The number of nearest neighbors of each vector in the graph. Below 1,000 vectors it is at least 25:
-    /// the graph of so few points is otherwise sparse enough to fall into pieces by chance.
+    /// The number of nearest neighbors of each vector in the graph. For fewer than 1,000 vectors, at least 25
+    /// neighbors are used; with fewer neighbors, such a small graph might break into pieces by chance.
     public var neighbors: Int
     /// The maximum share of the vectors that may be outliers, 0 to 1.
     public var maximumOutliers: Double
     /// The seed of the approximate search for neighbors, which is used above 50,000 vectors. The order in
-    /// which nodes are visited and the choice of subsamples are fixed: a partition that changed with the
-    /// seed would say more about the seed than about the vectors.
+    /// which nodes are visited and the choice of subsamples do not depend on it, because a partition that
+    /// changed with the seed would say more about the seed than about the vectors.
     public var seed: UInt64
-    /// The result of a previous run, from which this run continues; `nil` starts without one.
+    /// The result of a previous run, from which this run continues; `nil` clusters all vectors.
     public var start: Start?
 
     /// The result of a previous run. Its groups are kept; new vectors join them or form new groups.
@@ -51,8 +53,8 @@ public struct LeidenClusterer: Clusterer {
         /// The resolution of the previous run.
         public var resolution: Double
         /// The number of vectors in the last run that clustered all vectors (`lookedAt` in
-        /// `Partition/facts`). If the present number differs by more than a fifth, all vectors are
-        /// clustered again.
+        /// `Partition/facts`). If the current number of vectors differs from it by more than a fifth, all
+        /// vectors are clustered again.
         public var fullRunCount: Int
 
         /// Creates a start from the result of a previous run.
@@ -72,13 +74,14 @@ public struct LeidenClusterer: Clusterer {
         package static let resolution = "resolution"
         /// See ``Start/fullRunCount``.
         package static let fullRunCount = "lookedAt"
-        /// The version of the rules by which the resolution is chosen. A run continues only a run of the same
-        /// version, so that a partition by earlier rules is not kept forever.
+        /// The version of the rules by which the resolution is chosen. A run continues a previous run only if
+        /// both use the same version, so a partition that was made with earlier rules is not kept forever.
         package static let rules = "rules"
-        /// The share of the vectors that are in the largest group, 0 to 1. Above one half, the vectors have
-        /// no clear groups, or one of them dominates.
+        /// The share of the vectors that are in the largest group, 0 to 1. If it exceeds one half, either the
+        /// vectors have no clear groups or one group dominates.
         package static let largestShare = "largestShare"
-        /// The mean agreement with subsamples, at most 1. See ``SubsampleStability``.
+        /// The mean agreement between the partition and those of subsamples, at most 1. See
+        /// ``SubsampleStability``.
         static let agreement = "subsampleAgreement"
         /// The modularity at resolution 1. See ``ResolutionChoice``.
         static let modularity = "modularity"
@@ -115,7 +118,7 @@ public struct LeidenClusterer: Clusterer {
     ///
     /// - Parameter vectors: The vectors, (n, d), unit length.
     /// - Throws: `ClusteringError` `.noVectors`; `CancellationError`.
-    /// - Complexity: O(n² · d) up to 50,000 vectors, O(n · d) with a large factor beyond.
+    /// - Complexity: O(n² · d) for up to 50,000 vectors; O(n · d), with a large constant factor, for more.
     @concurrent
     public func cluster(_ vectors: Matrix) async throws -> Partition {
         let distinct = DistinctRows(of: vectors)
@@ -158,19 +161,21 @@ public struct LeidenClusterer: Clusterer {
         var fullRunCount: Int?
     }
 
-    /// The maximum share of new or removed vectors for which the groups of a previous run are kept.
+    /// The groups of a previous run are kept only if neither the share of new vectors nor the relative change
+    /// in the number of vectors exceeds this value.
     private static let maximumChange = 0.2
-    /// See ``FactKey/rules``. Version 1, the largest gap alone, was not recorded.
+    /// See ``FactKey/rules``. Version 1, which chose the resolution with the largest gap, was not recorded.
     package static let rulesVersion = 2.0
-    /// The seed of everything but the search for neighbors. See ``seed``.
+    /// The seed of all random choices except those of the neighbor search. See ``seed``.
     private static let fixedSeed: UInt64 = 0
-    /// The number of points below which a graph has at least ``smallNeighbors`` neighbors.
+    /// If there are fewer points than this, each of them has at least ``smallNeighbors`` neighbors in the
+    /// graph.
     private static let smallCount = 1000
     private static let smallNeighbors = 25
 
     /// Returns the communities of the previous run with the new vectors added.
     ///
-    /// - Returns: `nil` if there is no previous run, or too many vectors have changed.
+    /// - Returns: `nil` if there is no previous run or if too many vectors have been added or removed.
     private func continueRun(
         _ leiden: Leiden, _ distinct: DistinctRows, using generator: inout SeededGenerator
     ) throws -> Chosen? {
@@ -227,13 +232,15 @@ public struct LeidenClusterer: Clusterer {
             communities: communities, resolution: resolution, evidence: choice.evidence[choice.index])
     }
 
-    /// The number of different vectors below which a graph says nothing about groups.
+    /// The minimum number of distinct vectors for which groups are found in a graph. A smaller graph is not
+    /// informative.
     private static let minimumCount = 5
-    /// The number of equal vectors that form a group on their own if there are few different ones.
+    /// The minimum number of equal vectors that form a separate group if there are fewer than
+    /// ``minimumCount`` distinct vectors.
     private static let minimumCopies = 3
 
-    /// Returns the communities of fewer than ``minimumCount`` different vectors: those with many copies are
-    /// separate groups, and the others are one group.
+    /// Returns the communities if there are fewer than ``minimumCount`` distinct vectors. Each vector with at
+    /// least ``minimumCopies`` copies forms a separate group, and the others together form one group.
     private static func communities(ofFew distinct: DistinctRows) -> [Int32] {
         Leiden.renumbered(
             distinct.copies.enumerated().map { index, copies in

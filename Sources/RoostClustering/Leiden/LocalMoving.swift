@@ -2,7 +2,7 @@ import RoostVectors
 
 /// The first phase of the Leiden algorithm, fast local moving: visits nodes in random order and moves each to
 /// the neighboring community with the highest gain, or to an empty one. When a node moves, its neighbors in
-/// other communities are visited again. The phase ends when no node is waiting.
+/// other communities are visited again. The phase ends when no node is left to visit.
 struct LocalMoving {
     private let graph: WeightedGraph
     private let masses: [Double]
@@ -18,8 +18,8 @@ struct LocalMoving {
 
     /// The number of visits between two checks for cancellation.
     private static let visitsPerCheck = 16_384
-    /// The minimum gain of a move, relative to the mass term: a gain below rounding errors could move two
-    /// nodes back and forth forever.
+    /// The minimum gain of a move, relative to the mass term. A gain smaller than the rounding errors could
+    /// move two nodes back and forth forever.
     private static let minimumRelativeGain = 1e-9
     /// Keeps the minimum gain above 0 for nodes whose mass term is tiny.
     private static let minimumMassTerm = 1e-3
@@ -30,7 +30,8 @@ struct LocalMoving {
     ///   - graph: The graph.
     ///   - masses: The mass of each node.
     ///   - factor: λ, the factor of the mass term of the gain.
-    ///   - communities: The initial community of each node, below the number of nodes.
+    ///   - communities: The number of each node's initial community, which must be less than the number of
+    ///     nodes.
     init(_ graph: WeightedGraph, _ masses: [Double], factor: Double, _ communities: [Int32]) {
         (self.graph, self.masses, self.factor, self.communities) = (graph, masses, factor, communities)
         totals = [Double](repeating: 0, count: graph.count)
@@ -45,7 +46,7 @@ struct LocalMoving {
     /// Moves nodes until no move gains anything.
     ///
     /// - Parameters:
-    ///   - movable: Whether each node may move; `nil` if all may.
+    ///   - movable: For each node, whether it may move; `nil` if all nodes may move.
     ///   - generator: The source of random numbers.
     /// - Throws: `CancellationError`.
     mutating func run(only movable: [Bool]? = nil, using generator: inout SeededGenerator) throws {
@@ -91,7 +92,7 @@ struct LocalMoving {
         totals[Int(old)] -= masses[node]
         sizes[Int(old)] -= 1
         if sizes[Int(old)] == 0 {
-            // The exact value: differences of masses leave a rounding error.
+            // The total of an empty community is exactly 0, but the subtractions leave a rounding error.
             totals[Int(old)] = 0
             empty.append(old)
         }
@@ -101,20 +102,21 @@ struct LocalMoving {
     }
 }
 
-/// The nodes that wait to be visited, each at most once, in a ring buffer with room for every node.
+/// A queue of the nodes that wait to be visited, each at most once. It is a ring buffer with room for all
+/// nodes.
 private struct NodeQueue {
     private var nodes: [Int32]
     private var head = 0
     private var count: Int
-    /// Whether each node is waiting. Nodes that may not move count as waiting from the start, so they are
-    /// never added.
+    /// For each node, whether it is waiting. Nodes that may not move are marked as waiting from the start, so
+    /// they are never added to the queue.
     private var isWaiting: [Bool]
 
     /// Creates a queue.
     ///
     /// - Parameters:
-    ///   - order: All nodes, in the order in which they are visited first.
-    ///   - movable: Whether each node may move; `nil` if all may.
+    ///   - order: All nodes, in the order in which they are first visited.
+    ///   - movable: For each node, whether it may move; `nil` if all nodes may move.
     init(_ order: [Int32], _ movable: [Bool]?) {
         (nodes, count) = (order, order.count)
         isWaiting = [Bool](repeating: true, count: order.count)
@@ -134,7 +136,7 @@ private struct NodeQueue {
         return node
     }
 
-    /// Adds a node unless it is waiting.
+    /// Adds a node unless it is already waiting.
     @inline(__always)
     mutating func append(_ node: Int) {
         guard !isWaiting[node] else { return }
@@ -149,12 +151,12 @@ private struct NodeQueue {
 private struct CommunityLinks: ~Copyable {
     /// The weight of the edges to each community; 0 for a community without edges.
     private(set) var weights: [Double]
-    /// The communities of the neighbors.
+    /// The communities of the node's neighbors.
     private(set) var communities: [Int32] = []
 
     init(count: Int) {
         weights = [Double](repeating: 0, count: count)
-        // Enough for most nodes: the number of neighbors is small.
+        // This is enough for most nodes, because a node usually has few neighbors.
         communities.reserveCapacity(256)
     }
 

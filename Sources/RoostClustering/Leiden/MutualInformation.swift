@@ -2,7 +2,7 @@ import Foundation
 
 /// The adjusted mutual information of two partitions of the same elements (Vinh, Epps & Bailey 2010).
 ///
-/// It is 1 for equal partitions, and 0 on average for partitions that are independent given their group
+/// It is 1 for equal partitions, and 0 on average for independent random partitions with the given group
 /// sizes. The normalization is the arithmetic mean of the entropies, as in scikit-learn.
 struct MutualInformation {
     /// `logFactorials[i]` is log(i!).
@@ -22,8 +22,10 @@ struct MutualInformation {
     ///
     /// - Parameters:
     ///   - first: The group of each element, numbered from 0.
-    ///   - second: The same, of equal length, at most `maximumCount`.
-    /// - Complexity: O(n + s · t · m) for s and t different group sizes of at most m elements.
+    ///   - second: The group of each element in the other partition. Both arrays have the same number of
+    ///     elements, at most `maximumCount`.
+    /// - Complexity: O(n + s · t · m) where s and t are the numbers of different group sizes in the two
+    ///   partitions, and m is the size of the largest group.
     func adjusted(_ first: [Int32], _ second: [Int32]) -> Double {
         let n = first.count
         let (sizes, others) = (Self.sizes(first), Self.sizes(second))
@@ -32,8 +34,8 @@ struct MutualInformation {
         var pairs: [Int64: Int] = [:]
         for (group, other) in zip(first, second) { pairs[Int64(group) << 32 | Int64(other), default: 0] += 1 }
         let total = Double(n)
-        // Sorted, because the order of a dictionary, and with it the rounding of the sum, varies between
-        // runs.
+        // The pairs are sorted because the order of a dictionary varies between runs, and the rounding error
+        // of the sum depends on the order.
         let information = pairs.sorted { $0.key < $1.key }.reduce(0.0) { sum, pair in
             let (a, b) = (sizes[Int(pair.key >> 32)], others[Int(pair.key & 0xFFFF_FFFF)])
             let count = Double(pair.value)
@@ -82,7 +84,7 @@ struct MutualInformation {
         return sum
     }
 
-    /// Returns each size above 0 with the number of groups of that size, ascending.
+    /// Returns each size above 0 with the number of groups of that size, in ascending order.
     private static func histogram(_ sizes: [Int]) -> [(size: Int, count: Int)] {
         var counts: [Int: Int] = [:]
         for size in sizes where size > 0 { counts[size, default: 0] += 1 }

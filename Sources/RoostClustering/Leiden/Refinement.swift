@@ -1,13 +1,13 @@
 import RoostVectors
 
-/// The second phase of the Leiden algorithm: within each community, joins each node once to the part with the
-/// highest gain, if both the node and the part are well connected to the rest of the community. This
-/// guarantees that communities are connected.
+/// The second phase of the Leiden algorithm: visits each node of a community once and joins it to the part
+/// with the highest gain, provided that both the node and the part are well connected to the rest of the
+/// community. This guarantees that communities are connected.
 struct Refinement {
     private let graph: WeightedGraph
     private let masses: [Double]
     private let factor: Double
-    /// The community of each node, within which its part must stay.
+    /// The community of each node. A part must not extend beyond a single community.
     private let within: [Int32]
     /// The part of each node.
     private(set) var parts: [Int32]
@@ -17,7 +17,7 @@ struct Refinement {
         parts = (0..<Int32(graph.count)).map { $0 }
     }
 
-    /// Tolerates rounding errors in the test for good connection.
+    /// The tolerance for rounding errors when testing whether a part is well connected.
     private static let roundingTolerance = 1e-12
 
     /// Visits every node once, in random order.
@@ -58,7 +58,8 @@ struct Refinement {
             if best.part != own {
                 totals[best.part] += masses[node]
                 sizes[best.part] += 1
-                // The edges between the two are now inside the part.
+                // The edges between the node and the part are now inside the part, so they are no longer
+                // counted.
                 outward[best.part] += outward[own] - 2 * sums[best.part]
                 (totals[own], sizes[own], outward[own]) = (0, 0, 0)
                 parts[node] = Int32(best.part)

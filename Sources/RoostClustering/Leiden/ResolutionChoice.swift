@@ -4,14 +4,15 @@ import RoostVectors
 ///
 /// Three measures are added, because each fails on data that the others handle:
 ///
-/// - Stability (``SubsampleStability``): the groups reappear in subsamples. It alone prefers very few or very
-///   many groups in small stores.
-/// - Modularity at resolution 1 (Newman & Girvan 2004): more edges within groups than in a random graph with
-///   the same degrees. It alone prefers groups of similar sizes, and their number grows with the number of
-///   points. It counts half, and keeps one large group from winning.
-/// - The silhouette's gap (``SilhouetteGap``): the groups are more distinct than groups in random data. It
-///   alone collapses on texts of one narrow field, where no direction stands out. Its differences are small,
-///   so it has the largest weight.
+/// - Stability (``SubsampleStability``): the groups reappear in subsamples. Used alone, this measure prefers
+///   very few or very many groups in small stores.
+/// - Modularity at resolution 1 (Newman & Girvan 2004): there are more edges within groups than in a random
+///   graph with the same degrees. Used alone, this measure prefers groups of similar sizes, and the number of
+///   groups grows with the number of points. Its weight is one half, and it prevents one large group from
+///   winning.
+/// - The silhouette's gap (``SilhouetteGap``): the groups are more distinct than groups in random data. Used
+///   alone, this measure fails on texts from one narrow field, where no direction stands out. It differs
+///   little between partitions, so it has the largest weight.
 ///
 /// `Documentation/Decisions` records the methods that were compared.
 struct ResolutionChoice {
@@ -28,15 +29,16 @@ struct ResolutionChoice {
         var modularity: Double
         /// The silhouette's gap, -2 to 2.
         var gap: Double
-        /// The share of the points in the largest group.
+        /// The share of the points that are in the largest group.
         var largestShare: Double
     }
 
-    /// The weight of modularity. Of 0, 1/2 and 1, leaving out one labeled set at a time chose 1/2 for all
-    /// sets.
+    /// The weight of modularity. It was chosen from 0, 1/2 and 1 by leaving out one labeled data set at a
+    /// time; the result was 1/2 every time.
     private static let modularityWeight = 0.5
-    /// The weight of the gap for many points, and the number of points for which it is half as much: the
-    /// silhouettes of few points in many dimensions vary by chance.
+    /// The weight of the gap if there are many points. With fewer points, the weight is smaller, because the
+    /// silhouettes of few points in many dimensions vary by chance; with ``halfWeightCount`` points, it is
+    /// half as large.
     private static let maximumGapWeight = 3.2
     private static let halfWeightCount = 100.0
 
@@ -62,9 +64,10 @@ struct ResolutionChoice {
         index = Self.best(evidence, of: points.rows)
     }
 
-    /// The share above which a single group needs clearly better evidence than smaller groups.
+    /// If the largest group contains more than this share of the points, the partition is chosen only if its
+    /// evidence is clearly better than that of the others.
     private static let dominance = 0.5
-    /// The margin of score that a partition with a dominant group needs.
+    /// The amount that is subtracted from the score of a partition with such a dominant group.
     private static let dominanceMargin = 0.05
 
     /// Returns the index of the partition with the highest score.

@@ -2,26 +2,27 @@ import RoostVectors
 
 /// Communities of one graph at decreasing resolutions, from fine to coarse.
 ///
-/// The finest communities are found in the whole graph, and coarser ones in the graph of finer communities,
-/// which is fast: all levels together take little longer than the first.
+/// The finest communities are found in the whole graph. Coarser ones are found in a smaller graph whose nodes
+/// are the communities of the previous level, so all levels together take little longer than the first. In
+/// small graphs, each level is then improved in the whole graph.
 struct ResolutionLadder {
     /// The resolutions, descending.
     let resolutions: [Double]
 
     /// The lowest resolution that is tried.
     private static let minimumResolution = 0.1
-    /// The highest resolution that is tried, for up to ``typicalCount`` points. It grows with the square root
-    /// of the number of points beyond, because more points can have more groups.
+    /// The highest resolution that is tried, for up to ``typicalCount`` points. Beyond that, it grows with
+    /// the square root of the number of points, because more points can form more groups.
     private static let maximumResolution = 8.0
     private static let typicalCount = 20_000.0
-    /// The ratio of successive resolutions: the cube root of 2, three steps for a factor of 2.
+    /// The ratio of successive resolutions: the cube root of 2, so three steps halve the resolution.
     private static let step = 1.2599210498948732
 
-    /// The maximum number of points for which each level is improved in the whole graph. It finds better
-    /// communities, and takes as long as the first level for each resolution.
+    /// The maximum number of points for which each level is improved in the whole graph. This finds better
+    /// communities, but each level then takes as long as the first.
     private static let maximumRefinedCount = 20_000
 
-    /// Creates the ladder for a number of points.
+    /// Creates the ladder for the given number of points.
     init(count: Int) {
         var resolutions = [Self.maximumResolution * max(1, Double(count) / Self.typicalCount).squareRoot()]
         while let last = resolutions.last, last / Self.step >= Self.minimumResolution {

@@ -1,18 +1,19 @@
 import RoostVectors
 
-/// How much more distinct the groups of a partition are than groups in data without structure.
+/// Measures how much more distinct the groups of a partition are than groups in data without structure.
 ///
-/// A sample of the rows is projected on its principal components, which removes the direction that all texts
-/// share and the noise of hundreds of dimensions. There, the mean simplified silhouette of each partition
-/// (Hruschka et al. 2004: it compares the distances of a row to its own and to the second nearest centroid)
-/// is compared with the silhouette of as many groups in data without groups: k-means on normally distributed
-/// rows with the same variances (the reference of the gap statistic; Tibshirani, Walther & Hastie 2001).
+/// A sample of the rows is projected onto its principal components, which removes the direction that all
+/// texts share and the noise of hundreds of dimensions. In this space, the mean simplified silhouette of each
+/// partition, which relates the distance of a row from its own centroid to that from the second-nearest one
+/// (Hruschka et al. 2004), is compared with the silhouette of the same number of groups that k-means finds in
+/// data without structure: normally distributed rows with the same variances (the reference of the gap
+/// statistic; Tibshirani, Walther & Hastie 2001).
 struct SilhouetteGap {
     /// The sampled rows.
     private let sample: [Int]
     /// The sampled rows in the space of the principal components, unit length.
     private let projected: Matrix
-    /// Draws of normally distributed rows with the same variances, unit length.
+    /// Matrices of random, normally distributed rows with the same variances, scaled to unit length.
     private let references: [Matrix]
     private let seed: UInt64
 
@@ -20,17 +21,17 @@ struct SilhouetteGap {
     private static let sampleSize = 6000
     /// The maximum number of rows of a reference.
     private static let referenceSize = 3000
-    /// The maximum number of references. Small ones vary, so they are averaged, up to ``referenceSize`` rows
-    /// in all.
+    /// The maximum number of references. The silhouettes of small references vary, so several of them are
+    /// averaged, with at most ``referenceSize`` rows in total.
     private static let maximumReferences = 10
     /// The maximum number of principal components.
     private static let components = 24
-    /// The maximum number of k-means iterations on the reference.
+    /// The maximum number of k-means iterations on a reference.
     private static let referenceIterations = 10
-    /// The minimum number of distinct rows.
+    /// The minimum number of rows for which gaps are computed.
     private static let minimumCount = 5
 
-    /// Prepares the sample and the reference.
+    /// Prepares the sample and the references.
     ///
     /// - Returns: `nil` if there are too few rows, or if all are equal.
     init?(_ vectors: Matrix, seed: UInt64) {
@@ -83,14 +84,14 @@ struct SilhouetteGap {
 
     private func gap(_ groups: [Int32]) -> Double {
         let count = Int((groups.max() ?? -1) + 1)
-        // One group, or nearly as many groups as rows, cannot be compared.
+        // A single group has no silhouette, and too many groups cannot be compared with a reference.
         guard count > 1, count <= references[0].rows / 2 else {
             return count > 1 ? -1 : 0
         }
         return Self.mean(Self.silhouettes(projected, groups, count)) - expectation(count)
     }
 
-    /// Returns the mean silhouette of a number of groups in the references, which have no groups.
+    /// Returns the mean silhouette of the given number of groups in the references, which have no structure.
     private func expectation(_ count: Int) -> Double {
         references.reduce(0) { $0 + expectation(count, in: $1) } / Double(references.count)
     }
@@ -100,7 +101,7 @@ struct SilhouetteGap {
         var order = generator.permutation(reference.rows).map { Int($0) }
         order.removeLast(max(0, order.count - min(count, reference.rows / 2)))
         var run = KMeansRun(reference, start: reference.selecting(order))
-        // Only cancellation throws, and then the caller discards the result.
+        // Only cancellation throws an error, and the caller discards the result in that case.
         do { try run.iterate(reference, atMost: Self.referenceIterations) } catch { return 0 }
         return Self.mean(Self.silhouettes(reference, run.labels, run.centroids.rows))
     }

@@ -1,11 +1,12 @@
 import RoostVectors
 
-/// The agreement of partitions with partitions of subsamples, per resolution.
+/// Measures, for each resolution, how well the partition of all points agrees with the partitions of
+/// subsamples.
 ///
-/// Groups that are in the data are found again in a random part of it (Ben-Hur, Elisseeff & Guyon 2002;
-/// consensus clustering: Monti et al. 2003). Each subsample gets its own graph and ``ResolutionLadder``. The
-/// agreement is the adjusted mutual information on the subsample, so that many small groups do not agree by
-/// chance.
+/// Groups that exist in the data are found again in a random part of the data (Ben-Hur, Elisseeff & Guyon
+/// 2002; consensus clustering: Monti et al. 2003). Each subsample gets its own graph and
+/// ``ResolutionLadder``. The agreement is the adjusted mutual information on the subsample, which is
+/// corrected for the agreement of many small groups by chance.
 struct SubsampleStability {
     /// The mean agreement for each resolution, fine to coarse, smoothed over neighboring resolutions; at
     /// most 1.
@@ -15,8 +16,8 @@ struct SubsampleStability {
     private static let share = 0.8
     /// The maximum number of points in a subsample. It limits the time for large matrices.
     private static let maximumSize = 4000
-    /// The limits of the number of subsamples. A small subsample varies more, so a small matrix gets more of
-    /// them; within the limits, all subsamples together have ``pointBudget`` points.
+    /// The range of the number of subsamples. Small subsamples vary more, so more of them are used for a
+    /// small matrix. Within this range, all subsamples together have about ``pointBudget`` points.
     private static let countRange = 8...100
     private static let pointBudget = 24_000
 
@@ -25,7 +26,7 @@ struct SubsampleStability {
     /// - Parameters:
     ///   - partitions: The groups of all points, for each resolution of the ladder.
     ///   - points: The points, (n, d), unit length, all different.
-    ///   - neighbors: The number of nearest neighbors in a graph.
+    ///   - neighbors: The number of nearest neighbors of each point in a graph.
     /// - Throws: `CancellationError`.
     init(
         of partitions: [[Int32]], _ points: Matrix, neighbors: Int, ladder: ResolutionLadder, seed: UInt64
@@ -60,8 +61,8 @@ struct SubsampleStability {
             })
     }
 
-    /// Returns means of neighboring resolutions with weights 1, 2, 1. A resolution between two stable ones is
-    /// then preferred to an isolated peak, which is often chance.
+    /// Returns weighted means over neighboring resolutions, with weights 1, 2 and 1. They favor a resolution
+    /// between two stable ones over an isolated peak, which often occurs by chance.
     private static func smoothed(_ values: [Double]) -> [Double] {
         values.indices.map { index in
             (values[max(0, index - 1)] + 2 * values[index] + values[min(values.count - 1, index + 1)]) / 4
@@ -79,12 +80,12 @@ struct SubsampleStability {
             with partitions: [[Int32]], ladder: ResolutionLadder, _ information: MutualInformation
         ) -> [Double] {
             var generator = SeededGenerator(seed: seed)
-            // Only cancellation throws, and then the caller discards the result.
+            // Only cancellation throws an error, and the caller discards the result in that case.
             guard let own = try? ladder.partitions(of: Leiden(graph), using: &generator) else {
                 return partitions.map { _ in 0 }
             }
             return zip(partitions, own).map { whole, part in
-                // A single group agrees with a single group, which is no evidence for groups.
+                // If either partition consists of a single group, their agreement is no evidence for groups.
                 guard part.contains(where: { $0 > 0 }), whole.contains(where: { $0 > 0 }) else { return 0 }
                 return information.adjusted(Leiden.renumbered(rows.map { whole[$0] }), part)
             }

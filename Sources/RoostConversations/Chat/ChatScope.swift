@@ -3,7 +3,7 @@ import Foundation
 
 /// The owner of a history: the combination of a user, a session and an agent.
 ///
-/// The ids are never concatenated without a separator, so that different combinations cannot be confused.
+/// The ids are never simply concatenated, so different combinations cannot be confused.
 public struct ChatScope: Sendable, Hashable, Codable {
     /// The id of the user.
     public var userId: String
@@ -22,8 +22,8 @@ public struct ChatScope: Sendable, Hashable, Codable {
         (self.userId, self.sessionId, self.agentId) = (userId, sessionId, agentId)
     }
 
-    /// Returns whether the UTF-8 bytes of all ids are equal. Unlike `String`, texts that are equal only after
-    /// Unicode normalization are different ids.
+    /// Returns whether the UTF-8 bytes of all ids are equal. Unlike in a comparison of strings, ids that are
+    /// equal only after Unicode normalization are different.
     public static func == (left: ChatScope, right: ChatScope) -> Bool {
         left.userId.utf8.elementsEqual(right.userId.utf8)
             && left.sessionId.utf8.elementsEqual(right.sessionId.utf8)
@@ -37,7 +37,7 @@ public struct ChatScope: Sendable, Hashable, Codable {
         }
     }
 
-    /// Returns whether the scope belongs to a session of a user.
+    /// Returns whether the scope belongs to the given session of the given user.
     func isOf(userId: String, sessionId: String) -> Bool {
         self.userId.utf8.elementsEqual(userId.utf8) && self.sessionId.utf8.elementsEqual(sessionId.utf8)
     }

@@ -1,8 +1,8 @@
-/// A storage of chat histories. Each history belongs to a ``ChatScope``: a user, a session and an agent.
+/// Stores chat histories. Each history belongs to a ``ChatScope``: a user, a session and an agent.
 ///
 /// Implementations can be called from any number of tasks at the same time. The messages of one save are
-/// stored completely or not at all, and without messages of other saves between them. In `fetch`, `save` and
-/// `saveMessages`, `maxMessages` is the size of the agent's window (``trimToEvenPairs(_:maxMessages:)``);
+/// stored completely or not at all, and messages of other saves never appear between them. In `fetch`, `save`
+/// and `saveMessages`, `maxMessages` is the size of the agent's window (``trimToEvenPairs(_:maxMessages:)``);
 /// `nil` means that the window contains all messages.
 public protocol ChatStorage: Sendable {
     /// Returns the window of a history, oldest message first.
@@ -41,8 +41,8 @@ public protocol ChatStorage: Sendable {
         maxMessages: Int?
     ) async throws
 
-    /// Returns the messages of all agents of a session, in the order of their timestamps. Assistants'
-    /// messages have the prefix `[agentId]` (``ConversationMessage/attributed(agentId:)``).
+    /// Returns the messages of all agents of a session, in the order of their timestamps. Messages of
+    /// assistants have the prefix `[agentId]` (``ConversationMessage/attributed(agentId:)``).
     ///
     /// - Throws: The same errors as ``fetch(userId:sessionId:agentId:maxMessages:)``.
     func fetchAllChats(userId: String, sessionId: String) async throws -> [ConversationMessage]
@@ -58,10 +58,10 @@ extension ChatStorage {
 
     /// Returns the window of a history: the newest messages, which an agent receives.
     ///
-    /// The window contains at most `maxMessages` messages, rounded down to an even number, so that a question
-    /// and its answer stay together. If the history is longer, the window begins with a user's message,
-    /// provided that it contains one: an answer without its question is omitted. A shorter history is
-    /// returned unchanged.
+    /// The size of the window is `maxMessages` rounded down to an even number, so that a question and its
+    /// answer stay together. A history that fits into the window is returned unchanged. Otherwise, messages
+    /// before the first user message in the window are omitted, so that the window does not begin with an
+    /// answer whose question is missing. If the window contains no user message, nothing is omitted from it.
     ///
     /// - Parameters:
     ///   - messages: The history, oldest message first.
@@ -90,12 +90,14 @@ enum ChatRules {
         let size = max(0, maxMessages - maxMessages % 2)
         guard messages.count > size else { return messages }
         let window = messages.suffix(size)
-        // A long exchange with tools may contain no user's message. It is kept nevertheless.
+        // In a long exchange with tools, the window may contain no user message. Keep it unchanged in that
+        // case.
         guard let first = window.firstIndex(where: { $0.role == .user }) else { return Array(window) }
         return Array(window[first...])
     }
 
-    /// Returns a history with messages added. Messages that repeat the role of the one before are skipped.
+    /// Returns a history with messages added. A message is skipped if it has the same role as the one before
+    /// it.
     static func adding(
         _ messages: [ConversationMessage], to history: [ConversationMessage]
     ) -> [ConversationMessage] {
@@ -118,8 +120,9 @@ enum ChatRules {
 
 /// The treatment of messages outside an agent's window.
 public enum ChatRetention: Sendable, Hashable {
-    /// They are deleted: a history contains at most the window of the last save.
+    /// The messages are deleted: a history contains at most the window of the last save.
     case window
-    /// They are kept: the window only limits the result of `fetch`. Older messages can still be recalled.
+    /// The messages are kept: the window only limits the result of `fetch`, and older messages can still be
+    /// recalled.
     case everything
 }

@@ -1,4 +1,4 @@
-/// A storage of chat histories that adds something to another one.
+/// A chat storage that adds behavior to another chat storage.
 ///
 /// Every method has a default implementation that calls ``base``. A decorator implements only the methods
 /// that it changes.

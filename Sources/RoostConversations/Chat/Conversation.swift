@@ -1,11 +1,11 @@
 /// A user's conversation with an agent, with or without a storage.
 ///
-/// It binds a scope and a window to a ``ChatStorage``, so that a program that calls agents does not have to
-/// pass them to each call.
+/// It combines a ``ChatStorage`` with a scope and a window size, so that these do not have to be passed to
+/// each call.
 public struct Conversation: Sendable {
     /// The user, session and agent.
     public let scope: ChatScope
-    /// The storage; `nil` stores nothing, so that the history is always empty.
+    /// The storage. If it is `nil`, nothing is stored, and the history is always empty.
     public let store: (any ChatStorage)?
     /// The size of the agent's window; `nil` for all messages.
     public let maxMessages: Int?
@@ -16,7 +16,7 @@ public struct Conversation: Sendable {
     ///   - userId: The id of the user.
     ///   - sessionId: The id of the session.
     ///   - agentId: The id of the agent.
-    ///   - store: The storage; `nil` stores nothing.
+    ///   - store: The storage. If it is `nil`, nothing is stored.
     ///   - maxMessages: The size of the agent's window; `nil` for all messages.
     public init(
         userId: String, sessionId: String, agentId: String, store: (any ChatStorage)?,

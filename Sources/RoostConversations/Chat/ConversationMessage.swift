@@ -12,7 +12,7 @@ public struct ConversationRole: RawRepresentable, Sendable, Hashable, Codable, C
     public static let user = ConversationRole(rawValue: "user")
     /// The agent.
     public static let assistant = ConversationRole(rawValue: "assistant")
-    /// Instructions of the program to the agent.
+    /// Instructions from the program to the agent.
     public static let system = ConversationRole(rawValue: "system")
     /// The result of a tool that the agent used.
     public static let tool = ConversationRole(rawValue: "tool")
@@ -20,7 +20,7 @@ public struct ConversationRole: RawRepresentable, Sendable, Hashable, Codable, C
     public var description: String { rawValue }
 }
 
-/// A message of a conversation with an agent.
+/// A message in a conversation with an agent.
 public struct ConversationMessage: Sendable, Hashable, Codable, Identifiable {
     /// The unique id of the message.
     public var id: UUID
@@ -57,7 +57,8 @@ public struct ConversationMessage: Sendable, Hashable, Codable, Identifiable {
 
     private enum CodingKeys: String, CodingKey { case id, role, content, timestamp }
 
-    /// Decodes a message. A message of another program that has no `id` gets a random one.
+    /// Decodes a message. A message without an `id`, which another program may have written, gets a random
+    /// one.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(

@@ -1,18 +1,18 @@
 public import Foundation
 import RoostModel
 
-/// A storage that keeps histories in a SQLite database at the platform's standard location: the application
-/// support folder, or `$XDG_DATA_HOME` (by default `~/.local/share`) on Linux.
+/// A chat storage that keeps histories in a SQLite database at the platform's standard location: the
+/// application support folder, or `$XDG_DATA_HOME` (by default `~/.local/share`) on Linux.
 public struct DeviceChatStorage: ChatStorageDecorator {
     private let storage: SQLiteChatStorage
-    /// The database storage that all calls go to.
+    /// The database storage to which all calls are forwarded.
     public var base: any ChatStorage { storage }
 
     /// Opens or creates the database `conversations.sqlite` in the application's folder.
     ///
     /// - Parameters:
     ///   - name: The name of the application's folder.
-    ///   - folder: The parent folder; `nil` uses the platform's.
+    ///   - folder: The parent folder; `nil` uses the platform's standard location.
     ///   - retention: The treatment of messages outside the window.
     /// - Throws: `StorageError`: `.invalidBatch` if `name` is not a valid folder name; the errors of
     ///   ``SQLiteChatStorage/init(databasePath:retention:)``.

@@ -3,9 +3,9 @@ import Foundation
 import RoostModel
 
 /// A decorator that encrypts the text of each message with ChaCha20-Poly1305 (RFC 8439) and a random nonce,
-/// before another storage keeps it.
+/// before the message is passed to another storage.
 ///
-/// User, session, role, time and id of a message are authenticated together with its text, so that an
+/// The user, session, role, time and id of a message are authenticated together with its text, so an
 /// encrypted message cannot be moved to another session. Ids, roles, times and the lengths of texts are not
 /// encrypted.
 public struct EncryptedChatStorage: ChatStorageDecorator {
@@ -67,8 +67,8 @@ public struct EncryptedChatStorage: ChatStorageDecorator {
 
     /// Returns the data that are authenticated together with the text.
     private func authenticatedData(_ message: ConversationMessage, _ scope: ChatScope) -> Data {
-        // The agent is not included, because in the merged history of a session it is not known for every
-        // message.
+        // The agent is not included because it is not known for every message in the merged history of a
+        // session.
         var data = ChatScope(userId: scope.userId, sessionId: scope.sessionId, agentId: "").bytes
         data.append(contentsOf: message.role.rawValue.utf8)
         data.append(0)

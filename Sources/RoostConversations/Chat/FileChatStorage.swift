@@ -2,11 +2,11 @@ public import Foundation
 package import RoostFiles
 import RoostModel
 
-/// A storage that keeps each history in a file of a folder.
+/// A chat storage that keeps each history in a separate file in a folder.
 ///
-/// A save appends one line to the file and synchronizes it, so that it survives a power failure. Several
-/// processes can save at the same time. If a process is killed during a save, the save is either complete or
-/// absent. A corrupt file affects only its own history.
+/// A save appends one line to the file and synchronizes the file, so the save survives a power failure.
+/// Several processes can save at the same time. If a process is killed during a save, the save is either
+/// complete or absent. A corrupt file affects only its own history.
 public struct FileChatStorage: ChatStorage {
     /// The folder of the storage.
     public let directory: URL
@@ -14,20 +14,20 @@ public struct FileChatStorage: ChatStorage {
     public let retention: ChatRetention
     private let files: FileSystem
 
-    /// A line of a scope's file.
+    /// One line in the file of a scope.
     private struct Record: Codable, Sendable {
         /// The scope of the file. Files of earlier versions have it only in their first line.
         var scope: ChatScope?
         var append: [ConversationMessage]
-        /// The window after this save; absent if all messages are kept.
+        /// The size of the window after this save; `nil` if all messages are kept.
         var keep: Int?
     }
 
-    /// The number of lines and the number of bytes from which a file is compacted, if most of its messages
-    /// are outside the window. Smaller files are not worth the write.
+    /// A file is compacted if it reaches this number of lines or bytes and most of its contents are outside
+    /// the window. Rewriting smaller files is not worthwhile.
     private static let (minimumCompactedLines, minimumCompactedBytes) = (256, 1 << 20)
-    /// The estimated size of a message in the file without its text, in bytes. It is generous, so that a
-    /// compacted file is not compacted again immediately.
+    /// The estimated size of a message in the file without its text, in bytes. It is deliberately high, so
+    /// that a compacted file is not compacted again immediately.
     private static let estimatedOverhead = 512
 
     private let onDamage: DamageHandler<ChatScope>
@@ -38,7 +38,7 @@ public struct FileChatStorage: ChatStorage {
     ///   - directory: The folder of the storage. The first save creates it.
     ///   - retention: The treatment of messages outside the window.
     ///   - onDamage: Called for files that ``fetchAllChats(userId:sessionId:)`` omits because their scope
-    ///     cannot be determined. Without it, a warning is logged.
+    ///     cannot be determined. By default, a warning is logged.
     public init(
         directory: URL, retention: ChatRetention = .window, onDamage: DamageHandler<ChatScope>? = nil
     ) {
@@ -84,7 +84,7 @@ public struct FileChatStorage: ChatStorage {
         try await folder.write { folder in
             let file = folder.file(scope.digest)
             if keep == nil, let (last, length) = try file.last(), last.keep == nil, !last.append.isEmpty {
-                // If all messages are kept, only the last one is needed to add further ones.
+                // If all messages are kept, only the last record is needed to add further messages.
                 let added = Array(ChatRules.adding(messages, to: last.append).dropFirst(last.append.count))
                 guard !added.isEmpty else { return }
                 return try file.append(Record(scope: scope, append: added, keep: nil), at: length)
@@ -107,7 +107,7 @@ public struct FileChatStorage: ChatStorage {
         if records.count >= minimumCompactedLines && kept.count < written / 2
             || contents.length > minimumCompactedBytes && kept.count < written && bytes < contents.length / 2
         {
-            // One line for each message, so that no line exceeds the size limit.
+            // Write one line for each message, so that no line exceeds the size limit.
             return .replace(
                 [Record(scope: scope, append: [], keep: nil)]
                     + kept.map { Record(scope: scope, append: [$0], keep: nil) })
@@ -123,7 +123,7 @@ public struct FileChatStorage: ChatStorage {
                 let file = folder.file(digest)
                 let contents = try file.salvage()
                 guard let scope = Self.scope(contents.records) else {
-                    // The scope is unknown, so that the file may belong to this session.
+                    // The scope cannot be determined, so the file may belong to this session.
                     if let damage = file.damage(contents, Self.summary) {
                         guard isFinal else { throw JournalFolder<Record>.Disturbed() }
                         onDamage(damage)

@@ -1,6 +1,6 @@
 import RoostModel
 
-/// A storage that keeps histories in memory, for tests and temporary data.
+/// A chat storage that keeps histories in memory, for tests and temporary data.
 public actor InMemoryChatStorage: ChatStorage {
     private let retention: ChatRetention
     private var scopes: [ChatScope: [ConversationMessage]] = [:]

@@ -2,9 +2,10 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// A storage that keeps histories in a SQLite database, with a row for each message.
+/// A chat storage that keeps histories in a SQLite database, with a row for each message.
 ///
-/// A save is one transaction, which survives a power failure. Any number of processes can use the database.
+/// A save is one transaction, which survives a power failure. Any number of processes can use the database at
+/// the same time.
 public struct SQLiteChatStorage: ChatStorage {
     /// The treatment of messages outside the window.
     public let retention: ChatRetention
@@ -26,7 +27,7 @@ public struct SQLiteChatStorage: ChatStorage {
         userId: String, sessionId: String, agentId: String, maxMessages: Int?
     ) async throws -> [ConversationMessage] {
         let scope = ChatScope(userId: userId, sessionId: sessionId, agentId: agentId)
-        // One message more than the window shows whether the history is longer.
+        // Fetch one more message than the window holds, to find out whether the history is longer.
         let limit = maxMessages.map { max(0, $0 - $0 % 2) + 1 } ?? -1
         let messages = try await database.read { database in
             guard let id = try Self.id(of: scope, database) else { return [ConversationMessage]() }
@@ -195,7 +196,8 @@ extension SQLiteChatStorage: MaintainedStorage {
         }
     }
 
-    /// Returns the damage of a scope and the numbers of its corrupt rows, or `nil` if all rows can be read.
+    /// Returns a description of the damage to the history of a scope and the numbers of its corrupt rows, or
+    /// `nil` if all rows can be read.
     private static func damage(
         _ id: Int64, _ scope: ChatScope, _ database: Database
     ) throws -> (damage: ConversationDamage<ChatScope>, corruptRows: [Int64])? {

@@ -1,18 +1,18 @@
 import Foundation
 import RoostModel
 
-/// A storage that keeps each history in the user defaults. It is suitable for short histories, because each
-/// save writes the complete history.
+/// A chat storage that keeps each history in the user defaults. It is suitable for short histories, because
+/// each save writes the complete history.
 ///
 /// Several storages of one process can be used at the same time. If two processes save to the same history at
-/// the same time, one of the saves may be lost; a power failure may undo the last saves. These are
-/// limitations of `UserDefaults`. Use ``DeviceChatStorage`` if they matter.
+/// the same time, one of the saves may be lost; a power failure may undo the most recent saves. These are
+/// limitations of `UserDefaults`; ``DeviceChatStorage`` does not have them.
 public actor UserDefaultsChatStorage: ChatStorage {
     private let domain: DefaultsDomain
 
     /// Creates a storage.
     ///
-    /// - Parameter suiteName: The suite of the user defaults; `nil` uses the standard ones.
+    /// - Parameter suiteName: The suite of the user defaults; `nil` uses the standard user defaults.
     public init(suiteName: String? = nil) {
         domain = DefaultsDomain(suiteName: suiteName, prefix: "roost.chat")
     }
@@ -57,7 +57,8 @@ public actor UserDefaultsChatStorage: ChatStorage {
         try domain.value(name) ?? []
     }
 
-    /// Returns the name of a scope's value: its ids as JSON, which is unique and can be decoded.
+    /// Returns the name under which the history of a scope is stored: the ids of the scope as JSON, which is
+    /// unique and can be decoded.
     private static func name(_ scope: ChatScope) -> Data {
         (try? JSONEncoder().encode([scope.userId, scope.sessionId, scope.agentId])) ?? Data()
     }

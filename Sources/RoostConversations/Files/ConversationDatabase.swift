@@ -4,7 +4,7 @@ import RoostFiles
 import RoostModel
 import RoostSQLiteSupport
 
-/// An SQLite database of chat histories and sessions.
+/// A SQLite database that stores chat histories and sessions.
 struct ConversationDatabase: Sendable {
     private let pool: DatabasePool
 
@@ -34,8 +34,8 @@ struct ConversationDatabase: Sendable {
 
     /// Returns whether the database exists and has the current schema.
     ///
-    /// - Throws: `StorageError`: `.invalidBatch` if the file is the database of another program, to which
-    ///   no tables must be added; `.newerFormat`.
+    /// - Throws: `StorageError`: `.invalidBatch` if the file is the database of another program, which must
+    ///   not be changed; `.newerFormat`.
     private static func hasCurrentSchema(_ file: DatabaseFile) throws -> Bool {
         let path = file.url.path
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
@@ -50,7 +50,7 @@ struct ConversationDatabase: Sendable {
             // roll back.
             (tables, applied) = try contents(of: file, isReadOnly: false)
         }
-        // During the creation of a database, this table appears before all others.
+        // While a database is being created, `grdb_migrations` exists before all other tables.
         guard tables.subtracting(["grdb_migrations"]).isEmpty || tables.contains("conversation_meta") else {
             throw StorageError.invalid(
                 "cannot store conversations in \(path): it is a database of another program; use another file"
@@ -125,8 +125,8 @@ struct ConversationDatabase: Sendable {
                     """)
         }
         // `damaged_messages` keeps corrupt rows for inspection, with the conversation that they belonged to
-        // and their original values. The index speeds up the search for the last `touch`, which each change
-        // needs.
+        // and their original values. The index speeds up the search for the last `touch` value, which is
+        // needed for each change.
         migrator.registerMigration("2") { database in
             try database.execute(
                 sql: """
@@ -146,7 +146,7 @@ struct ConversationDatabase: Sendable {
         return try await errors.runBlocking { _ in try pool.read(body) }
     }
 
-    /// Runs a transaction that holds the write lock from its beginning.
+    /// Runs a transaction that holds the write lock from the start.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -169,14 +169,14 @@ struct ConversationDatabase: Sendable {
         }
     }
 
-    /// Returns a value that differs after each transaction of any process.
+    /// Returns a value that changes with every transaction of any process.
     func changeToken() async throws -> String {
         try await read { database in
             "\(try Int64.fetchOne(database, sql: "SELECT changes FROM conversation_meta") ?? 0)"
         }
     }
 
-    /// Returns text for people that lists row numbers, of which only the first few are shown.
+    /// Returns a human-readable list of row numbers, which is limited to the first few.
     static func text(forRows numbers: [Int64]) -> String {
         let maximumCount = 5
         return "number " + numbers.prefix(maximumCount).map(String.init).joined(separator: ", ")

@@ -20,10 +20,11 @@ struct DefaultsDomain {
         (self.prefix, self.olderKeys, self.steps) = (prefix + ".", olderKeys, steps)
     }
 
-    /// Serializes all handles of this process, because reading, changing and writing a value is not atomic.
+    /// Serializes access by all instances in this process, because reading, changing and writing a value is
+    /// not atomic.
     private static let mutex = Mutex(())
 
-    /// Runs `body` while no other handle of this process uses the user defaults.
+    /// Runs `body` while no other instance in this process uses the user defaults.
     func exclusively<Result: Sendable>(_ body: (DefaultsDomain) throws -> Result) throws -> Result {
         try Self.mutex.withLock { _ in try body(self) }
     }
@@ -64,7 +65,8 @@ struct DefaultsDomain {
 
     func remove(_ name: Data) { defaults.removeObject(forKey: key(name)) }
 
-    /// Returns the next number of an ascending sequence, which orders sessions with equal access times.
+    /// Returns the next number of an ascending sequence. The numbers determine the order of sessions with
+    /// equal access times.
     func nextTouch() -> Int {
         let touch = defaults.integer(forKey: prefix + "#touch") + 1
         defaults.set(touch, forKey: prefix + "#touch")
@@ -118,7 +120,7 @@ struct DefaultsDomain {
         return unreadable + unmigrated.map { ConversationDamage(subject: nil, location: $0, readable: 0) }
     }
 
-    /// Moves damaged values to new keys, for inspection.
+    /// Moves damaged values to new keys, where they can be inspected.
     func setDamagedAside<Subject>(
         _ damage: [ConversationDamage<Subject>]
     ) throws -> [ConversationDamage<Subject>] {

@@ -4,8 +4,8 @@ import RoostModel
 
 /// An append-only file of JSON lines, with one record for each change.
 ///
-/// A line is complete when its newline has been written. The next write truncates an incomplete line, which a
-/// killed process left. Writers must hold the lock of the ``JournalFolder``.
+/// A line is complete when its newline has been written. If a process is killed while it is writing a line,
+/// the next write removes the incomplete line. Writers must hold the lock of the ``JournalFolder``.
 struct JournalFile<Record: Codable & Sendable>: Sendable {
     let url: URL
     let files: FileSystem
@@ -16,9 +16,9 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
     /// The decoded contents of a file.
     struct Contents {
         var records: [Record] = []
-        /// The number of bytes of complete lines.
+        /// The total size of the complete lines in bytes.
         var length = 0
-        /// The numbers of corrupt lines, from 1.
+        /// The numbers of the corrupt lines, counted from 1.
         var corruptLines: [Int] = []
     }
 
@@ -53,8 +53,8 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
 
     /// Reads the last record from the end of the file, in time that does not depend on the size of the file.
     ///
-    /// - Returns: The record and the number of bytes of complete lines; `nil` if there is no complete line or
-    ///   if it is corrupt.
+    /// - Returns: The record and the total size of the complete lines in bytes; `nil` if there is no complete
+    ///   line or if the last one is corrupt.
     func last() throws -> (record: Record, length: Int)? {
         let file: FileDescriptor
         do { file = try FileDescriptor(url.path, O_RDONLY | O_NOFOLLOW) } catch let error as FileError
@@ -62,14 +62,14 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         { return nil }
         let newline = UInt8(ascii: "\n")
         let size = try file.size()
-        // A suffix of the file is read and enlarged until it contains a complete line.
+        // Read the end of the file, in increasing portions until a portion contains a complete line.
         let (initialSize, growth) = (64 << 10, 8)
         for count in sequence(first: initialSize, next: { $0 < size ? $0 * growth : nil }) {
             let start = max(0, size - count)
             let data = try file.read(at: start, count: size - start)
             guard let end = data.lastIndex(of: newline) else { continue }
             let before = data[..<end].lastIndex(of: newline)
-            // Without a preceding newline, the line may begin before the suffix.
+            // Without a preceding newline, the line may begin before this portion.
             guard before != nil || start == 0 else { continue }
             let line = data[(before.map { $0 + 1 } ?? data.startIndex)..<end]
             let record = try? ConversationMessage.decoder().decode(Record.self, from: line)
@@ -93,14 +93,16 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
             start = data.index(after: end)
             contents.length = start - data.startIndex
         }
-        // A new file is written atomically with its first line, so that this line is never incomplete.
+        // A new file is written atomically with its first line. A file without a complete line is therefore
+        // corrupt.
         if contents.length == 0, !data.isEmpty { contents.corruptLines = [1] }
         return contents
     }
 
     /// Reads and changes the file. The caller must hold the folder's lock.
     ///
-    /// - Parameter body: Returns the change for the given contents, or `nil` for none.
+    /// - Parameter body: Returns the change to make to the given contents, or `nil` if there is nothing to
+    ///   change.
     /// - Throws: The errors of ``read()`` and of `body`; `FileError`. The file is unchanged in that case.
     func change(_ body: (Contents) throws -> Change?) throws {
         let contents = try read()
@@ -115,12 +117,12 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
     func replace(_ records: [Record]) throws {
         var data = Data()
         for record in records { data += try Self.line(record) }
-        // Removes temporary files of processes that were killed during a replacement.
+        // Remove the temporary files of processes that were killed during a replacement.
         try AtomicFile.removeLeftovers(in: url.deletingLastPathComponent(), files: files)
         try AtomicFile.write(data, to: url, files: files)
     }
 
-    /// A change of the file.
+    /// A change to the file.
     enum Change: Sendable {
         /// Adds a record at the end.
         case append(Record)
@@ -141,8 +143,8 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
 
     /// Appends a record.
     ///
-    /// - Parameter length: The number of bytes of complete lines. Bytes after them are an incomplete line of
-    ///   a killed process and are truncated.
+    /// - Parameter length: The total size of the complete lines in bytes. Any bytes after them are an
+    ///   incomplete line that a killed process left behind, and are removed.
     func append(_ record: Record, at length: Int) throws {
         let line = try Self.line(record)
         guard length > 0 else { return try AtomicFile.write(line, to: url, files: files) }
@@ -155,7 +157,7 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
             try line.withUnsafeBytes { try file.write($0) }
             try file.synchronize()
         } catch {
-            // The caller receives an error, so that readers must not find the record.
+            // The caller receives an error, so readers must not find the record.
             do {
                 try file.truncate(to: length)
                 try file.synchronize()
@@ -176,7 +178,7 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
         try files.synchronizeFolder(url.deletingLastPathComponent())
     }
 
-    /// Renames the file to that of another journal, atomically.
+    /// Atomically renames the file to the name of another journal's file.
     func rename(to other: JournalFile) throws {
         try files.rename(url.path, to: other.url.path)
         try files.synchronizeFolder(url.deletingLastPathComponent())

@@ -44,11 +44,12 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
 
     // MARK: Reading and changing
 
-    /// Reads without a lock, and repeats the read with the lock if a concurrent writer may have disturbed it.
-    /// A writer may be truncating an incomplete line or renaming a journal at that moment.
+    /// Reads without a lock. If a concurrent writer may have disturbed the read, for example by truncating an
+    /// incomplete line or renaming a journal, the read is repeated while holding the lock.
     ///
-    /// - Parameter body: The read. In the first attempt, it throws ``Disturbed`` or `StorageError` with
-    ///   `.damaged` to request a second one. `isFinal` tells whether this is the second attempt.
+    /// - Parameter body: Performs the read. In the first attempt, it can throw ``Disturbed`` or
+    ///   `StorageError` with `.damaged` to request a second attempt. `isFinal` tells whether this is the
+    ///   second attempt.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (_ folder: JournalFolder, _ isFinal: Bool) throws -> Value
     ) async throws -> Value {
@@ -65,7 +66,8 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
             } catch let error as LockTimeout {
                 throw StorageError(error)
             } catch is FileError {
-                // The lock file cannot be created in a read-only folder, which has no writers.
+                // In a read-only folder, the lock file cannot be created. There are no writers, so no lock is
+                // needed.
                 lock = nil
             }
             defer { lock?.release() }
@@ -79,12 +81,12 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
         try await read { folder, _ in try body(folder) }
     }
 
-    /// The data that were read may be inconsistent because of a concurrent change.
+    /// Reports that the data that were read may be inconsistent because of a concurrent change.
     struct Disturbed: Error {}
 
     private var lockURL: URL { directory.appendingPathComponent("lock") }
 
-    /// Runs `body` with the folder's lock. Creates the folder if necessary.
+    /// Runs `body` while holding the folder's lock. The folder is created if necessary.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (JournalFolder) throws -> Value
     ) async throws -> Value {
@@ -104,7 +106,7 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Changes one journal with the folder's lock.
+    /// Changes one journal while holding the folder's lock.
     func change(
         _ digest: String,
         _ body: @escaping @Sendable (JournalFile<Record>.Contents) throws -> JournalFile<Record>.Change?
@@ -125,8 +127,8 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
 
     /// Reads the description.
     ///
-    /// - Returns: `nil` if there is none: the folder has no journals yet, or was written by a version without
-    ///   descriptions.
+    /// - Returns: `nil` if the folder has no description, because it has no journals yet or was written by a
+    ///   version that did not write descriptions.
     private func description() throws -> Description? {
         do {
             let file = try FileDescriptor(descriptionURL.path, O_RDONLY | O_NOFOLLOW)
@@ -181,7 +183,8 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
 
     // MARK: Damage
 
-    /// Determines the session or history that the records of a journal belong to, and the number of messages.
+    /// Returns the session or history to which the records of a journal belong, and the number of its
+    /// messages.
     typealias Summary<Subject> =
         @Sendable (_ records: [Record], _ digest: String) -> (subject: Subject?, messages: Int)
 
@@ -197,7 +200,8 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Moves damaged journals aside. If the owner of a journal is known, its readable records replace it.
+    /// Copies each damaged journal to a new file for inspection. If its session or history is known, the
+    /// journal keeps its readable records; otherwise it is removed.
     func setDamagedAside<Subject>(
         _ summary: @escaping Summary<Subject>
     ) async throws -> [ConversationDamage<Subject>] {
@@ -218,9 +222,9 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
 }
 
 extension JournalFile {
-    /// Returns the damage of a journal with the given contents.
+    /// Returns a description of the damage to a journal with the given contents.
     ///
-    /// - Returns: `nil` if all records can be read and their owner is known.
+    /// - Returns: `nil` if all records can be read and their session or history is known.
     func damage<Subject>(
         _ contents: Contents, _ summary: JournalFolder<Record>.Summary<Subject>
     ) -> ConversationDamage<Subject>? {

@@ -1,7 +1,7 @@
 import Logging
 import RoostModel
 
-/// A storage of conversations with a versioned schema and a repair procedure.
+/// A conversation storage with a versioned schema and a repair procedure.
 ///
 /// Damage affects only the session or history that contains it. Nothing is removed or moved before
 /// ``setDamagedAside()`` is called.
@@ -26,9 +26,9 @@ public protocol MaintainedStorage<Subject> {
     func damage() async throws -> [ConversationDamage<Subject>]
 
     /// Moves the data that cannot be read to another location in the storage, where they can be inspected.
-    /// The readable remainder of each conversation stays in use.
+    /// The readable remainder of each conversation remains in the storage.
     ///
-    /// - Returns: The damage, with ``ConversationDamage/movedTo``.
+    /// - Returns: The damage that was found, with ``ConversationDamage/movedTo`` set.
     func setDamagedAside() async throws -> [ConversationDamage<Subject>]
 }
 
@@ -36,18 +36,19 @@ public protocol MaintainedStorage<Subject> {
 public struct ConversationDamage<Subject: Sendable & Hashable>: Sendable, Hashable {
     /// The session or history that the data belong to, if that can be determined.
     public var subject: Subject?
-    /// The location of the data, for people: a file, rows of a table, or a key of the user defaults.
+    /// A human-readable description of the location of the data: a file, rows of a table, or a key of the
+    /// user defaults.
     public var location: String
     /// The location to which the data were moved; `nil` if they were not.
     public var movedTo: String?
-    /// The number of messages of the session or history that can still be read. They stay in use.
+    /// The number of messages of the session or history that can still be read. They remain in the storage.
     public var readable: Int
 
     /// Creates a description of damage.
     ///
     /// - Parameters:
     ///   - subject: The session or history that the data belong to, if that can be determined.
-    ///   - location: The location of the data, for people.
+    ///   - location: A human-readable description of the location of the data.
     ///   - movedTo: The location to which the data were moved.
     ///   - readable: The number of messages of the session or history that can still be read.
     public init(subject: Subject?, location: String, movedTo: String? = nil, readable: Int) {
@@ -55,7 +56,7 @@ public struct ConversationDamage<Subject: Sendable & Hashable>: Sendable, Hashab
     }
 }
 
-/// A function that is called for data that a list omits because they cannot be read.
+/// A function that is called when a result omits data because they cannot be read.
 public typealias DamageHandler<Subject: Sendable & Hashable> =
     @Sendable (ConversationDamage<Subject>) -> Void
 

@@ -42,7 +42,7 @@ public struct SchemaMigrator {
     /// Runs the missing steps, and saves the version after each of them.
     ///
     /// - Parameters:
-    ///   - stored: The stored version. `nil` means version 1, which did not store one.
+    ///   - stored: The stored version. `nil` means version 1, which did not store a version.
     ///   - isEmpty: Whether there are no data yet, so that only the version has to be saved.
     ///   - save: Stores the new version. It is not called if the stored version is current.
     /// - Returns: The version before the migration.

@@ -2,15 +2,15 @@ import Foundation
 
 /// A decorator that keeps sessions in memory until the storage changes.
 ///
-/// Before each result, the decorator asks the storage for its ``SessionStorageProtocol/changeToken()``, so
-/// that changes by other handles and other processes are noticed. If the storage does not support change
-/// tokens, nothing is cached.
+/// Before it returns a result, the decorator asks the storage for its
+/// ``SessionStorageProtocol/changeToken()``, so it notices changes by other storage instances and other
+/// processes. If the storage does not support change tokens, nothing is cached.
 public actor CachingSessionStorage: SessionStorageDecorator {
     /// The storage that the decorator calls.
     public nonisolated let base: any SessionStorageProtocol & Sendable
     private var token: String?
     private var all: [StoredSession]?
-    /// The cached sessions, keyed by the UTF-8 bytes of their ids, because `String` keys would compare by
+    /// The cached sessions, keyed by the UTF-8 bytes of their ids, because `String` keys would be compared by
     /// Unicode canonical equivalence.
     private var sessions: [Data: StoredSession?] = [:]
 

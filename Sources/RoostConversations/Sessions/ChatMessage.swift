@@ -12,7 +12,7 @@ public struct MessageRole: RawRepresentable, Sendable, Hashable, Codable, Custom
     public static let user = MessageRole(rawValue: "user")
     /// The agent.
     public static let assistant = MessageRole(rawValue: "assistant")
-    /// Instructions of the program to the agent.
+    /// Instructions from the program to the agent.
     public static let system = MessageRole(rawValue: "system")
     /// A tool that the agent used.
     public static let tool = MessageRole(rawValue: "tool")
@@ -27,17 +27,17 @@ public struct MessageType: RawRepresentable, Sendable, Hashable, Codable, Custom
     /// Creates a type from its name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Text of the user or the agent.
+    /// Text from the user or the agent.
     public static let text = MessageType(rawValue: "text")
-    /// A call of a tool by the agent.
+    /// A tool call by the agent.
     public static let toolUse = MessageType(rawValue: "toolUse")
     /// The result of a tool.
     public static let toolResult = MessageType(rawValue: "toolResult")
-    /// The error of a tool.
+    /// An error that a tool reported.
     public static let toolError = MessageType(rawValue: "toolError")
-    /// Reasoning of the agent that precedes its answer.
+    /// The agent's reasoning before its answer.
     public static let thinking = MessageType(rawValue: "thinking")
-    /// An error of the program or the agent.
+    /// An error in the program or the agent.
     public static let error = MessageType(rawValue: "error")
 
     public var description: String { rawValue }
@@ -66,7 +66,7 @@ public struct MessageAttachment: Sendable, Hashable, Codable {
     }
 }
 
-/// A message of a session.
+/// A message in a session.
 public struct ChatMessage: Sendable, Hashable, Codable, Identifiable {
     /// The unique id of the message.
     public var id: UUID
@@ -108,8 +108,8 @@ public struct ChatMessage: Sendable, Hashable, Codable, Identifiable {
         case id, role, content, messageType, timestamp, toolName, attachments
     }
 
-    /// Decodes a message. In messages of other programs, a missing `id` is replaced by a random one, a
-    /// missing type by `text`, and a missing timestamp by the beginning of 1970.
+    /// Decodes a message. In messages from other programs, a missing `id` is replaced with a random one, a
+    /// missing type with `text`, and a missing timestamp with the beginning of 1970.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -132,7 +132,7 @@ public struct StoredSession: Sendable, Hashable, Codable, Identifiable {
     public var createdAt: Date {
         didSet { createdAt = createdAt.wholeMilliseconds }
     }
-    /// The first message of the user, as a title for lists.
+    /// The first message of the user, which serves as a title in lists.
     public var firstUserMessage: String
     /// The time of the last access, rounded to milliseconds.
     public var lastAccessedAt: Date {

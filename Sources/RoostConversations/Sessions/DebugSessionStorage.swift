@@ -1,4 +1,4 @@
-/// A decorator that logs each call and its outcome. It logs ids, but no texts of messages.
+/// A decorator that logs each call and its outcome. It logs ids, but not the text of messages.
 public struct DebugSessionStorage: SessionStorageProtocol {
     private let wrapped: any SessionStorageProtocol
     private let log: @Sendable (String) -> Void

@@ -12,12 +12,12 @@ public struct GlobalPreferencesStorage: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - name: The name of the application's folder.
-    ///   - folder: The parent folder; `nil` uses the platform's.
+    ///   - folder: The parent folder; `nil` uses the platform's standard location.
     public init(name: String = "roost", folder: URL? = nil) { (self.name, self.folder) = (name, folder) }
 }
 
-/// A container that provides the parts of an application with their session storage: a custom one or, by
-/// default, a SQLite database in the platform's application support folder.
+/// Provides the parts of an application with a session storage: a custom one or, by default, a SQLite
+/// database in the platform's application support folder.
 public struct DependencyContainer {
     /// The location of the application's data.
     public let globalPreferences: GlobalPreferencesStorage
@@ -28,8 +28,8 @@ public struct DependencyContainer {
     ///
     /// - Parameters:
     ///   - globalPreferences: The location of the application's data.
-    ///   - customSessionStorage: The session storage; `nil` uses the default. The default is opened at the
-    ///     first call, which throws if the database cannot be opened.
+    ///   - customSessionStorage: The session storage; `nil` uses the default database, which is opened when
+    ///     it is first used. That call throws an error if the database cannot be opened.
     public init(
         globalPreferences: GlobalPreferencesStorage,
         customSessionStorage: (any SessionStorageProtocol)? = nil
@@ -39,7 +39,7 @@ public struct DependencyContainer {
     }
 }
 
-/// The default storage, which is opened at the first call.
+/// The default storage, which is opened when it is first used.
 actor DefaultSessionStorage: SessionStorageDecorator {
     private let preferences: GlobalPreferencesStorage
     private var opened: SQLiteSessionStorage?

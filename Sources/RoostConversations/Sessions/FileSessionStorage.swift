@@ -3,18 +3,18 @@ public import Foundation
 package import RoostFiles
 import RoostModel
 
-/// A storage that keeps each session in a file of a folder.
+/// A session storage that keeps each session in a separate file in a folder.
 ///
-/// A change appends one line to the file and synchronizes it, so that it survives a power failure. Several
-/// processes can change sessions at the same time. If a process is killed during a change, the change is
-/// either complete or absent.
+/// A change appends one line to the file and synchronizes the file, so the change survives a power failure.
+/// Several processes can change sessions at the same time. If a process is killed during a change, the change
+/// is either complete or absent.
 public struct FileSessionStorage: SessionStorageProtocol, Sendable {
     /// The folder of the storage.
     public let directory: URL
 
-    /// A line of a session's file.
+    /// One line in the file of a session.
     private struct Record: Codable, Sendable {
-        /// In the first line: the session without messages.
+        /// The session without its messages; present only in the first line.
         var session: StoredSession?
         /// Messages that were added by this change.
         var append: [ChatMessage]?
@@ -26,7 +26,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         var accessed: Date
     }
 
-    /// The number of lines from which a file is compacted, if most of them only record accesses.
+    /// A file is compacted if it has at least this many lines and most of them only record accesses.
     private static let minimumCompactedLines = 512
 
     private static func needsCompaction(_ records: [Record], _ session: StoredSession) -> Bool {
@@ -50,8 +50,8 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
     ///
     /// - Parameters:
     ///   - directory: The folder of the storage. The first save creates it.
-    ///   - onDamage: Called for sessions that ``getAllSessions()`` omits because they cannot be read. Without
-    ///     it, a warning is logged.
+    ///   - onDamage: Called for sessions that ``getAllSessions()`` omits because they cannot be read. By
+    ///     default, a warning is logged.
     public init(directory: URL, onDamage: DamageHandler<String>? = nil) {
         self.init(directory: directory, files: .standard, onDamage: onDamage)
     }
@@ -66,7 +66,7 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         JournalFolder(directory: directory, kind: "sessions", files: files)
     }
 
-    /// Returns whether a folder with files of these names can be a session storage.
+    /// Returns whether a folder that contains files with the given names can be a session storage.
     func isSessionFolder(_ names: [String]) -> Bool {
         names.contains(JournalFolder<Record>.descriptionName)
             || names.contains(where: JournalFolder<Record>.isJournal)
@@ -143,8 +143,8 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         }
     }
 
-    /// Returns all sessions; the most recently accessed is first. Sessions that cannot be read are omitted
-    /// and reported (``init(directory:onDamage:)``).
+    /// Returns all sessions, most recently accessed first. Sessions that cannot be read are omitted and
+    /// reported (``init(directory:onDamage:)``).
     public func getAllSessions() async throws -> [StoredSession] {
         let onDamage = onDamage
         let found = try await folder.read { folder, isFinal in
@@ -198,8 +198,8 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         try await touch(id, replacing: messages)
     }
 
-    /// - Complexity: O(*n*), where *n* is the size of the new messages. The length of the session does not
-    ///   matter.
+    /// - Complexity: O(*n*), where *n* is the size of the new messages. The cost does not depend on the
+    ///   length of the session.
     public func appendSessionMessages(id: String, messages: [ChatMessage]) async throws {
         try await folder.write { folder in
             let file = folder.file(Self.digest(id))

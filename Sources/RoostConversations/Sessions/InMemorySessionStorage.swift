@@ -1,7 +1,7 @@
 import Foundation
 import RoostModel
 
-/// A storage that keeps sessions in memory, for tests and temporary data.
+/// A session storage that keeps sessions in memory, for tests and temporary data.
 public actor InMemorySessionStorage: SessionStorageProtocol {
     private var sessions: [Data: SessionRecord] = [:]
     private var changes = 0
@@ -9,13 +9,14 @@ public actor InMemorySessionStorage: SessionStorageProtocol {
     /// Creates an empty storage.
     public init() {}
 
-    /// A session and the number of its last change, which orders sessions with equal access times.
+    /// A session and the number of its last change, which determines the order of sessions with equal access
+    /// times.
     private struct SessionRecord {
         var session: StoredSession
         var touch: Int
     }
 
-    /// Returns the UTF-8 bytes of an id, because `String` keys would compare by Unicode canonical
+    /// Returns the UTF-8 bytes of an id, because `String` keys would be compared by Unicode canonical
     /// equivalence.
     private func key(_ id: String) -> Data { Data(id.utf8) }
 

@@ -2,11 +2,11 @@ import Foundation
 import GRDB
 import RoostModel
 
-/// A storage that keeps sessions in a SQLite database, with a row for each message, so that the cost of
-/// adding a message does not depend on the length of the session.
+/// A session storage that keeps sessions in a SQLite database, with a row for each message, so that the cost
+/// of adding a message does not depend on the length of the session.
 ///
-/// Each call is one transaction, which survives a power failure. Any number of processes can use the
-/// database.
+/// Each call is one transaction, which survives a power failure. Any number of processes can use the database
+/// at the same time.
 public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     let database: ConversationDatabase
 
@@ -16,8 +16,8 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
     ///
     /// - Parameters:
     ///   - databasePath: The path of the database. The database and its folder are created if necessary.
-    ///   - onDamage: Called for sessions that ``getAllSessions()`` omits because they cannot be read. Without
-    ///     it, a warning is logged.
+    ///   - onDamage: Called for sessions that ``getAllSessions()`` omits because they cannot be read. By
+    ///     default, a warning is logged.
     /// - Throws: `StorageError`: `.newerFormat`, `.damaged`, `.invalidBatch` for a database of another
     ///   program, `.inputOutput`.
     public init(databasePath: String, onDamage: DamageHandler<String>? = nil) throws {
@@ -38,8 +38,8 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         }
     }
 
-    /// Returns all sessions; the most recently accessed is first. Sessions that cannot be read are omitted
-    /// and reported (``init(databasePath:onDamage:)``).
+    /// Returns all sessions, most recently accessed first. Sessions that cannot be read are omitted and
+    /// reported (``init(databasePath:onDamage:)``).
     public func getAllSessions() async throws -> [StoredSession] {
         let onDamage = onDamage
         return try await database.read { database in
@@ -86,8 +86,8 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         try await database.write { try $0.execute(sql: "DELETE FROM sessions") }
     }
 
-    /// - Complexity: O(*n*), where *n* is the number of messages. Only the messages from the first difference
-    ///   on are written.
+    /// - Complexity: O(*n*), where *n* is the number of messages. Only the first message that differs and
+    ///   those after it are written.
     public func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
         let encoded = try Self.encoded(messages)
         try await database.write { database in
@@ -96,7 +96,7 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
                 database, sql: "SELECT message FROM session_messages WHERE session = ? ORDER BY number",
                 arguments: [number])
             let unchanged = zip(old, encoded).prefix { $0 == $1 }.count
-            // Corrupt messages must not be overwritten before they were set aside.
+            // Corrupt messages must not be overwritten before they have been set aside.
             let decoder = ConversationMessage.decoder()
             guard
                 old.dropFirst(unchanged).allSatisfy({

@@ -5,30 +5,31 @@ import RoostModel
 public struct SessionMigrationReport: Sendable, Hashable {
     /// The number of sessions that were copied.
     public var moved = 0
-    /// The number of sessions that the target already had, identical or with further messages.
+    /// The number of sessions that were not copied because the target already had the same session, possibly
+    /// with further messages.
     public var unchanged = 0
     /// The number of copied sessions whose dates the target could not store.
     public var withoutDates = 0
     /// The ids of sessions that were not copied, because the target has a different session with the same id.
     public var conflicts: [String] = []
-    /// The data of the source that could not be read and were not copied.
+    /// The data in the source that could not be read and therefore were not copied.
     public var unreadable: [ConversationDamage<String>] = []
 }
 
-/// Copies all readable sessions of one storage to another. The source does not change.
+/// Copies all readable sessions from one storage to another. The source does not change.
 ///
 /// The most recently accessed session is copied last, so that the order is preserved even if the target does
-/// not store dates. Each session is read back and compared. The function can be called again after an
-/// interruption and then copies the remaining sessions.
+/// not store dates. Each copy is read back and compared with the original. If the migration is interrupted,
+/// calling the function again copies the remaining sessions.
 ///
-/// A session that the target already has is replaced only if it has the same first message and the source has
-/// all its messages and further ones. A session that has further messages in the target, or is a different
-/// one, is not changed.
+/// If the target already has a session with the same id, that session is replaced only if its first user
+/// message is the same and the session in the source continues it. A session in the target is not changed if
+/// it has further messages or is a different session.
 ///
 /// - Parameters:
 ///   - source: The storage to copy from.
 ///   - target: The storage to copy to.
-/// - Returns: The numbers of sessions that were copied and skipped.
+/// - Returns: A report of the sessions that were copied and skipped.
 /// - Throws: The errors of the storages; `StorageError` with `.damaged` if the target returns a session
 ///   that differs from the copied one. The sessions that were copied before remain in the target.
 @discardableResult
@@ -86,9 +87,9 @@ public func migrateSessions(
 /// - Parameters:
 ///   - storage: The storage to delete from.
 ///   - date: Sessions whose last access was before this time are deleted.
-///   - keep: The number of most recently accessed sessions that are kept in any case.
+///   - keep: The number of most recently accessed sessions that are always kept.
 ///   - isDryRun: Whether to return the ids without deleting the sessions.
-/// - Returns: The ids of the sessions that were deleted, or would be.
+/// - Returns: The ids of the sessions that were deleted, or that would be deleted in a dry run.
 /// - Throws: The errors of the storage. Some sessions may have been deleted in that case.
 @discardableResult
 public func pruneSessions(
@@ -100,7 +101,7 @@ public func pruneSessions(
     guard !isDryRun else { return old }
     var deleted: [String] = []
     for id in old {
-        // The session may have been used after the list was read.
+        // The session may have been accessed after the sessions were listed.
         guard let session = try await storage.getSession(id: id), session.lastAccessedAt < date else {
             continue
         }

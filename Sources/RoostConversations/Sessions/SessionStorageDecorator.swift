@@ -1,4 +1,4 @@
-/// A storage of sessions that adds something to another one.
+/// A session storage that adds behavior to another session storage.
 ///
 /// Every method has a default implementation that calls ``base``. A decorator implements only the methods
 /// that it changes.

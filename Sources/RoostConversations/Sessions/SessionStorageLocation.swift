@@ -7,9 +7,9 @@ import RoostModel
 public struct SessionStorageLocation: Sendable, Hashable {
     /// The kind of storage at a location.
     public enum Kind: Sendable, Hashable {
-        /// A folder of ``FileSessionStorage``.
+        /// The folder of a ``FileSessionStorage``.
         case folder
-        /// A database of ``SQLiteSessionStorage``.
+        /// The database of a ``SQLiteSessionStorage``.
         case database
     }
 
@@ -18,8 +18,8 @@ public struct SessionStorageLocation: Sendable, Hashable {
     /// The kind of storage.
     public let kind: Kind
 
-    /// Determines the kind of storage at a location. If nothing exists there, the extension decides:
-    /// `.sqlite`, `.sqlite3` and `.db` are databases, everything else is a folder.
+    /// Determines the kind of storage at a location. If nothing exists at the location, the file extension
+    /// decides: `.sqlite`, `.sqlite3` and `.db` mean a database, and everything else means a folder.
     public init(_ url: URL) {
         self.url = url.standardizedFileURL
         var isFolder: ObjCBool = false
@@ -35,8 +35,8 @@ public struct SessionStorageLocation: Sendable, Hashable {
     /// - Parameters:
     ///   - creates: Whether to create the storage if it does not exist. Otherwise a missing storage is an
     ///     error.
-    ///   - onDamage: Called for sessions that lists omit because they cannot be read. Without it, a warning
-    ///     is logged.
+    ///   - onDamage: Called for sessions that are omitted from lists because they cannot be read. By default,
+    ///     a warning is logged.
     /// - Throws: `StorageError`: `.notFound` if the storage does not exist or is empty; `.invalidBatch` if
     ///   the location contains something else, which is not changed; `.newerFormat`, `.damaged`,
     ///   `.inputOutput`.

@@ -1,6 +1,6 @@
 public import RoostModel
 
-/// A storage of sessions with an agent: the messages of each session and the time of its last access.
+/// Stores sessions with an agent: the messages of each session and the time of its last access.
 ///
 /// The protocol does not require `Sendable`, so that a plain class can conform. A function that passes a
 /// storage between tasks requires `any SessionStorageProtocol & Sendable`. The storages of this package throw
@@ -11,11 +11,11 @@ public protocol SessionStorageProtocol {
     ///
     /// - Parameters:
     ///   - id: The id of the session.
-    ///   - firstMessage: The first message of the user, as a title for lists.
+    ///   - firstMessage: The first message of the user, which serves as a title in lists.
     /// - Throws: `StorageError` with `.invalidBatch` if the id is empty or too long; errors of the storage.
     func saveSession(id: String, firstMessage: String) async throws
 
-    /// Returns all sessions; the most recently accessed is first.
+    /// Returns all sessions, most recently accessed first.
     ///
     /// - Throws: Errors of the storage.
     func getAllSessions() async throws -> [StoredSession]
@@ -49,7 +49,7 @@ public protocol SessionStorageProtocol {
     /// Changes the id of a session.
     ///
     /// - Throws: `StorageError`: `.notFound`, `.conflict` if another session has the new id; errors of the
-    ///   storage. Nothing has changed in that case.
+    ///   storage. The storage is unchanged in that case.
     func updateSessionId(oldId: String, newId: String) async throws
 
     /// Adds messages to a session, and updates the time of its last access.
@@ -59,7 +59,7 @@ public protocol SessionStorageProtocol {
     /// - Throws: `StorageError` with `.notFound`; errors of the storage.
     func appendSessionMessages(id: String, messages: [ChatMessage]) async throws
 
-    /// Stores a session of another storage. A session with the same id is replaced.
+    /// Stores a session that was read from another storage. An existing session with the same id is replaced.
     ///
     /// The default implementation creates the session with the current time.
     ///
@@ -68,8 +68,8 @@ public protocol SessionStorageProtocol {
     @discardableResult
     func importSession(_ session: StoredSession) async throws -> Bool
 
-    /// Returns a value that differs after each change by any process, or `nil` (the default) if the storage
-    /// cannot detect changes.
+    /// Returns a value that changes whenever any process changes the storage. The default implementation
+    /// returns `nil`, which means that the storage cannot detect changes.
     ///
     /// - Throws: Errors of the storage.
     func changeToken() async throws -> String?
@@ -114,7 +114,7 @@ enum SessionRules {
 }
 
 extension StorageError {
-    /// Returns the error for an implementation that could not save a session.
+    /// Returns the error that an implementation throws if it cannot save a session.
     ///
     /// - Parameter error: The cause, which becomes `StorageError/underlying`.
     public static func saveFailed(_ error: any Error) -> StorageError {

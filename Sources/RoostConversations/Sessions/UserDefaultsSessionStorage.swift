@@ -1,11 +1,11 @@
 import Foundation
 import RoostModel
 
-/// A storage that keeps each session in the user defaults. It is suitable for few and short sessions, because
-/// each change writes the complete session.
+/// A session storage that keeps each session in the user defaults. It is suitable for a small number of short
+/// sessions, because each change writes the complete session.
 ///
 /// Several storages of one process can be used at the same time. If two processes change the same session at
-/// the same time, one of the changes may be lost; a power failure may undo the last changes. These are
+/// the same time, one of the changes may be lost; a power failure may undo the most recent changes. These are
 /// limitations of `UserDefaults`.
 public actor UserDefaultsSessionStorage: SessionStorageProtocol {
     private let domain: DefaultsDomain
@@ -14,7 +14,7 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
     /// The stored form of a session.
     private struct Record: Codable, Sendable {
         var session: StoredSession
-        /// The number of the last change, which orders sessions with equal access times.
+        /// The number of the last change, which determines the order of sessions with equal access times.
         var touch: Int
     }
 
@@ -24,9 +24,9 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
     /// Creates a storage.
     ///
     /// - Parameters:
-    ///   - suiteName: The suite of the user defaults; `nil` uses the standard ones.
-    ///   - onDamage: Called for sessions that ``getAllSessions()`` omits because they cannot be read. Without
-    ///     it, a warning is logged.
+    ///   - suiteName: The suite of the user defaults; `nil` uses the standard user defaults.
+    ///   - onDamage: Called for sessions that ``getAllSessions()`` omits because they cannot be read. By
+    ///     default, a warning is logged.
     public init(suiteName: String? = nil, onDamage: DamageHandler<String>? = nil) {
         domain = DefaultsDomain(suiteName: suiteName, prefix: "roost.session", olderKeys: [Self.oldKey]) {
             domain in [.init(version: 2) { try Self.split(domain) }]
@@ -78,8 +78,8 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
         }
     }
 
-    /// Returns all sessions; the most recently accessed is first. Sessions that cannot be read are omitted
-    /// and reported (``init(suiteName:onDamage:)``).
+    /// Returns all sessions, most recently accessed first. Sessions that cannot be read are omitted and
+    /// reported (``init(suiteName:onDamage:)``).
     public func getAllSessions() async throws -> [StoredSession] {
         let (records, damaged) = try domain.exclusively { domain in
             let damaged = try Self.damage(domain)

@@ -14,7 +14,7 @@ struct BERTBatches: Sendable {
 
     /// Returns the pooled vectors: (sequences, d).
     ///
-    /// - Throws: `CancellationError` if the task is cancelled, which is checked before each group.
+    /// - Throws: `CancellationError` if the task is cancelled. Cancellation is checked before each group.
     func vectors() async throws -> Matrix {
         let isCancelled = Flag()
         let vectors = await withTaskCancellationHandler {
@@ -61,7 +61,7 @@ struct BERTBatches: Sendable {
         }
     }
 
-    /// Returns the number of tokens in a group, and in its longest sequence.
+    /// Returns the number of tokens in a group and the number of tokens in its longest sequence.
     private func size(of group: Range<Int>) -> (tokens: Int, maximumLength: Int) {
         let lengths = sequences[group].map(\.count)
         return (lengths.reduce(0, +), lengths.max() ?? 0)

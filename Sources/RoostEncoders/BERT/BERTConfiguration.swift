@@ -1,8 +1,8 @@
 import Foundation
 import RoostModel
 
-/// The configuration of a BERT model, read from the JSON files in its folder. An unsupported setting is an
-/// error that names it.
+/// The configuration of a BERT model, read from the JSON files in its folder. An unsupported setting causes
+/// an error that names the setting.
 struct BERTConfiguration: Sendable, Hashable {
     /// How the hidden states of the tokens are combined into one vector.
     enum Pooling: String, Sendable {
@@ -67,7 +67,8 @@ struct BERTConfiguration: Sendable, Hashable {
         }
     }
 
-    /// `config_sentence_transformers.json`: the prompts that sentence-transformers prepends to texts.
+    /// The contents of `config_sentence_transformers.json`: the prompts that sentence-transformers prepends
+    /// to texts.
     private struct Prompts: Decodable {
         var prompts: [String: String]?
         var defaultPromptName: String?
@@ -82,7 +83,7 @@ struct BERTConfiguration: Sendable, Hashable {
         var type: String
     }
 
-    /// `1_Pooling/config.json`.
+    /// The contents of `1_Pooling/config.json`.
     private struct PoolingModes: Decodable {
         /// The keys that start with `pooling_mode_` and are true.
         var modes: [String]
@@ -137,8 +138,8 @@ struct BERTConfiguration: Sendable, Hashable {
             try require(["Transformer", "Pooling", "Normalize"].contains(kind), "the module '\(kind)'")
             kinds.insert(kind)
         }
-        // The folder of a plain transformer has no modules.json; like most models, it gets normalised
-        // vectors.
+        // The folder of a plain transformer has no modules.json. Its vectors are normalized, as they are for
+        // most models.
         normalizes = kinds.isEmpty || kinds.contains("Normalize")
         pooling = try Self.pooling(folder)
         hiddenSize = model.hiddenSize

@@ -20,17 +20,17 @@ public struct BERTEmbedder: Embedder {
     private let prefixes: [TextRole: [Int32]]
     private var pass: BERTForwardPass
 
-    /// The approximate number of tokens in a group. It is large enough to reuse a block of weights while it
-    /// is in the cache, and small enough that the activations stay in the cache too.
+    /// The approximate number of tokens in a group. A group is large enough for a block of weights to be
+    /// reused while it is in the cache, and small enough for the activations to stay in the cache too.
     private static let tokensPerBatch = 256
 
     /// The precision of the linear layers.
     public enum Precision: String, Sendable, Hashable, CaseIterable, Codable {
         /// 32-bit floating point.
         case float32
-        /// Weights and activations are quantised to 8 bits. This is about three times as fast, and the cosine
-        /// of a vector with its exact counterpart is at least 0.99. The vectors form a separate embedding
-        /// space.
+        /// Weights and activations are quantized to 8 bits. This is about three times as fast, and the cosine
+        /// similarity between a vector and its exact counterpart is at least 0.99. The vectors form a
+        /// separate embedding space.
         case int8
     }
 
@@ -39,7 +39,7 @@ public struct BERTEmbedder: Embedder {
     /// - Parameters:
     ///   - url: The folder, in the layout of sentence-transformers.
     ///   - precision: The precision of the linear layers.
-    /// - Throws: `EmbedderError` that names the file and the fault.
+    /// - Throws: `EmbedderError` that names the file and the problem.
     public init(folder url: URL, precision: Precision = .float32) throws {
         do {
             try self.init(opening: url, precision)
@@ -66,7 +66,7 @@ public struct BERTEmbedder: Embedder {
         self.folder = folder
         self.configuration = configuration
         self.tokenizer = tokenizer
-        // Checks that all weights are finite before they are quantised.
+        // Checks that all weights are finite before they are quantized.
         let hash = try folder.weightsHash(of: file)
         var weights = try BERTWeights(file, configuration)
         if precision == .int8 {
@@ -100,10 +100,11 @@ public struct BERTEmbedder: Embedder {
         maximumTokens = configuration.maximumLength - 2 - prefixLength
     }
 
-    /// The maximum number of tokens of a text, without the special tokens and the longer of the two prefixes.
+    /// The maximum number of tokens in a text, not counting the special tokens and the longer of the two
+    /// prefixes.
     public let maximumTokens: Int?
 
-    /// The number of floating-point operations of the linear layers for one token.
+    /// The number of floating-point operations that the linear layers perform for one token.
     package var operationsPerToken: Int {
         let (d, f) = (configuration.hiddenSize, configuration.intermediateSize)
         return 2 * configuration.layers * (4 * d * d + 2 * d * f)
@@ -112,8 +113,8 @@ public struct BERTEmbedder: Embedder {
     /// Returns the UTF-8 ranges of the WordPiece tokens of a text.
     public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
 
-    /// Returns the token ids from which a text is embedded: with `[CLS]`, the prefix and `[SEP]`, and
-    /// truncated to the limit of the model.
+    /// Returns the token ids that the model receives for a text, including `[CLS]`, the prefix and `[SEP]`,
+    /// and truncated to the limit of the model.
     package func tokenIDs(of text: String, as role: TextRole = .document) -> [Int32] {
         sequence(of: tokenizer.tokenize(text).ids, role)
     }
@@ -137,7 +138,7 @@ public struct BERTEmbedder: Embedder {
         let batches = BERTBatches(
             pass: pass, sequences: sequences, groups: Self.groups(of: sequences.map(\.count)))
         var vectors = try await batches.vectors()
-        // Activations may overflow even though all weights are finite.
+        // Activations may overflow even if all weights are finite.
         guard vectors.elements.allSatisfy(\.isFinite) else {
             throw EmbedderError(
                 .damagedModel,
@@ -150,7 +151,8 @@ public struct BERTEmbedder: Embedder {
             omittedTokens: zip(counts.withLock(\.self), used).map { $0 - $1 })
     }
 
-    /// Returns the pooled vectors of single tokens, each between `[CLS]` and `[SEP]`: (tokens, d).
+    /// Returns the pooled vectors of single tokens, (tokens, d). Each token is placed between `[CLS]` and
+    /// `[SEP]`.
     func vectors(ofTokens ids: [Int32]) async throws -> Matrix {
         let sequences = ids.map { [tokenizer.start, $0, tokenizer.end] }
         return try await BERTBatches(
@@ -158,10 +160,10 @@ public struct BERTEmbedder: Embedder {
         ).vectors()
     }
 
-    /// A straightforward implementation of the same model, with which tests compare this one.
+    /// A straightforward implementation of the same model. Tests compare the embedder with it.
     var reference: BERTReference { BERTReference(configuration: configuration, weights: pass.weights) }
 
-    /// Returns the embedder with the kernels of another instruction set.
+    /// Returns a copy of the embedder that uses the kernels of another instruction set.
     func using(_ kernels: PanelKernels) -> BERTEmbedder {
         var model = self
         model.pass.kernels = kernels
@@ -175,7 +177,7 @@ public struct BERTEmbedder: Embedder {
         return [tokenizer.start] + prefix + ids.prefix(room) + [tokenizer.end]
     }
 
-    /// Divides sequences into adjacent groups of at most `tokensPerBatch` tokens; a longer sequence is a
+    /// Divides sequences into adjacent groups of at most `tokensPerBatch` tokens; a longer sequence forms a
     /// group of its own.
     private static func groups(of lengths: [Int]) -> [Range<Int>] {
         var groups: [Range<Int>] = []

@@ -5,9 +5,9 @@ import RoostVectors
 ///
 /// Tokens are arranged in panels of 32 (`roost_panels.h`): T tokens occupy P panels, and a buffer of n
 /// features has the shape (P, n, 32). Every kernel processes tokens in the lanes of vector registers, so the
-/// weights are used in place, in the mapped file. The result for a sequence depends on the other sequences of
-/// the batch at most in the last bits, because only attention combines tokens, and only within a sequence.
-/// `BERTReference` is a straightforward implementation of the same computation.
+/// weights are used directly from the mapped file, without being rearranged. Only attention combines tokens,
+/// and only within a sequence, so the other sequences of the batch affect at most the last bits of a
+/// sequence's result. `BERTReference` is a straightforward implementation of the same computation.
 ///
 /// In the shapes, d is the hidden size and f the intermediate size of the model.
 struct BERTForwardPass: Sendable {
@@ -33,7 +33,7 @@ struct BERTForwardPass: Sendable {
     ///   - batch: The sequences.
     ///   - memory: Buffers with sufficient capacity.
     ///   - team: The threads that share the work.
-    ///   - output: (sequences, d).
+    ///   - output: The memory for the pooled vectors, (sequences, d).
     func run(
         _ batch: Batch, memory: BERTMemory, team: ThreadTeam, into output: UnsafeMutablePointer<Float>
     ) {
@@ -72,8 +72,9 @@ struct BERTForwardPass: Sendable {
         pool(batch, hidden, into: output)
     }
 
-    /// The number of tokens that pass through the intermediate layer together. Its activations are four times
-    /// as large as the others, and this many stay in the cache between the two matrix products.
+    /// The number of tokens that pass through the intermediate layer together. The activations of this layer
+    /// are four times as large as those of the others; for this number of tokens, they stay in the cache
+    /// between the two matrix products.
     static let innerTokens = 4 * PanelKernels.tokens
 
     // MARK: Steps
@@ -102,7 +103,7 @@ struct BERTForwardPass: Sendable {
         case panels(UnsafePointer<Float>)
         /// One row for each token, for up to `PanelKernels.fewTokens` tokens.
         case rows(UnsafePointer<Float>)
-        /// Panels quantised to 8 bits.
+        /// Panels quantized to 8 bits.
         case bytes(roost_quantized_panels)
     }
 
@@ -120,8 +121,8 @@ struct BERTForwardPass: Sendable {
         return .rows(memory.rows)
     }
 
-    /// The number of rows of weights in the unit of parallel work; a multiple of the rows in the tile of
-    /// every kernel.
+    /// The number of weight rows in one unit of parallel work. It is a multiple of the number of rows that
+    /// every kernel processes together.
     private static let rowsPerUnit = 16
 
     /// Computes y (P, outputs of `layer`, 32) = activation(W x + b + residual), with the rows divided among
@@ -134,7 +135,7 @@ struct BERTForwardPass: Sendable {
         activation: roost_activation = ROOST_IDENTITY
     ) {
         let rows = layer.float.outputs
-        // Two parts for each thread, so that a thread that finishes early takes another.
+        // There are two parts for each thread, so a thread that finishes early can take another part.
         let unit = Self.rowsPerUnit
         let parts = team.threads == 1 ? 1 : min(2 * team.threads, max(1, rows / unit))
         let size = (rows / parts + unit - 1) / unit * unit

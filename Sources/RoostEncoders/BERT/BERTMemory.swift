@@ -9,12 +9,12 @@ final class BERTMemory: @unchecked Sendable {
     let qkv: UnsafeMutablePointer<Float>
     let context: UnsafeMutablePointer<Float>
     let inner: UnsafeMutablePointer<Float>
-    /// The features of up to `PanelKernels.fewTokens` tokens as rows.
+    /// The features of up to `PanelKernels.fewTokens` tokens, with one row for each token.
     let rows: UnsafeMutablePointer<Float>
     let quantized: roost_quantized_panels
     /// The number of threads that can compute attention at the same time.
     let attentionThreads: Int
-    /// The maximum number of tokens in a batch, and in a sequence of it.
+    /// The maximum number of tokens in a batch and in a single sequence.
     let capacity: (tokens: Int, maximumLength: Int)
 
     private let attentionStart: UnsafeMutablePointer<Float>
@@ -28,7 +28,7 @@ final class BERTMemory: @unchecked Sendable {
         let lanes = PanelKernels.tokens
         let across = (tokens + lanes - 1) / lanes * lanes
         let (d, f) = (configuration.hiddenSize, configuration.intermediateSize)
-        // Kernels may read vectors beyond the end of a row, by less than a panel: each buffer has that much
+        // Kernels may read beyond the end of a row by less than the size of a panel, so each buffer has
         // padding.
         var size = 0
         func reserve(_ numbers: Int) -> Int {
@@ -44,7 +44,7 @@ final class BERTMemory: @unchecked Sendable {
         let bytes = quantizes ? reserve(across * max(d, f) / 4) : 0
         let attention = (0..<attentionThreads).map { _ in reserve(attentionSize) }
         memory = .allocate(byteCount: size * 4, alignment: 64)
-        // The kernels also compute with lanes beyond the last token, so those must contain finite numbers.
+        // The kernels also process the lanes beyond the last token, so these must contain finite numbers.
         let start = memory.initializeMemory(as: Float.self, repeating: 0, count: size)
         hidden = start + offsets[0]
         qkv = start + offsets[1]

@@ -2,8 +2,8 @@ import CRoostKernels
 import Foundation
 import RoostVectors
 
-/// A straightforward implementation of the forward pass of BERT (Devlin et al. 2019) for one sequence, with
-/// which tests compare `BERTForwardPass`. Every buffer is row-major Float32 with one row for each token.
+/// A straightforward implementation of the forward pass of BERT (Devlin et al. 2019) for one sequence. Tests
+/// compare `BERTForwardPass` with it. Every buffer is row-major Float32 with one row for each token.
 ///
 /// In the shapes, n is the number of tokens, d the hidden size, f the intermediate size and h the size of a
 /// head.
@@ -31,7 +31,8 @@ struct BERTReference {
         return states
     }
 
-    /// Returns the pooled vector of the last states (n, d): their mean, or the first of them.
+    /// Returns the pooled vector of the last hidden states (n, d), which is either their mean or the first of
+    /// them.
     func pooled(_ states: [Float]) -> [Float] {
         let d = configuration.hiddenSize
         let rows = configuration.pooling == .mean ? states.count / d : 1
@@ -96,7 +97,7 @@ struct BERTReference {
         return context
     }
 
-    /// Returns the layer normalisation of each row (Ba, Kiros & Hinton 2016).
+    /// Returns the layer normalization of each row (Ba, Kiros & Hinton 2016).
     private func normalize(_ x: [Float], _ norm: BERTWeights.Norm) -> [Float] {
         let d = configuration.hiddenSize
         var y = x

@@ -1,19 +1,19 @@
 import CRoostKernels
 import RoostModel
 
-/// Pointers to the tensors of a BERT model in its mapped file. A linear layer is (out, in), the layout of
-/// PyTorch.
+/// Pointers to the tensors of a BERT model in its mapped file. The matrix of a linear layer has the shape
+/// (out, in), as in PyTorch.
 ///
 /// Unchecked because the compiler cannot verify that the mapped bytes are never written, and that `file`
 /// keeps them alive as long as the pointers.
 struct BERTWeights: @unchecked Sendable {
-    /// A linear layer, with 8-bit weights in addition if the model is quantised.
+    /// A linear layer. If the model is quantized, the layer also has 8-bit weights.
     struct Linear {
         var float: roost_linear_layer
         var int8: roost_linear_int8_layer?
     }
 
-    /// A layer normalisation.
+    /// A layer normalization.
     struct Norm {
         var gamma: UnsafePointer<Float>
         var beta: UnsafePointer<Float>
@@ -36,7 +36,7 @@ struct BERTWeights: @unchecked Sendable {
     let types: UnsafePointer<Float>
     let embeddingNorm: Norm
     private(set) var layers: [Layer]
-    /// Whether the layers have 8-bit weights, which the forward pass then uses.
+    /// Whether the layers have 8-bit weights. If they do, the forward pass uses them.
     var isQuantized: Bool { layers.first?.query.int8 != nil }
     private let file: Safetensors
     private var int8: QuantizedWeights?
@@ -80,7 +80,7 @@ struct BERTWeights: @unchecked Sendable {
         self.file = file
     }
 
-    /// Returns the weights with the matrices of the layers quantised to 8 bits.
+    /// Returns the weights with the matrices of the layers quantized to 8 bits.
     func quantized() -> BERTWeights {
         var weights = self
         let matrices: [WritableKeyPath<Layer, Linear>] = [

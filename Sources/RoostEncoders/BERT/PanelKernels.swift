@@ -1,6 +1,6 @@
 import CRoostKernels
 
-/// The kernels of `roost_panels.h` for one instruction set. See there for the meaning of the parameters.
+/// The kernels of `roost_panels.h` for one instruction set. That header documents the parameters.
 ///
 /// Unchecked because the compiler cannot verify that the table is a constant of the C library.
 struct PanelKernels: @unchecked Sendable {
@@ -18,7 +18,7 @@ struct PanelKernels: @unchecked Sendable {
 
     /// Creates the kernels for a named instruction set.
     ///
-    /// - Returns: `nil` if this processor does not support it.
+    /// - Returns: `nil` if this processor does not support the instruction set.
     init?(named name: String) {
         guard let found = roost_panels_named(name) else { return nil }
         table = found.pointee

@@ -1,23 +1,23 @@
 import CRoostKernels
 import RoostVectors
 
-/// The matrices of a model in 8 bits, computed from the weights in the file when the model is opened.
+/// The matrices of a model, quantized to 8 bits from the weights in the file when the model is opened.
 ///
-/// Each row of a matrix has its own scale, and activations are quantised for each token at run time ("dynamic
-/// quantization"), so no calibration on texts is needed.
+/// Each row of a matrix has its own scale, and activations are quantized separately for each token at run
+/// time ("dynamic quantization"), so no calibration with sample texts is needed.
 ///
-/// Unchecked because the compiler cannot verify that the memory is not written after initialisation.
+/// Unchecked because the compiler cannot verify that the memory is not written after initialization.
 final class QuantizedWeights: @unchecked Sendable {
-    /// The quantised layers, in the order of the given matrices.
+    /// The quantized layers, in the order of the given matrices.
     let layers: [roost_linear_int8_layer]
     private let bytes: UnsafeMutablePointer<Int8>
     private let numbers: UnsafeMutablePointer<Float>
 
-    /// The number of unused elements at the end, because kernels may read a vector register beyond the last
-    /// element.
+    /// The number of unused elements at the end, because kernels may read up to one vector register beyond
+    /// the last element.
     private static let padding = 64
 
-    /// Quantises matrices.
+    /// Quantizes matrices.
     ///
     /// - Complexity: One pass over the matrices, on all cores.
     init(_ matrices: [roost_linear_layer]) {

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Tensors that a file stores in another type than Float32, converted to Float32 on first access.
+/// Tensors that a file stores in a type other than Float32, converted to Float32 on first access.
 ///
-/// Unchecked because the compiler cannot verify that an array is not written after it was filled.
+/// Unchecked because the compiler cannot verify that an array is not written after it has been filled.
 final class Conversions: @unchecked Sendable {
     /// The address of the converted numbers of each tensor.
     private let known = Mutex<[String: UInt]>([:])
 
     /// Returns the converted numbers of a tensor; they live as long as this object.
     ///
-    /// - Returns: `nil` if the type is one of integers that are not weights.
+    /// - Returns: `nil` if the type is an integer type that is not used for weights.
     func numbers(of name: String, _ raw: UnsafeRawBufferPointer, _ type: Safetensors.Number)
         -> UnsafePointer<Float>?
     {
@@ -28,7 +28,7 @@ final class Conversions: @unchecked Sendable {
 
     /// Converts numbers to Float32.
     ///
-    /// - Returns: `false` if the type is one of integers that are not weights.
+    /// - Returns: `false` if the type is an integer type that is not used for weights.
     private static func convert(
         _ raw: UnsafeRawBufferPointer, _ type: Safetensors.Number, into numbers: UnsafeMutablePointer<Float>
     ) -> Bool {
@@ -52,7 +52,7 @@ final class Conversions: @unchecked Sendable {
     /// Returns whether all numbers are finite; integers always are.
     static func isFinite(_ raw: UnsafeRawBufferPointer, _ type: Safetensors.Number) -> Bool {
         guard type != .int8, type != .int32, type != .int64 else { return true }
-        // x - x is 0 for finite numbers and NaN otherwise. The compiler vectorises a sum, but not a loop that
+        // x - x is 0 for finite numbers and NaN otherwise. The compiler vectorizes a sum, but not a loop that
         // exits early.
         func sum<T>(_: T.Type, _ read: (T) -> Float) -> Bool {
             raw.assumingMemoryBound(to: T.self).reduce(Float(0)) { $0 + (read($1) - read($1)) } == 0

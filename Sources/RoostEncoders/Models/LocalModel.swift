@@ -1,16 +1,16 @@
 public import Foundation
 public import RoostModel
 
-/// Embedding models in local folders.
+/// Opens embedding models in local folders.
 public enum LocalModel {
     /// Opens the model in a folder: a BERT model in the layout of sentence-transformers, or a static model in
-    /// that of Model2Vec.
+    /// the layout of Model2Vec.
     ///
     /// - Parameters:
     ///   - folder: The model folder.
     ///   - precision: The precision of the layers of a BERT model. A static model supports only `.float32`,
     ///     because its precision was chosen when it was created.
-    /// - Throws: `EmbedderError` that names the file and the fault.
+    /// - Throws: `EmbedderError` that names the file and the problem.
     public static func open(_ folder: URL, precision: BERTEmbedder.Precision = .float32) throws
         -> any Embedder
     {

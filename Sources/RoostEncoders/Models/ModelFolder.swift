@@ -56,8 +56,8 @@ package struct ModelFolder: Sendable, Hashable {
         return value
     }
 
-    /// The maximum size of a file other than the weights. It is far above that of real vocabularies, and
-    /// bounds the memory that a wrong file can take.
+    /// The maximum size of a file other than the weights. It is far larger than any real vocabulary, and
+    /// limits the memory that a wrong file can use.
     private static let maximumTextFileSize = 256 << 20
 
     /// Returns the contents of a file other than the weights.
@@ -103,7 +103,7 @@ package struct ModelFolder: Sendable, Hashable {
     /// Returns the SHA-256 of `model.safetensors` in hexadecimal, after checking that its numbers are finite.
     ///
     /// The hash is cached in a file in the same folder, with the size and modification time of the weights,
-    /// so that opening a model later does not read 90 MB again.
+    /// so the weights do not have to be read completely each time the model is opened.
     ///
     /// - Throws: `EmbedderError` with `.damagedModel` if a number is not finite.
     func weightsHash(of weights: Safetensors) throws -> String {
@@ -118,7 +118,7 @@ package struct ModelFolder: Sendable, Hashable {
         let sha256 = Self.hexadecimal(SHA256.hash(data: weights.file.bytes))
         guard let modified else { return sha256 }
         let fingerprint = Fingerprint(sha256: sha256, size: size, modifiedMilliseconds: modified)
-        // If the folder is read-only, the hash is computed again next time; that is the only consequence.
+        // If the folder is read-only, the hash cannot be cached and is computed again the next time.
         if let data = try? JSONEncoder().encode(fingerprint) {
             try? AtomicFile.write(data, to: url(Self.fingerprintFile))
         }

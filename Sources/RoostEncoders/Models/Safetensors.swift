@@ -3,7 +3,7 @@ import RoostFiles
 import RoostModel
 
 /// A memory-mapped file of named tensors in the safetensors format: the header length in eight bytes, a JSON
-/// header, then the numbers (https://github.com/huggingface/safetensors#format).
+/// header, and the numbers (https://github.com/huggingface/safetensors#format).
 ///
 /// All sizes and offsets in the header are validated against the file.
 struct Safetensors: Sendable {
@@ -11,7 +11,7 @@ struct Safetensors: Sendable {
     struct Tensor: Sendable, Hashable {
         var shape: [Int]
         var type: Number
-        /// The range of its bytes in the file.
+        /// The range of the tensor's bytes in the file.
         var bytes: Range<Int>
     }
 
@@ -22,7 +22,7 @@ struct Safetensors: Sendable {
         case bfloat16 = "BF16"
         case int8 = "I8"
         case float64 = "F64"
-        /// Integers are used for position ids, which some library versions store; no encoder reads them.
+        /// Some library versions store position ids as integers. No encoder reads them.
         case int64 = "I64"
         case int32 = "I32"
 
@@ -48,7 +48,7 @@ struct Safetensors: Sendable {
         }
     }
 
-    /// An entry of the header: a tensor, or the metadata, which is skipped.
+    /// An entry of the header. It describes a tensor or contains metadata, which are ignored.
     private struct HeaderItem: Decodable {
         var tensor: Description?
 
@@ -68,7 +68,8 @@ struct Safetensors: Sendable {
 
     /// Maps a file and validates its header.
     ///
-    /// - Throws: `EmbedderError` that names the file and the fault; `FileError` if the file cannot be opened.
+    /// - Throws: `EmbedderError` that names the file and the problem; `FileError` if the file cannot be
+    ///   opened.
     init(_ url: URL) throws {
         file = try MappedFile(url)
         name = url.lastPathComponent
@@ -209,7 +210,7 @@ extension Safetensors {
         var name: String
         var type: Number
         var shape: [Int]
-        /// Row-major, little-endian.
+        /// The numbers in row-major order, little-endian.
         var data: Data
 
         init(_ name: String, _ type: Number, _ shape: [Int], _ data: Data) {

@@ -8,24 +8,25 @@ extension StaticEmbedder {
     public enum Precision: String, Sendable, Hashable, CaseIterable {
         /// 32-bit floating point.
         case float32
-        /// 8-bit integers, a quarter of the size. The scale of each vector is stored in the weight of its
-        /// token.
+        /// 8-bit integers, which take a quarter of the space. The scale of each vector is stored in the
+        /// weight of its token.
         case int8
     }
 
     /// Creates a static model from a contextual one by the method of Model2Vec (Tulkens & van Dongen 2024).
     ///
     /// The model embeds every token of the vocabulary separately. Principal component analysis reduces the
-    /// vectors to `dimension` components, and each vector is weighted by the rarity of its token: smooth
-    /// inverse frequency (Arora et al. 2017), with the frequency that Zipf's law predicts for the rank of the
-    /// token in the vocabulary.
+    /// vectors to `dimension` components, and each vector is weighted by the rarity of its token. The weight
+    /// is the smooth inverse frequency (Arora et al. 2017), computed from the frequency that Zipf's law
+    /// predicts for the rank of the token in the vocabulary.
     ///
-    /// No training texts are needed. The folder appears atomically: it is complete, or it does not exist.
+    /// No training texts are needed. The folder is created atomically: it is either complete or absent.
     ///
     /// - Parameters:
     ///   - model: The model to distill.
     ///   - folder: The folder to create; it must not exist.
-    ///   - dimension: The number of components of a vector; at most that of the model is used.
+    ///   - dimension: The number of components of a vector. If it exceeds the dimension of the model, the
+    ///     latter is used.
     ///   - precision: The precision of the stored vectors.
     ///   - progress: Called with the number of embedded tokens and the total number of tokens.
     /// - Throws: `EmbedderError` with `.badOutput` if the folder exists or cannot be written;
@@ -61,8 +62,8 @@ extension StaticEmbedder {
         }
         let projected = components.project(full)
         let d = projected.columns
-        // Zipf's law: the token of rank r has the probability p = 1 / (r · H). SIF: its weight is a / (a +
-        // p).
+        // By Zipf's law, the token of rank r has the probability p = 1 / (r · H). Its weight by smooth
+        // inverse frequency is a / (a + p).
         let harmonic = (1...ids.count).reduce(0.0) { $0 + 1 / Double($1) }
         var vectors = [Float](repeating: 0, count: pieces.count * d)
         var weights = [Float](repeating: 0, count: pieces.count)
@@ -92,7 +93,7 @@ extension StaticEmbedder {
         try write(tensors, d, of: model, into: folder)
     }
 
-    /// The constant a of smooth inverse frequency; the value that Model2Vec uses.
+    /// The constant `a` of smooth inverse frequency. Model2Vec uses the same value.
     private static let sif = 1e-4
 
     /// Returns whether a token is special, such as `[CLS]` or `[unused1]`.

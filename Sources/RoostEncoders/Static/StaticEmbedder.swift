@@ -5,8 +5,8 @@ import RoostVectors
 
 /// An embedder that averages one static vector for each token, independent of context.
 ///
-/// It is some hundred times as fast as the model from which the vectors were distilled, and less accurate. It
-/// opens folders in the layout of Model2Vec (https://github.com/MinishLab/model2vec): `config.json`,
+/// It is several hundred times as fast as the model from which the vectors were distilled, but less accurate.
+/// It opens folders in the layout of Model2Vec (https://github.com/MinishLab/model2vec): `config.json`,
 /// `model.safetensors` with `embeddings` (tokens, d) and optionally `weights` (tokens), and a WordPiece
 /// vocabulary. ``distill(_:into:dimension:precision:progress:)`` creates such a folder.
 ///
@@ -17,17 +17,17 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
     public let space: EmbeddingSpace
     /// The folder that the model was opened from.
     package let folder: ModelFolder
-    /// The maximum number of tokens of a text; further tokens are omitted.
+    /// The maximum number of tokens in a text; further tokens are omitted.
     public let maximumTokens: Int?
     private let tokenizer: WordPieceTokenizer
     private let file: Safetensors
-    /// (tokens, d)
+    /// The vectors of the tokens, (tokens, d).
     private let vectors: UnsafePointer<Float>
-    /// (tokens); `nil` if all tokens have the same weight.
+    /// The weights of the tokens, (tokens); `nil` if all tokens have the same weight.
     private let weights: UnsafePointer<Float>?
     private let normalizes: Bool
 
-    /// `config.json`.
+    /// The contents of `config.json`.
     struct Configuration: Codable {
         var modelType: String?
         var normalize: Bool?
@@ -61,7 +61,7 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
     /// Opens the static model in a folder.
     ///
     /// - Parameter url: The folder, in the layout of Model2Vec.
-    /// - Throws: `EmbedderError` that names the file and the fault.
+    /// - Throws: `EmbedderError` that names the file and the problem.
     public init(folder url: URL) throws {
         folder = try ModelFolder(url)
         let configuration = try folder.decode(Configuration.self, "config.json")
@@ -116,7 +116,7 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
         let (d, block, blocksPerCheck) = (space.dimension, 64, 256)
         var matrix = Matrix(rows: texts.count, columns: d)
         var counts = [Int](repeating: 0, count: texts.count)
-        // Checks for cancellation after every 16,384 texts, which takes well below a second.
+        // Check for cancellation after every 16,384 texts, which take well under a second.
         for start in stride(from: 0, to: texts.count, by: blocksPerCheck * block) {
             try Task.checkCancellation()
             let span = texts[start..<min(texts.count, start + blocksPerCheck * block)]

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The normalisation of single characters that BERT's tokenizer applies.
+/// Normalizes single characters in the same way as BERT's tokenizer.
 ///
 /// Follows `BertNormalizer` and `BertPreTokenizer` of Hugging Face's tokenizers (clean text, Chinese
 /// characters, NFD without accents, lower case), all of which process each character independently.
@@ -13,17 +13,17 @@ struct BERTNormalizer: Sendable {
         var separatesChinese = true
     }
 
-    /// The role of a character in the division of a text into words.
+    /// The role of a character when a text is split into words.
     enum Class: UInt8, Sendable {
-        /// Separates words.
+        /// A character that separates words, such as a space.
         case space
-        /// A word on its own, such as punctuation.
+        /// A character that forms a word by itself, such as a punctuation mark.
         case alone
-        /// Part of a word.
+        /// A character that is part of a longer word.
         case letter
     }
 
-    /// A character of the normalised text.
+    /// A character of the normalized text.
     struct Piece: Sendable {
         var kind: Class
         var utf8: [UInt8]
@@ -32,17 +32,17 @@ struct BERTNormalizer: Sendable {
     let options: Options
     private let cache = Cache()
 
-    /// The results for characters outside ASCII. Most texts use few different ones.
+    /// Caches the results for non-ASCII characters. Most texts contain only a few distinct ones.
     private final class Cache: Sendable {
         let known = Mutex<[UInt32: [Piece]]>([:])
         /// The maximum number of characters in the cache.
         static let limit = 1 << 16
     }
 
-    /// Returns the cached results, for lookups without a lock while a text is tokenised.
+    /// Returns a copy of the cached results, which can be used without locking while a text is tokenized.
     func table() -> [UInt32: [Piece]] { cache.known.withLock { $0 } }
 
-    /// Adds results that were computed while a text was tokenised to the cache.
+    /// Adds to the cache the results that were computed while a text was tokenized.
     func keep(_ found: [UInt32: [Piece]]) {
         guard !found.isEmpty else { return }
         cache.known.withLock { known in
@@ -50,10 +50,11 @@ struct BERTNormalizer: Sendable {
         }
     }
 
-    /// Returns the pieces that a character is normalised to; none if it is removed.
+    /// Returns the pieces that a character is normalized to, or an empty array if the normalization removes
+    /// the character.
     func pieces(of scalar: Unicode.Scalar) -> [Piece] {
         if scalar.value == 0 || scalar.value == 0xFFFD { return [] }
-        // Control characters are removed before white space is recognised: U+0085 is both.
+        // Checks for control characters before white space, because U+0085 is both and must be removed.
         switch Self.category(of: scalar) {
         case .control, .format, .privateUse, .surrogate: return []
         default: break
@@ -77,8 +78,9 @@ struct BERTNormalizer: Sendable {
         return pieces
     }
 
-    /// Returns the category of a character in Unicode 8.0, which Hugging Face's tables use. Models were
-    /// trained with newer characters treated as letters, whatever their category is now.
+    /// Returns the category of a character in Unicode 8.0, which Hugging Face's tables use. During the
+    /// training of the models, characters that are not in Unicode 8.0 were treated as letters, regardless of
+    /// their category in later versions.
     private static func category(of scalar: Unicode.Scalar) -> Unicode.GeneralCategory {
         switch scalar.value {
         case 0x166D, 0x111C9: return .otherPunctuation

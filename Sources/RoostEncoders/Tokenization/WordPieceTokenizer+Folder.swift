@@ -2,7 +2,7 @@ import Foundation
 import RoostModel
 
 extension WordPieceTokenizer {
-    /// `tokenizer_config.json`.
+    /// The parts of `tokenizer_config.json` that describe a WordPiece tokenizer.
     private struct Settings: Decodable {
         var doLowerCase: Bool?
         var stripAccents: Bool?
@@ -37,7 +37,7 @@ extension WordPieceTokenizer {
         }
         var model: Model
         var normalizer: Normalizer?
-        /// Whether the file states explicitly that text is not normalised.
+        /// Whether the file states explicitly that text is not normalized.
         var hasNoNormalizer = false
 
         private enum CodingKeys: String, CodingKey { case model, normalizer }
@@ -52,8 +52,9 @@ extension WordPieceTokenizer {
 
     /// Creates the tokenizer of a model.
     ///
-    /// Reads the vocabulary from `vocab.txt` or else `tokenizer.json`, and the settings of the normalisation
-    /// from `tokenizer_config.json` or else `tokenizer.json`, in the same order as the transformers library.
+    /// Like the transformers library, reads the vocabulary from `vocab.txt` or, if that file is missing, from
+    /// `tokenizer.json`, and the normalization settings from `tokenizer_config.json` or, if they are missing
+    /// there, from `tokenizer.json`.
     ///
     /// - Parameter addsSpecialTokens: Whether `[CLS]` and `[SEP]` must be in the vocabulary.
     /// - Throws: `EmbedderError` that names the file or the unsupported setting.
@@ -68,7 +69,7 @@ extension WordPieceTokenizer {
             throw unsupported("tokenizer_class '\(kind)'")
         }
         var file: TokenizerFile?
-        // The file is large, so it is read only if the other files leave a setting open.
+        // `tokenizer.json` is large, so it is read only if the other files are incomplete.
         if !folder.has("vocab.txt") || settings?.doLowerCase == nil {
             file = try folder.decodeIfPresent(TokenizerFile.self, "tokenizer.json")
         }
@@ -98,14 +99,14 @@ extension WordPieceTokenizer {
         try self.init(vocabulary: vocabulary, options: options, addsSpecialTokens: addsSpecialTokens)
     }
 
-    /// Returns the vocabulary: the piece of each id, from 0.
+    /// Returns the pieces of the vocabulary in the order of their ids, starting at 0.
     static func pieces(of folder: ModelFolder) throws -> [Substring] {
         guard folder.has("vocab.txt") else { return try piecesOfTokenizerFile(folder) }
         let url = folder.url("vocab.txt")
         guard let text = String(data: try folder.contents(of: "vocab.txt"), encoding: .utf8) else {
             throw EmbedderError(.damagedModel, "\(url.path) is not valid UTF-8")
         }
-        // Splits bytes, because Swift treats a carriage return with a line feed as one character.
+        // Splits the UTF-8 bytes, because Swift treats a carriage return and a line feed as one character.
         var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
         let pieces = lines.map { Substring($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0) }
@@ -124,8 +125,8 @@ extension WordPieceTokenizer {
         var pieces = [Substring?](repeating: nil, count: vocabulary.count)
         for (piece, id) in vocabulary {
             guard pieces.indices.contains(id), pieces[id] == nil else {
-                // Also reached if two pieces differ only in Unicode composition, because the JSON decoder
-                // merges their keys and one id is missing.
+                // This error also occurs if two pieces differ only in Unicode composition: the JSON decoder
+                // merges their keys, so one id is missing.
                 throw EmbedderError(
                     .damagedModel, "\(url.path) has a duplicate id \(id), or an id below it is missing")
             }

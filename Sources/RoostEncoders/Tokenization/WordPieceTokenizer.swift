@@ -4,10 +4,10 @@ import RoostModel
 /// A tokenizer that splits text into WordPiece tokens (Devlin et al. 2019) exactly like Hugging Face's
 /// tokenizers.
 struct WordPieceTokenizer: Sendable {
-    /// The tokens of a text, without special tokens around them.
+    /// The tokens of a text, without the special tokens before and after them.
     struct Tokens: Sendable {
         var ids: [Int32] = []
-        /// The UTF-8 range of each token in the text: ascending and disjoint.
+        /// The UTF-8 range of each token in the text. The ranges are ascending and disjoint.
         var ranges: [Range<Int>] = []
     }
 
@@ -19,7 +19,7 @@ struct WordPieceTokenizer: Sendable {
     let start: Int32
     /// The id of `[SEP]`; -1 if the tokenizer adds no special tokens.
     let end: Int32
-    /// The tokens that are recognised if they occur literally in a text.
+    /// The special tokens that are recognized when they occur literally in a text.
     private let special: [(utf8: [UInt8], id: Int32)]
 
     /// The maximum number of characters in a word; a longer word becomes one unknown token, as in BERT.
@@ -61,15 +61,17 @@ struct WordPieceTokenizer: Sendable {
         }
     }
 
-    /// One pass over a text.
+    /// The state of one pass over a text.
     private struct Scan {
         let tokenizer: WordPieceTokenizer
         let utf8: UnsafeBufferPointer<UInt8>
         var tokens = Tokens()
-        /// The shared cache, which is only read; new results go to `found`, so that the table is not copied.
+        /// A copy of the shared cache. New results go to `found`, because changing the table would copy its
+        /// memory.
         private let table: [UInt32: [BERTNormalizer.Piece]]
         private(set) var found: [UInt32: [BERTNormalizer.Piece]] = [:]
-        /// The current word, normalised, and the offset in the text from which each of its bytes comes.
+        /// The current word in its normalized form, and for each of its bytes the offset in the original
+        /// text.
         private var word: [UInt8] = []
         private var origins: [Int] = []
         private var characters = 0
@@ -98,8 +100,8 @@ struct WordPieceTokenizer: Sendable {
                 }
                 switch byte {
                 case 9, 10, 13, 32, 11, 12:
-                    // Vertical tab and form feed are control characters, which are removed before white space
-                    // is recognised.
+                    // Vertical tab and form feed do not end a word: they are control characters, which BERT
+                    // removes before it recognizes white space.
                     if byte != 11 && byte != 12 { finishWord() }
                 case 0...31, 127: break
                 case 33...47, 58...64, 91...96, 123...126: appendAlone([byte], offset..<offset + 1)
@@ -112,7 +114,7 @@ struct WordPieceTokenizer: Sendable {
         }
 
         private mutating func readScalar(at offset: Int) -> Int {
-            // The bytes are valid UTF-8, so the first one determines the length.
+            // The bytes are valid UTF-8, so the first byte of a character determines its length.
             let lead = utf8[offset]
             let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
             var value = UInt32(lead) & (length == 2 ? 0x1F : length == 3 ? 0x0F : 0x07)

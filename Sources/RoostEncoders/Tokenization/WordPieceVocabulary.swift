@@ -5,8 +5,8 @@ import RoostModel
 /// continue it, which are marked with `##` in the file and stored without it.
 struct WordPieceVocabulary: Sendable {
     private struct Table: Sendable {
-        /// Indices into `pieces` by hash, with open addressing; -1 marks a free slot. The count is a power of
-        /// two.
+        /// A hash table of indices into `pieces`, with open addressing; -1 marks a free slot. The number of
+        /// slots is a power of two.
         var slots: [Int32] = []
         /// The offset and length of each piece in `bytes`, and its id.
         var pieces: [(start: Int32, count: Int32, id: Int32)] = []
@@ -18,17 +18,17 @@ struct WordPieceVocabulary: Sendable {
     private var continuing = Table()
     /// The number of pieces.
     let count: Int
-    /// The ids of two identical pieces; `nil` if all are distinct.
+    /// The ids of two identical pieces; `nil` if all pieces are distinct.
     private(set) var duplicate: (first: Int, second: Int)?
 
     /// Creates a vocabulary.
     ///
-    /// - Parameter pieces: The piece of each id, from 0.
+    /// - Parameter pieces: The pieces in the order of their ids, starting at 0.
     init(_ pieces: [Substring]) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.utf8.count })
         for (id, piece) in pieces.enumerated() {
-            // Compares bytes, because Swift treats the second # and a combining character as one character.
+            // Compares bytes, because Swift treats a # and a combining character after it as one character.
             let continues = piece.utf8.starts(with: "##".utf8) && piece.utf8.count > 2
             let text = piece.utf8.dropFirst(continues ? 2 : 0)
             let entry = (start: Int32(bytes.count), count: Int32(text.count), id: Int32(id))
@@ -37,7 +37,7 @@ struct WordPieceVocabulary: Sendable {
         }
         self.bytes = bytes
         self.count = pieces.count
-        // Local copies, so that building can read `bytes` while it modifies a table.
+        // Uses local copies of the tables, because `build` reads `bytes` while it modifies a table.
         var (first, second) = (initial, continuing)
         build(&first)
         build(&second)
@@ -71,14 +71,15 @@ struct WordPieceVocabulary: Sendable {
         return true
     }
 
-    /// Returns the id of a piece that starts a word, such as `[CLS]`, or `nil` if it is missing.
+    /// Returns the id of a piece that starts a word, such as `[CLS]`, or `nil` if the vocabulary does not
+    /// contain it.
     func id(of piece: String) -> Int32? {
         var word = Array(piece.utf8)
         return word.withUnsafeMutableBufferPointer { longestPiece(UnsafeBufferPointer($0), from: 0) }
             .flatMap { $0.end == word.count ? $0.id : nil }
     }
 
-    /// Returns the longest piece that a word contains at an offset, as the greedy WordPiece algorithm
+    /// Returns the longest piece that begins at the given offset of a word, as the greedy WordPiece algorithm
     /// requires.
     ///
     /// - Returns: `nil` if no piece matches.

@@ -1,33 +1,34 @@
 import CRoostKernels
 import RoostVectors
 
-/// The memory of a graph under construction: codes, neighbour lists and insertion order of all rows.
+/// The memory of a graph during its construction: the codes, neighbor lists and insertion order of all rows.
 ///
 /// The arena stores and computes distances. ``GraphBuilder`` decides which rows are compared, and
-/// ``NeighborSelection`` which of them become neighbours.
+/// ``NeighborSelection`` which of them become neighbors.
 ///
-/// Unchecked because the compiler cannot see that the threads of a batch write the lists of different rows.
+/// `Sendable` is unchecked because the compiler cannot see that each thread writes the lists of different
+/// rows.
 final class GraphArena: @unchecked Sendable {
     let encoding: GraphCodes
     let count: Int
-    /// The capacity of each neighbour list.
+    /// The capacity of each neighbor list.
     let maximumDegree: Int
     /// (count, stride): the codes of each row.
     let codes: UnsafeMutablePointer<UInt8>
-    /// (count, maximumDegree): the neighbours of each row; the first `degrees[row]` are valid.
+    /// (count, maximumDegree): the neighbors of each row; the first `degrees[row]` are valid.
     let neighbors: UnsafeMutablePointer<UInt32>
-    /// (count): the number of neighbours of each row.
+    /// (count): the number of neighbors of each row.
     let degrees: UnsafeMutablePointer<UInt8>
     /// The rows in the order of insertion: a random permutation.
     let order: UnsafeMutablePointer<UInt32>
-    /// (count): the product of each row's codes with themselves.
+    /// (count): the inner product of each row's codes with themselves.
     private let squares: UnsafeMutablePointer<Int32>
 
     /// The number of rows that one thread encodes at a time.
     private static let encodingBlock = 1024
     private static let cacheLine = 64
 
-    /// Allocates the memory and encodes all rows. The neighbour lists are empty.
+    /// Allocates the memory and encodes all rows. The neighbor lists are empty.
     ///
     /// - Parameters:
     ///   - vectors: Vectors of unit length.
@@ -37,7 +38,8 @@ final class GraphArena: @unchecked Sendable {
         count = vectors.count
         self.maximumDegree = maximumDegree
         let stride = encoding.stride
-        // The stride is a multiple of the cache line; with an aligned start no row crosses an extra line.
+        // The stride is a multiple of the size of a cache line, so with an aligned start each row occupies as
+        // few cache lines as possible.
         codes =
             UnsafeMutableRawPointer
             .allocate(byteCount: max(1, count * stride), alignment: Self.cacheLine)
@@ -82,10 +84,10 @@ final class GraphArena: @unchecked Sendable {
         }
     }
 
-    /// The graph as a search reads it.
+    /// A read-only view of the graph for searches.
     ///
-    /// - Parameter maximumEntryPoints: The maximum number of rows at which a search begins. They are the rows
-    ///   that were inserted first, which are a random sample of all rows.
+    /// - Parameter maximumEntryPoints: The maximum number of rows at which a search begins. The rows that
+    ///   were inserted first are used, which are a random sample of all rows.
     func view(maximumEntryPoints: Int) -> GraphView {
         GraphView(
             codes: codes, neighbors: neighbors, degrees: degrees, count: count, stride: encoding.stride,
@@ -93,11 +95,11 @@ final class GraphArena: @unchecked Sendable {
             entryPoints: UnsafeBufferPointer(start: order, count: min(maximumEntryPoints, count)))
     }
 
-    /// Returns the start of a row's neighbour list.
+    /// Returns a pointer to the start of a row's neighbor list.
     @inline(__always)
     func list(of row: UInt32) -> UnsafeMutablePointer<UInt32> { neighbors + Int(row) * maximumDegree }
 
-    /// Writes a row's codes as a query.
+    /// Converts the codes of a row to a query.
     ///
     /// - Parameter query: Receives `encoding.width` signed bytes.
     /// - Returns: The sum of the bytes.
@@ -105,7 +107,7 @@ final class GraphArena: @unchecked Sendable {
         roost_code_query(codes + Int(row) * encoding.stride, encoding.stride, query)
     }
 
-    /// Multiplies a query with the codes of some rows.
+    /// Computes the inner products of a query with the codes of the given rows.
     @inline(__always)
     func multiply(
         _ query: UnsafePointer<Int8>, _ sum: Int32, with rows: UnsafePointer<UInt32>, _ count: Int,
@@ -114,9 +116,9 @@ final class GraphArena: @unchecked Sendable {
         roost_code_products(query, sum, encoding.stride, codes, rows, count, products)
     }
 
-    /// Returns the squared distance of two rows, in steps of the codes.
+    /// Returns the squared distance between two rows, measured in quantization steps.
     ///
-    /// - Parameter product: The product of their codes.
+    /// - Parameter product: The inner product of the codes of the two rows.
     @inline(__always)
     func distance(_ a: UInt32, _ b: UInt32, _ product: Int32) -> Int32 {
         squares[Int(a)] + squares[Int(b)] - 2 * product

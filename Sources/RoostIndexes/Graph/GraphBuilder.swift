@@ -2,17 +2,18 @@ import CRoostKernels
 import RoostVectors
 import Synchronization
 
-/// The construction of a navigable graph over vectors, in which each row has up to `maximumDegree`
-/// neighbours.
+/// Builds a navigable graph over vectors, in which each row has up to `maximumDegree` neighbors.
 ///
-/// Rows are inserted in batches that grow with the graph (ParlayANN, Manohar et al. 2024). All rows of a
-/// batch search for their neighbours in the graph without the batch; then the links back are added. So the
-/// graph depends only on the vectors and the seed, not on the number of threads.
+/// Rows are inserted in batches that grow with the graph (ParlayANN, Manohar et al. 2024). First, neighbors
+/// for all rows of a batch are searched in the graph that does not yet contain the batch. Then links from
+/// these neighbors back to the new rows are added. Therefore the graph depends only on the vectors and the
+/// seed, not on the number of threads.
 ///
-/// Unchecked because the compiler cannot see that the threads of a batch write the lists of different rows.
+/// `Sendable` is unchecked because the compiler cannot see that each thread writes the lists of different
+/// rows.
 final class GraphBuilder: @unchecked Sendable {
     struct Options: Sendable, Hashable {
-        /// The maximum number of neighbours of a row, 1 to 255.
+        /// The maximum number of neighbors of a row, 1 to 255.
         var maximumDegree = 32
         /// The number of candidates that a search keeps when a row is inserted.
         var efConstruction = 64
@@ -20,7 +21,8 @@ final class GraphBuilder: @unchecked Sendable {
         var alpha: Float = 1.2
         /// The seed of the codes and of the insertion order.
         var seed: UInt64 = 1
-        /// The maximum number of rows at which searches begin. They replace the upper levels of HNSW.
+        /// The maximum number of rows at which searches begin. Starting at many rows replaces the upper
+        /// levels of an HNSW graph.
         var entryPoints = 256
     }
 
@@ -30,26 +32,29 @@ final class GraphBuilder: @unchecked Sendable {
     private let selection: NeighborSelection
     private let spare = Mutex<[Box]>([])
 
-    // The sizes of batches. Rows of one batch do not find each other, so a batch must be small compared with
-    // the graph; a small batch does not occupy all cores. Each value affects the resulting graph.
+    // The following constants determine the sizes of batches. Rows of one batch do not find each other, so a
+    // batch must be small compared with the graph; but a batch that is too small does not occupy all cores.
+    // Each value affects the resulting graph.
 
-    /// The minimum number of rows in a batch: four blocks of work.
+    /// The minimum number of rows in a batch. It makes four blocks of parallel work (`insertionBlock`).
     private static let minimumBatch = 64
-    /// A batch is at most a quarter of the rows that are already linked.
+    /// The minimum number of linked rows for each row of a batch: a batch is at most a quarter as large as
+    /// the graph.
     private static let linkedRowsPerBatchRow = 4
-    /// A batch is at most a fiftieth (2%, as in ParlayANN) of all rows.
+    /// The reciprocal of the maximum share of all rows that a batch contains: 2%, as in ParlayANN.
     private static let batchesPerGraph = 50
-    /// The lower bound of that 2% limit, so that graphs of less than 51,200 rows have few batches too.
+    /// The lower bound of the 2% limit. It keeps the number of batches small for graphs with fewer than
+    /// 51,200 rows.
     private static let minimumBatchLimit = 1024
     /// The lower bound of ``maximumCandidates``.
     private static let minimumCandidateLimit = 1024
 
-    // Rows per block of parallel work.
+    // The following constants are the numbers of rows in one block of parallel work.
     private static let firstRowsBlock = 8
     private static let insertionBlock = 16
     private static let linkBlock = 64
-    /// The maximum number of blocks of one parallel loop: enough to balance the load, few enough that a
-    /// workspace is seldom fetched.
+    /// The maximum number of blocks in a parallel loop. It is large enough to balance the load among the
+    /// cores, and small enough to limit the overhead of obtaining a workspace for each block.
     private static let maximumBlocks = 64
 
     /// Encodes the vectors and prepares an empty graph.
@@ -71,11 +76,11 @@ final class GraphBuilder: @unchecked Sendable {
 
     private var order: UnsafeMutablePointer<UInt32> { arena.order }
 
-    /// The graph as a search reads it.
+    /// A read-only view of the graph for searches.
     var view: GraphView { arena.view(maximumEntryPoints: options.entryPoints) }
 
-    /// The maximum number of rows that are compared with one row at once. A row that more rows link to
-    /// receives only some of these links.
+    /// The maximum number of rows that are compared with one row at once. If more rows than this link to the
+    /// same row, only some of the links back are added.
     private var maximumCandidates: Int {
         max(
             Self.minimumCandidateLimit, options.entryPoints, 2 * options.maximumDegree, options.efConstruction
@@ -107,7 +112,7 @@ final class GraphBuilder: @unchecked Sendable {
         }
     }
 
-    /// Links the first rows, each of which is compared with all others of them.
+    /// Links the first rows by comparing each of them with all the others.
     private func linkFirst(_ first: Int) {
         forEach(of: first, size: Self.firstRowsBlock) { [self] block, space in
             for position in block {
@@ -124,8 +129,8 @@ final class GraphBuilder: @unchecked Sendable {
         forEach(of: batch.count, size: Self.insertionBlock) { [self] block, space in
             for position in block {
                 let row = order[batch.lowerBound + position]
-                // The query is the vector, not the row's codes: codes are centered on the mean, and products
-                // of a centered query order rows differently than inner products do.
+                // The query is the vector, not the row's codes: the codes are centered on the mean, and a
+                // centered query would order the rows differently than the inner products of the vectors do.
                 let vector = vectors.pointer + Int(row) * encoding.dimension
                 space.scratch.querySum = encoding.write(vector, query: space.scratch.query)
                 view.search(space.scratch, width: options.efConstruction)
@@ -140,7 +145,7 @@ final class GraphBuilder: @unchecked Sendable {
         linkBack(batch)
     }
 
-    /// Replaces the candidates of a row.
+    /// Replaces the candidates in the workspace with the given rows and their distances to a row.
     private func compare(_ row: UInt32, with others: UnsafeBufferPointer<UInt32>, _ space: GraphWorkspace) {
         space.candidates.removeAll(keepingCapacity: true)
         guard let base = others.baseAddress else { return }
@@ -152,7 +157,8 @@ final class GraphBuilder: @unchecked Sendable {
         }
     }
 
-    /// Adds the entry points to the candidates of a row that has found only copies of itself.
+    /// Adds the entry points to the candidates of a row for which the search has found only copies of the row
+    /// itself.
     private func addEntryPoints(_ row: UInt32, _ view: GraphView, _ space: GraphWorkspace) {
         let copies = space.candidates
         compare(row, with: view.entryPoints, space)
@@ -168,7 +174,7 @@ final class GraphBuilder: @unchecked Sendable {
         var to: UInt32
     }
 
-    /// Adds links to the rows of a batch from each of their neighbours.
+    /// For each row of a batch, adds a link from each of its neighbors back to the row.
     private func linkBack(_ batch: Range<Int>) {
         var links: [Link] = []
         links.reserveCapacity(batch.count * options.maximumDegree)
@@ -190,7 +196,7 @@ final class GraphBuilder: @unchecked Sendable {
         }
     }
 
-    /// Adds links from one row, and selects its neighbours again if they exceed the maximum degree.
+    /// Adds links from one row, and selects its neighbors again if there are more than the maximum degree.
     private func link(_ row: UInt32, to new: some Collection<Link>, _ space: GraphWorkspace) {
         let list = arena.list(of: row)
         let degree = Int(arena.degrees[Int(row)])
@@ -210,7 +216,7 @@ final class GraphBuilder: @unchecked Sendable {
 
     // MARK: Threads
 
-    /// Runs blocks on all cores, each with its own workspace.
+    /// Runs the blocks of a parallel loop on all cores, each block with its own workspace.
     private func forEach(
         of count: Int, size: Int, _ body: @Sendable (Range<Int>, GraphWorkspace) -> Void
     ) {
@@ -226,9 +232,10 @@ final class GraphBuilder: @unchecked Sendable {
         }
     }
 
-    /// A workspace in transit between threads.
+    /// A workspace that is passed between threads.
     ///
-    /// Unchecked because the compiler cannot see that only one thread has it at a time.
+    /// `Sendable` is unchecked because the compiler cannot see that only one thread uses the workspace at a
+    /// time.
     private struct Box: @unchecked Sendable {
         let value: GraphWorkspace
     }

@@ -5,8 +5,8 @@ import RoostVectors
 ///
 /// The mean is subtracted, the difference is rotated at random (random signs and Hadamard transforms, as in
 /// RaBitQ and QuIP#) so that all components have about the same variance, and all components are quantized
-/// with the same step. Integer products of an 8-bit query with rows of codes order rows nearly as inner
-/// products do.
+/// with the same step. The integer products of an 8-bit query with the codes order the rows nearly as the
+/// inner products of the vectors do.
 struct GraphCodes: Sendable, Hashable {
     /// The number of components of a vector.
     let dimension: Int
@@ -16,13 +16,14 @@ struct GraphCodes: Sendable, Hashable {
     let scale: Float
     /// The seed of ``signs``.
     let seed: UInt64
-    /// (2, width): the factors 1 or -1 that are applied before each of the two transforms.
+    /// (2, width): the factors, 1 or -1, by which components are multiplied before each of the two
+    /// transforms.
     private let signs: [Float]
 
     /// The number of components of one Hadamard transform. Their 4-bit codes fill one cache line of 64 bytes.
     private static let block = 128
 
-    /// The dimension, rounded up to a multiple of the transform's size.
+    /// The dimension, rounded up to a multiple of the size of a Hadamard transform.
     var width: Int { Self.width(dimension) }
     /// The number of bytes of a row of codes.
     var stride: Int { width / 2 }
@@ -39,17 +40,18 @@ struct GraphCodes: Sendable, Hashable {
         signs = (0..<2 * Self.width(dimension)).map { _ in generator.next() & 1 == 0 ? 1 : -1 }
     }
 
-    /// The maximum number of vectors from which mean and step are estimated, which is enough for both.
+    /// The maximum number of vectors that are sampled to estimate the mean and the quantization step.
     private static let maximumSample = 20_000
-    /// The factor of ``scale`` for components with the standard deviation 1. After the rotation they are
-    /// about normally distributed, and the uniform step with the least mean squared error for 16 levels is
-    /// 0.3352 standard deviations (Max 1960); this is half of it.
+    /// The value of ``scale`` for components with a standard deviation of 1. After the rotation, the
+    /// components are approximately normally distributed. For 16 levels, the uniform step with the least mean
+    /// squared error is then 0.3352 standard deviations (Max 1960), and the scale is half of that.
     private static let scaleOfUnitDeviation = 0.1676
 
-    /// Creates an encoding with the mean and the variance of some vectors.
+    /// Creates an encoding that is fitted to the mean and the variance of the given vectors.
     init(fitting vectors: VectorRows, seed: UInt64) {
         let (n, d) = (vectors.count, vectors.dimension)
-        // Vectors with numbers that are not finite would spoil both estimates.
+        // Excludes vectors with numbers that are not finite, because they would make the estimates of the
+        // mean and the variance useless.
         let sample = Swift.stride(from: 0, to: n, by: max(1, n / Self.maximumSample)).filter { row in
             vectors.withRow(row) { row in row.allSatisfy { $0.isFinite } }
         }
@@ -78,7 +80,7 @@ struct GraphCodes: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - centered: Whether the mean is subtracted first.
-    ///   - into: Receives `width` numbers; does not need to be initialized.
+    ///   - into: Receives `width` numbers. The memory does not need to be initialized.
     private func rotate(_ vector: UnsafePointer<Float>, centered: Bool, into: UnsafeMutablePointer<Float>) {
         let (d, width) = (dimension, width)
         for column in 0..<d { into[column] = centered ? vector[column] - mean[column] : vector[column] }
@@ -88,7 +90,8 @@ struct GraphCodes: Sendable, Hashable {
             signs.withUnsafeBufferPointer { signs in
                 for column in 0..<width { into[column] *= signs[column] }
                 roost_hadamard(into, blocks)
-                // Interleaved, so that each block of the second transform mixes all blocks of the first.
+                // Reads interleaved components, so each block of the second transform mixes all blocks of the
+                // first.
                 for block in 0..<blocks {
                     for column in 0..<size {
                         let position = column * blocks + block
@@ -108,7 +111,7 @@ struct GraphCodes: Sendable, Hashable {
             rotate(vector, centered: true, into: rotated)
             func code(_ value: Float) -> UInt8 {
                 let level = (value / (2 * scale)).rounded(.down) + 8
-                // NaN has no code; it gets the one next to zero.
+                // NaN has no code of its own, so it is encoded as the level next to zero.
                 return level.isNaN ? 8 : UInt8(max(0, min(15, level)))
             }
             for column in 0..<stride {
@@ -119,7 +122,7 @@ struct GraphCodes: Sendable, Hashable {
 
     /// Encodes one vector as a query of `width` signed bytes. The mean is not subtracted.
     ///
-    /// - Returns: The sum of the bytes, which the products with rows need.
+    /// - Returns: The sum of the bytes, which is needed to compute products with rows.
     func write(_ vector: UnsafePointer<Float>, query: UnsafeMutablePointer<Int8>) -> Int32 {
         withUnsafeTemporaryAllocation(of: Float.self, capacity: width) { rotated in
             let rotated = rotated.baseAddress!
@@ -127,7 +130,7 @@ struct GraphCodes: Sendable, Hashable {
             var largest: Float = 0
             for column in 0..<width { largest = max(largest, abs(rotated[column])) }
             let inverse = 127 / largest
-            // For a vector so small that the inverse overflows, the query is zero.
+            // If the vector is so small that the inverse overflows, the query is set to zero.
             let factor = largest > 0 && inverse.isFinite ? inverse : 0
             var sum: Int32 = 0
             for column in 0..<width {

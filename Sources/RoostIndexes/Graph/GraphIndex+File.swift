@@ -12,11 +12,11 @@ extension GraphIndex {
         var degree: Int
         var scale: Float
         var seed: UInt64
-        /// The writer's description of the vectors that the graph belongs to.
+        /// A description, chosen by the writer, of the vectors that the graph belongs to.
         var vectors: Data
     }
 
-    /// The maximum degree in a file: degrees are stored in one byte.
+    /// The maximum degree that a file can contain, because degrees are stored in one byte.
     private static let maximumFileDegree = 255
     private static let format = 1
 
@@ -24,7 +24,7 @@ extension GraphIndex {
     ///
     /// - Parameter description: Identifies the vectors that the graph belongs to. The reader must pass the
     ///   same description.
-    /// - Throws: `FileError`. An existing file is then unchanged.
+    /// - Throws: `FileError`. In that case, an existing file is unchanged.
     package func write(to url: URL, describing description: Data) throws {
         let metadata = Metadata(
             format: Self.format, count: count, dimension: dimension, degree: graph.degree,
@@ -47,7 +47,7 @@ extension GraphIndex {
         }
     }
 
-    /// Verifies all checksums of a mapped graph; does nothing for a graph in memory.
+    /// Verifies all checksums of a mapped graph. Does nothing for a graph in memory.
     ///
     /// - Throws: `SectionFile/Unusable` if a checksum does not match.
     package func verify() throws {
@@ -55,14 +55,15 @@ extension GraphIndex {
         for name in ["neighbors", "codes"] { try file.verify(name) }
     }
 
-    /// Maps a graph file. Neighbour lists and codes are verified by the searches that read them.
+    /// Maps a graph file. The checksums of neighbor lists and codes are not verified here, but by the
+    /// searches that read them.
     ///
     /// - Parameters:
     ///   - url: The path of the file.
     ///   - vectors: The vectors that the graph was built over.
     ///   - description: The description that the graph was written with.
     ///   - options: The parameters of searches.
-    /// - Returns: `nil` if the graph belongs to other vectors.
+    /// - Returns: `nil` if the graph was built over different vectors.
     /// - Throws: `SectionFile/Unusable` if the file is damaged; `FileError`.
     package init?(
         _ url: URL, of vectors: VectorRows, described description: Data, options: Options = Options()

@@ -3,35 +3,37 @@ import RoostFiles
 public import RoostVectors
 import Synchronization
 
-/// An approximate index that follows a graph from row to row, always to the row nearest to the query.
+/// An approximate index that searches a graph by moving from row to row, each time to the known row nearest
+/// to the query.
 ///
-/// Rows are compared by integer products of 4-bit codes, and the last candidates again by their exact
-/// vectors. A search finds nearly all of the nearest rows (``FlatIndex`` is the oracle) in time that grows
-/// with the logarithm of their number.
+/// Rows are first compared by integer products of 4-bit codes; the final candidates are then compared by
+/// their exact vectors. A search finds nearly all of the nearest rows (compared with ``FlatIndex``) in a time
+/// that grows with the logarithm of the number of rows.
 public struct GraphIndex: VectorIndex {
     /// The parameters of construction and search.
     public struct Options: Sendable, Hashable {
-        /// The maximum number of neighbours of a row, 1 to 255. A larger value increases recall and memory.
+        /// The maximum number of neighbors of a row, 1 to 255. A larger value increases recall and memory.
         public var maximumDegree = 32
-        /// The number of candidates that a search keeps when a row is inserted. A larger value makes a better
-        /// graph and takes longer.
+        /// The number of candidates that a search keeps when a row is inserted. A larger value produces a
+        /// better graph but makes construction slower.
         public var efConstruction = 64
-        /// The minimum number of candidates that a query keeps. A larger value increases recall and takes
-        /// longer. This is the only option that has an effect on an existing index.
+        /// The minimum number of candidates that a query keeps. A larger value increases recall but makes
+        /// searches slower. This is the only option that has an effect on an existing index.
         public var efSearch = 64
-        /// The seed of the construction. Equal vectors, options and seeds give equal graphs.
+        /// The seed of the construction. The same vectors, options and seed always produce the same graph.
         public var seed: UInt64 = 1
 
         /// Creates the default options.
         public init() {}
     }
 
-    /// A mapped graph does not match its checksums. Its vectors are a separate file and may be intact.
+    /// The error thrown when a mapped graph does not match its checksums. The vectors are in a separate file,
+    /// which may be intact.
     package struct Damaged: Error, Sendable, CustomStringConvertible {
         package let description: String
     }
 
-    /// The checksum mismatches that threads have found during one call.
+    /// Records the checksum mismatches that the threads of one call have found.
     private struct Damage: ~Copyable {
         let isOfGraph = Atomic(false)
         let isOfVectors = Atomic(false)
@@ -40,7 +42,7 @@ public struct GraphIndex: VectorIndex {
     private let vectors: VectorRows
     let codes: GraphCodes
     let graph: GraphView
-    /// The owner of the graph's memory: an arena or a file.
+    /// The object that owns the graph's memory: an arena or a file.
     let owner: any AnyObject & Sendable
     private let pool: Pool
     /// The parameters of the index. ``Options/efSearch`` may be changed at any time.
@@ -61,7 +63,7 @@ public struct GraphIndex: VectorIndex {
     /// Builds an index on all cores.
     ///
     /// - Parameters:
-    ///   - vectors: (n, d) row-major Float32, unit length.
+    ///   - vectors: A row-major Float32 matrix with n rows of d components, each row of unit length.
     ///   - options: The parameters of construction and search.
     /// - Throws: `CancellationError`, which is checked between batches of rows.
     /// - Precondition: at most 2³² - 1 rows.
@@ -92,7 +94,7 @@ public struct GraphIndex: VectorIndex {
     /// The number of components of each vector.
     public var dimension: Int { vectors.dimension }
 
-    /// The memory of the index in bytes per vector, without the exact vectors.
+    /// The memory that the index uses for each vector, in bytes, without the exact vectors.
     public var bytesPerVector: Int {
         codes.stride + MemoryLayout<UInt32>.stride * graph.degree + MemoryLayout<UInt8>.stride
     }
@@ -103,25 +105,26 @@ public struct GraphIndex: VectorIndex {
 extension GraphIndex {
     /// The number of queries that one thread processes at a time.
     private static let queryBlock = 32
-    /// Up to this number of allowed rows, it takes about as long to compare all of them as to search the
-    /// graph.
+    /// The maximum number of allowed rows for which all of them are compared. Up to this number, that takes
+    /// no longer than a search of the graph.
     private static let maximumRowsToScan = 8192
-    /// If the results are more than a quarter of all rows, a search of the graph visits nearly all rows in
-    /// random order; comparing all rows in order is faster.
+    /// If at least a quarter of all rows are requested, a search of the graph would visit nearly all rows in
+    /// random order. Comparing all rows sequentially is then faster.
     private static let maximumResultShare = 4
-    /// The beam may hold at most a sixteenth of all rows when a filter widens it. Then comparing the allowed
-    /// rows takes no longer.
+    /// When a filter requires a wider beam, the beam may hold at most a sixteenth of all rows. If it had to
+    /// be wider, comparing all allowed rows would be faster.
     private static let maximumBeamShare = 16
-    /// The beam may hold at most an eighth of the number of allowed rows, for the same reason.
+    /// When a filter requires a wider beam, its width may be at most an eighth of the number of allowed rows,
+    /// for the same reason.
     private static let maximumAllowedShare = 8
-    /// If the beam has too few allowed rows, the search is repeated with a beam this much wider.
+    /// The factor by which the beam is widened when a search has found too few allowed rows.
     private static let widening = 4
 
-    /// Returns approximately the `k` nearest rows for each query. The number of rows is exact: an answer has
-    /// fewer than `k` rows only if fewer are allowed.
+    /// Returns approximately the `k` nearest rows for each query. An answer has fewer than `k` rows only if
+    /// fewer than `k` rows are allowed.
     ///
-    /// - Throws: `CancellationError`. For an index in a mapped file also the file's error or a checksum
-    ///   mismatch of the graph.
+    /// - Throws: `CancellationError`; for an index in a mapped file, also the file's error, or an error that
+    ///   reports a checksum mismatch of the graph.
     @concurrent
     public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
         precondition(
@@ -158,7 +161,7 @@ extension GraphIndex {
             throw Damaged(
                 description: (owner as? SectionFile)?.checksumMismatch.description ?? "the graph is corrupt")
         }
-        // A search of the graph may not reach every row; such queries are answered exactly instead.
+        // Queries for which the search of the graph did not find enough rows are answered by exact search.
         let short = found.indices.filter { found[$0] == nil }
         if !short.isEmpty {
             try Task.checkCancellation()
@@ -168,22 +171,24 @@ extension GraphIndex {
         return found.map { $0 ?? [] }
     }
 
-    /// The number of allowed candidates that the beam must have before the exact ranking.
+    /// The number of allowed candidates that the beam must contain before they are ranked by their exact
+    /// vectors.
     ///
-    /// Codes order rows nearly as the vectors do: rows a little behind the k-th by code may be among the k
-    /// nearest. Of the 10 nearest passages by vector, all were among the best 20 by 4-bit code (decision 8);
-    /// this is 19 for k = 10.
+    /// The codes order the rows nearly as the vectors do, so rows that rank just below the k-th by code may
+    /// be among the k nearest by vector. In a measurement (decision 8), the 10 nearest passages by vector
+    /// were always among the best 20 by 4-bit code; this function returns 19 for k = 10.
     private static func requiredCandidates(_ k: Int) -> Int { k + k / 2 + 4 }
 
-    /// The number of candidates whose exact vectors are compared: 30 for k = 10, which was enough for all of
-    /// the 10 nearest in the same measurement, and at least half of the beam.
+    /// The number of candidates whose exact vectors are compared: at least `2 * k + 10`, and at least half of
+    /// the beam. For k = 10 the first number is 30, which was enough to find all of the 10 nearest passages
+    /// in the measurement of decision 8.
     private func rankedCandidates(_ k: Int) -> Int { max(2 * k + 10, min(options.efSearch, count) / 2) }
 
-    /// Returns the nearest rows for one query, or `nil` if the graph leads to fewer rows than there are, or
+    /// Returns the nearest rows for one query, or `nil` if the search of the graph finds too few rows or if
     /// comparing all allowed rows is faster.
     ///
-    /// The filter does not direct the search. The search is repeated with a wider beam until enough of the
-    /// nearest rows are allowed, which are then the nearest of all allowed rows.
+    /// The filter does not influence which rows the search visits. Instead, the search is repeated with a
+    /// wider beam until enough rows in the beam are allowed; these are the nearest of all allowed rows.
     private func search(
         _ query: UnsafeBufferPointer<Float>, k: Int, _ allowed: RowSet?, _ allowedCount: Int,
         _ scratch: GraphScratch, _ damage: borrowing Damage
@@ -193,7 +198,8 @@ extension GraphIndex {
         let wanted = min(k, allowedCount)
         let required = Self.requiredCandidates(k)
         var width = max(min(options.efSearch, count), k + k / 2)
-        // If allowed rows are spread evenly, a beam of this width has the required number of them.
+        // If the allowed rows are evenly distributed, a beam of this width contains the required number of
+        // them.
         if allowed != nil { width = max(width, required * count / max(1, allowedCount)) }
         while true {
             if allowed != nil,
@@ -229,9 +235,10 @@ extension GraphIndex {
         return found.count < wanted ? nil : found
     }
 
-    /// Search buffers that are kept for later searches.
+    /// A pool of search buffers, which keeps them for later searches.
     private final class Pool: Sendable {
-        /// Unchecked because the compiler cannot see that only one search has it at a time.
+        /// `Sendable` is unchecked because the compiler cannot see that only one search uses the buffers at a
+        /// time.
         struct Box: @unchecked Sendable {
             let value: GraphScratch
         }

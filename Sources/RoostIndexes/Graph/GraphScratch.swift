@@ -1,13 +1,13 @@
 import RoostVectors
 
-/// The buffers of one search. They are reused by the next search.
+/// The buffers of a search, which the next search reuses.
 final class GraphScratch {
     /// A row that the search reached.
     struct Candidate {
         var row: UInt32
-        /// The product of its codes with the query.
+        /// The inner product of the row's codes with the query.
         var product: Int32
-        /// Whether the search has visited its neighbours.
+        /// Whether the search has visited the neighbors of this row.
         var isExpanded = false
     }
 
@@ -17,23 +17,23 @@ final class GraphScratch {
     var beamCount = 0
     /// The number of rows that the last search compared with the query.
     var comparisons = 0
-    /// The query: `2 * stride` signed bytes.
+    /// The current query: `2 * stride` signed bytes.
     let query: UnsafeMutablePointer<Int8>
     /// The sum of the query's bytes.
     var querySum: Int32 = 0
     private var beamCapacity = 1
-    /// For each row the number of the last search that reached it.
+    /// For each row, the number of the last search that reached it.
     private(set) var reached: UnsafeMutablePointer<UInt8>
     private var reachedCapacity = 1
     /// The number of the current search.
     private(set) var search: UInt8 = 0
-    /// Rows that are compared with the query next.
+    /// The rows that are compared with the query in the next step.
     let rows: UnsafeMutablePointer<UInt32>
-    /// The products of these rows with the query.
+    /// The inner product of each of these rows' codes with the query.
     let products: UnsafeMutablePointer<Int32>
 
-    /// The maximum number of rows that are compared at once: the capacity of `rows` and `products`. Above the
-    /// maximum degree of a graph, 255.
+    /// The maximum number of rows that are compared at once, which is the capacity of `rows` and `products`.
+    /// It must be at least the maximum degree of a graph, 255.
     static let batch = 1024
 
     /// - Parameter stride: The number of bytes of a row's codes.

@@ -2,34 +2,36 @@ import CRoostKernels
 import RoostFiles
 import RoostVectors
 
-/// A graph over rows of codes as a search reads it, in the memory of a ``GraphArena`` or of a mapped file.
+/// A read-only view of a graph for searches. Its memory belongs to a ``GraphArena`` or a mapped file.
 ///
-/// Unchecked because the compiler cannot see that nobody writes what a search reads: the threads of a builder
-/// write only lists of rows that no other thread reads, and the bytes of a file are read-only.
+/// `Sendable` is unchecked because the compiler cannot see that the memory is not changed while a search
+/// reads it: the threads of a builder write only lists that no other thread reads, and the bytes of a file
+/// are read-only.
 struct GraphView: @unchecked Sendable {
     /// (count, stride): the codes of each row (``GraphCodes``).
     let codes: UnsafePointer<UInt8>
-    /// (count, degree): the neighbours of each row; the first `degrees[row]` are valid.
+    /// (count, degree): the neighbors of each row; the first `degrees[row]` are valid.
     let neighbors: UnsafePointer<UInt32>
-    /// (count): the number of neighbours of each row.
+    /// (count): the number of neighbors of each row.
     let degrees: UnsafePointer<UInt8>
     let count: Int
     let stride: Int
-    /// The capacity of each neighbour list.
+    /// The capacity of each neighbor list.
     let degree: Int
     /// The rows at which searches begin: a random sample of all rows.
     let entryPoints: UnsafeBufferPointer<UInt32>
-    /// The checksums of a mapped graph. A search verifies them and the range of row numbers; `nil` for a
-    /// graph in memory, which needs neither.
+    /// The checksums of a mapped graph, or `nil` for a graph in memory. A search of a mapped graph verifies
+    /// the checksums and checks that row numbers are in range.
     var mapped: MappedGraph?
 }
 
-/// The checksums of the parts of a mapped graph that have checksums by page.
+/// The page checksums of a mapped graph.
 struct MappedGraph {
     let codes: CheckedPages?
     let neighbors: CheckedPages?
 
-    /// Returns whether the checksums of a row's neighbour list match and all its row numbers are valid.
+    /// Returns whether the checksums of a row's neighbor list match and all row numbers in the list are
+    /// valid.
     fileprivate func isListIntact(_ row: Int, in graph: GraphView) -> Bool {
         let (list, size) = (row * graph.degree, MemoryLayout<UInt32>.stride)
         let bytes = list * size..<(list + graph.degree) * size
@@ -37,7 +39,7 @@ struct MappedGraph {
         return (0..<Int(graph.degrees[row])).allSatisfy { graph.neighbors[list + $0] < UInt32(graph.count) }
     }
 
-    /// Returns whether the checksums of the codes of some rows match.
+    /// Returns whether the checksums match for the codes of the given rows.
     fileprivate func areCodesIntact(
         _ rows: UnsafePointer<UInt32>, _ count: Int, in graph: GraphView
     ) -> Bool {
@@ -49,7 +51,7 @@ struct MappedGraph {
     }
 }
 
-/// The best candidates so far, best first, in memory that the caller owns.
+/// The best candidates found so far, best first, in memory that the caller owns.
 private struct Beam {
     let candidates: UnsafeMutablePointer<GraphScratch.Candidate>
     /// The maximum number of candidates.
@@ -76,17 +78,17 @@ private struct Beam {
 }
 
 extension GraphView {
-    /// The number of entry points from which the search continues. Few are enough: an entry point that is far
-    /// from the query leads to no row that the neighbours of a nearer one do not lead to.
+    /// The number of the nearest entry points from which the search continues. Few are enough, because entry
+    /// points far from the query rarely lead to rows that cannot be reached from a nearer one.
     private static let startWidth = 8
 
-    /// Searches best-first from the entry points. Afterwards `scratch.beam` has up to `width` rows, best
-    /// first.
+    /// Performs a best-first search from the entry points. Afterwards, `scratch.beam` contains up to `width`
+    /// rows, best first.
     ///
     /// - Parameters:
-    ///   - scratch: The buffers, with the query.
+    ///   - scratch: The search buffers, which contain the query.
     ///   - width: The number of candidates to keep: efConstruction or efSearch.
-    /// - Returns: Whether everything that was read matches its checksums. After `false` the beam is empty.
+    /// - Returns: Whether everything that was read matches its checksums. If `false`, the beam is empty.
     /// - Complexity: About `width * degree` products of `stride` bytes each.
     @discardableResult
     func search(_ scratch: GraphScratch, width: Int) -> Bool {
@@ -112,8 +114,8 @@ extension GraphView {
             var found = 0
             for index in 0..<Int(degrees[row]) {
                 let neighbor = list[index]
-                // Without a branch: about half of the neighbours were reached before, in no predictable
-                // order.
+                // Avoids a branch, because about half of the neighbors were reached before, in an
+                // unpredictable order.
                 rows[found] = neighbor
                 found += reached[Int(neighbor)] == search ? 0 : 1
                 reached[Int(neighbor)] = search
@@ -146,7 +148,8 @@ extension GraphView {
             roost_code_products(
                 scratch.query, scratch.querySum, stride, codes, part, count, scratch.products)
             for index in 0..<count {
-                // Copies of one row would displace entry points that lead elsewhere.
+                // Skips entry points with an equal product: they are probably copies of the same row and
+                // would displace entry points that lead to other rows.
                 let product = scratch.products[index]
                 let isCopy = (0..<best.count).contains { best.candidates[$0].product == product }
                 if !isCopy { _ = best.insert(part[index], product) }

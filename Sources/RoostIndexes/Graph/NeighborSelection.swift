@@ -1,29 +1,30 @@
 import RoostVectors
 
-/// The rule that selects the neighbours of a row among candidates (RobustPrune of Vamana, Jayaram
+/// The rule that selects the neighbors of a row among candidates (RobustPrune of Vamana, Jayaram
 /// Subramanya et al. 2019).
 ///
-/// The nearest candidate comes first. A further candidate is excluded if a selected neighbour is clearly
-/// nearer to it than the row itself, because a search reaches it through that neighbour. The remaining
-/// neighbours point in different directions, so that from every row some neighbour is nearer to any target.
+/// The nearest candidate comes first. Each further candidate is excluded if an already selected neighbor is
+/// clearly nearer to it than the row itself is, because a search can reach the candidate through that
+/// neighbor. The selected neighbors lie in different directions, so for almost any target, some neighbor is
+/// nearer to it than the row is.
 struct NeighborSelection {
     let arena: GraphArena
-    /// A candidate is excluded if a selected neighbour is nearer to it by this factor of squared distances.
-    /// Values above 1 keep some long links, which make searches shorter; 1.2 is the value of the paper.
+    /// The factor for squared distances by which a selected neighbor must be nearer to a candidate to exclude
+    /// it. Values above 1 keep some long links, which make searches shorter; the paper uses 1.2.
     let alpha: Float
 
-    /// The number of selected neighbours that are compared with a candidate at once. One of the nearest
-    /// mostly excludes it, so larger blocks would compute products that are not needed.
+    /// The number of selected neighbors that are compared with a candidate at once. Most candidates are
+    /// excluded by one of the nearest neighbors, so larger blocks would compute unnecessary products.
     private static let block = 8
 
-    /// Selects a row's neighbours among `space.candidates` and replaces its list.
+    /// Selects a row's neighbors among `space.candidates`, and replaces its neighbor list with them.
     func select(for row: UInt32, _ space: GraphWorkspace) {
         space.candidates.sort { $0.precedes($1) }
         var count = 0
         var copies = 0
         let (selected, degree) = (arena.list(of: row), arena.maximumDegree)
-        // Rows with equal codes do not exclude each other. A list that has only such copies leads nowhere, so
-        // they may take at most a quarter of it.
+        // Rows with equal codes do not exclude each other. A search could not leave a group of rows whose
+        // lists contain only such copies, so copies may fill at most a quarter of a list.
         let maximumCopies = max(1, degree / 4)
         space.candidates.withUnsafeBufferPointer { candidates in
             for candidate in candidates where candidate.row != row {
@@ -41,7 +42,8 @@ struct NeighborSelection {
         arena.degrees[Int(row)] = UInt8(count)
     }
 
-    /// Returns whether one of the selected rows is clearly nearer to the candidate than the row that selects.
+    /// Returns whether one of the selected neighbors is clearly nearer to the candidate than the row whose
+    /// neighbors are being selected.
     private func isExcluded(
         _ candidate: GraphWorkspace.Candidate, _ selected: UnsafePointer<UInt32>, _ count: Int,
         _ space: GraphWorkspace
@@ -62,10 +64,10 @@ struct NeighborSelection {
 
 /// The buffers that one thread uses while a graph is built.
 final class GraphWorkspace {
-    /// A row that may become a neighbour.
+    /// A row that may become a neighbor.
     struct Candidate {
         var row: UInt32
-        /// The squared distance in steps of the codes.
+        /// The squared distance, measured in quantization steps.
         var distance: Int32
 
         func precedes(_ other: Candidate) -> Bool {
@@ -74,12 +76,12 @@ final class GraphWorkspace {
     }
 
     let scratch: GraphScratch
-    /// A row's codes as a query.
+    /// The codes of a row, converted to a query.
     let query: UnsafeMutablePointer<Int8>
     let products: UnsafeMutablePointer<Int32>
-    /// Rows that are compared next.
+    /// The rows that are compared in the next step.
     var found: [UInt32] = []
-    /// Rows among which neighbours are selected.
+    /// The rows from which neighbors are selected.
     var candidates: [Candidate] = []
 
     /// - Parameters:

@@ -1,8 +1,8 @@
 import Foundation
 import RoostModel
 
-/// Writes and reads the JSON form of an entry without a general coder: the same text as the `Codable`
-/// conformance of `Entry`, about thirty times as fast.
+/// Writes and reads the JSON form of an entry without a general-purpose coder. The text is the same as that
+/// of the `Codable` conformance of `Entry`, but coding is about thirty times as fast.
 enum EntryText {
     // MARK: Writing
 
@@ -52,8 +52,8 @@ enum EntryText {
     ///
     /// - Parameters:
     ///   - withVectors: Whether to read the embedding and the passages; otherwise they are skipped.
-    ///   - defaultDate: The date of an entry without one.
-    ///   - dimension: The expected dimension, for which memory is reserved.
+    ///   - defaultDate: The date of an entry that does not contain a date.
+    ///   - dimension: The expected number of components of a vector, for which memory is reserved.
     /// - Throws: ``JSONError``.
     static func read(
         _ reader: inout JSONReader, withVectors: Bool = true, defaultDate: Date = Date(milliseconds: 0),
@@ -141,7 +141,8 @@ enum EntryText {
         return (bounds[0]..<bounds[1], tokens, vector)
     }
 
-    /// Reads a date: ISO 8601, or the default form of `JSONEncoder`, seconds since 2001.
+    /// Reads a date in ISO 8601 format, or in the default format of `JSONEncoder`, which is seconds since
+    /// 2001.
     private static func date(_ reader: inout JSONReader) throws -> Date? {
         if try isNull(&reader) { return nil }
         guard reader.peek() == UInt8(ascii: "\"") else {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An error in a JSON text.
+/// A syntax error or an unexpected value in a JSON text.
 struct JSONError: Error, CustomStringConvertible {
     /// The offset of the error in bytes.
     let offset: Int
@@ -11,19 +11,20 @@ struct JSONError: Error, CustomStringConvertible {
 
 /// A strict single-pass reader of JSON (RFC 8259).
 ///
-/// Files of stores contain hundreds of megabytes of numbers, for which a general decoder takes many seconds.
-/// The bytes must outlive the reader. Nesting deeper than ``maximumDepth`` is an error.
+/// The files of a store may contain hundreds of megabytes of numbers, which a general-purpose decoder takes
+/// many seconds to read. The bytes must outlive the reader. Nesting deeper than ``maximumDepth`` is an error.
 struct JSONReader {
     let bytes: UnsafeBufferPointer<UInt8>
     private(set) var offset = 0
-    /// The maximum nesting, so that recursion cannot exhaust the stack. Files of stores nest far less.
+    /// The maximum nesting depth, which keeps recursion from exhausting the stack. The files of a store are
+    /// nested far less deeply.
     static let maximumDepth = 128
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes.assumingMemoryBound(to: UInt8.self) }
 
     func error(_ reason: String) -> JSONError { JSONError(offset: offset, reason: reason) }
 
-    /// Skips white space and returns the next byte without reading it; 0 at the end.
+    /// Skips white space, and returns the next byte without consuming it, or 0 at the end.
     mutating func peek() -> UInt8 {
         while offset < bytes.count {
             let byte = bytes[offset]
@@ -53,7 +54,7 @@ struct JSONReader {
 
     // MARK: Objects and arrays
 
-    /// Reads an object. The closure is called with each key, and must read the value.
+    /// Reads an object. The closure is called with each key, and must read the value of that key.
     mutating func object(_ member: (inout JSONReader, String) throws -> Void) throws {
         try expect("{")
         if skips("}") { return }
@@ -213,8 +214,8 @@ struct JSONReader {
 
     // MARK: Numbers
 
-    /// A number in its decimal form, `mantissa · 10^exponent`. If it has more digits than 64 bits can hold,
-    /// only the range of its text is exact.
+    /// A number in its decimal form, `mantissa · 10^exponent`. If the number has more digits than 64 bits can
+    /// hold, the mantissa is not exact, and only the text of the number identifies its value.
     struct Number {
         var isNegative: Bool
         var mantissa: UInt64
@@ -297,8 +298,9 @@ struct JSONReader {
     mutating func float() throws(JSONError) -> Float {
         let number = try number()
         if let value = number.exactDouble {
-            // Rounding twice, to Double and then to Float, is correct unless the Double lies halfway between
-            // two Floats. Subnormal Floats have fewer digits, so the test does not hold for them.
+            // Rounding to Double and then to Float gives the correct result unless the Double lies exactly
+            // halfway between two Floats. This test for that case does not work for subnormal Floats, because
+            // they have fewer digits.
             if value.bitPattern & 0x1FFF_FFFF != 0x1000_0000, abs(value) >= 0x1p-126 || value == 0 {
                 return Float(value)
             }
@@ -337,8 +339,8 @@ struct JSONReader {
 extension JSONReader.Number {
     private static let powers: [Double] = (0...22).map { pow(10, Double($0)) }
 
-    /// The nearest Double where arithmetic gives it without an error (Clinger 1990): a mantissa below 2^53
-    /// and a power of ten that is exact.
+    /// The nearest Double, if Double arithmetic can compute it correctly (Clinger 1990), which requires a
+    /// mantissa below 2^53 and a power of ten that a Double represents exactly; otherwise `nil`.
     var exactDouble: Double? {
         guard isExact, mantissa < 1 << 53, abs(exponent) <= 22 else { return nil }
         let power = Self.powers[abs(exponent)]

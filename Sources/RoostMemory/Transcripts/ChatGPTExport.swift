@@ -1,6 +1,7 @@
 import RoostConversations
 
-/// A conversation of an export from ChatGPT. Its messages form a tree, of which one branch was shown last.
+/// Parses one conversation from a ChatGPT export. The messages of a conversation form a tree; the parser
+/// reads only the branch that was displayed last.
 enum ChatGPTExport: TranscriptParser {
     static let format = TranscriptFile.Format.chatGPT
 
@@ -33,10 +34,11 @@ enum ChatGPTExport: TranscriptParser {
                 messages: conversation.messages))
     }
 
-    /// Returns the nodes from the root to the current node; all nodes by time if there is no current node.
+    /// Returns the nodes on the path from the root to the current node. If there is no current node, returns
+    /// all nodes in order of time.
     private static func branch(of conversation: JSONValue, _ nodes: [String: JSONValue]) -> [JSONValue] {
         var branch: [JSONValue] = []
-        // A damaged export may contain a cycle of parents.
+        // In a damaged export, the parent references may form a cycle.
         var seen = Set<String>()
         var next = conversation["current_node"]?.string
         while let id = next, let node = nodes[id], seen.insert(id).inserted {

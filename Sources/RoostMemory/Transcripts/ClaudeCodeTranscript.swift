@@ -1,15 +1,15 @@
-/// Transcripts of Claude Code: JSON Lines whose records contain messages, results of tools, summaries and
-/// settings.
+/// Parses Claude Code transcripts: JSON Lines files whose records contain messages, tool results, summaries
+/// and settings.
 enum ClaudeCodeTranscript: TranscriptParser {
     static let format = TranscriptFile.Format.claudeCode
 
-    /// The types of records without a message that only Claude Code writes.
+    /// The types of the message-free records that only Claude Code writes. They identify the format.
     private static let recordTypes: Set<String> = [
         "summary", "system", "file-history-snapshot", "queue-operation", "progress",
     ]
-    /// The agent of the main conversation.
+    /// The agent id that is assigned to the main conversation.
     private static let agent = "claude-code"
-    /// The agent of the conversations of subtasks.
+    /// The agent id that is assigned to subtask conversations.
     private static let taskAgent = "claude-code-task"
 
     static func recognizes(_ value: JSONValue) -> Bool {

@@ -1,6 +1,6 @@
 import RoostConversations
 
-/// A conversation of an export from Claude.ai.
+/// Parses one conversation from a Claude.ai export.
 enum ClaudeExport: TranscriptParser {
     static let format = TranscriptFile.Format.claude
 

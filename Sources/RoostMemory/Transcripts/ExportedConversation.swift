@@ -1,6 +1,6 @@
 import Foundation
 
-/// Collects the messages of one conversation of an export.
+/// Collects the messages of one exported conversation.
 struct ExportedConversation {
     private let location: String
     private let start: Date?
@@ -12,7 +12,7 @@ struct ExportedConversation {
     ///   - start: The time at which the conversation began.
     init(at location: String, start: Date?) { (self.location, self.start) = (location, start) }
 
-    /// Adds a message. A message without a valid time gets the time of the previous one.
+    /// Adds a message. A message without a valid time gets the time of the previous message.
     mutating func add(_ draft: MessageDraft, time: JSONValue?, _ builder: inout TranscriptBuilder) {
         var draft = draft
         let location = "\(location), message \(messages.count + 1)"

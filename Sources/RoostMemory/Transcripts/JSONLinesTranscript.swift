@@ -1,5 +1,6 @@
-/// JSON Lines with one message each: `{"role": …, "content": …}` and optionally an id, a time, a speaker, a
-/// session, an agent and a user, under the names that common programs use.
+/// Parses JSON Lines files in which each line contains one message: `{"role": …, "content": …}`, and
+/// optionally an id, a time, a speaker, a session, an agent and a user. Several common names of these keys
+/// are recognized.
 enum JSONLinesTranscript: TranscriptParser {
     static let format = TranscriptFile.Format.jsonLines
 

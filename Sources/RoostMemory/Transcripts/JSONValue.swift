@@ -1,19 +1,17 @@
 import Foundation
 
-/// Any JSON value, for files of other programs whose format is only partly known.
+/// Any JSON value. Used to read files from other programs, whose formats are only partly known.
 enum JSONValue: Decodable, Hashable {
     case null
     case bool(Bool)
     case number(Double)
-    /// An integer. `Decimal` represents the ids beyond 2^53 that `Double` would change.
+    /// An integer. `Decimal` represents ids above 2^53 exactly, whereas `Double` would round them.
     case integer(Decimal)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Parses a JSON document.
-    ///
-    /// - Returns: `nil` for invalid JSON.
+    /// Parses a JSON document, or returns `nil` if the JSON is invalid.
     init?(_ data: Data) {
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: data) else { return nil }
         self = value
@@ -39,7 +37,7 @@ enum JSONValue: Decodable, Hashable {
 
     subscript(key: String) -> JSONValue? { if case .object(let fields) = self { fields[key] } else { nil } }
 
-    /// Returns the value of the first of several keys that has a value other than `null`.
+    /// Returns the value of the first of the given keys whose value exists and is not `null`.
     func first(_ keys: String...) -> JSONValue? {
         keys.lazy.compactMap { self[$0] }.first { $0 != .null }
     }
@@ -54,7 +52,7 @@ enum JSONValue: Decodable, Hashable {
         }
     }
 
-    /// A string, or the decimal form of a number. Ids may be either.
+    /// The value as text: a string unchanged, or a number in decimal form. Ids may be either.
     var text: String? {
         switch self {
         case .string(let text): text

@@ -1,11 +1,11 @@
-/// A conversation in a file.
+/// A conversation that was read from a file.
 public struct Transcript: Sendable, Hashable {
-    /// The session; `nil` if the file does not name it.
+    /// The id of the session; `nil` if the file does not specify one.
     public var sessionId: String?
-    /// The agent; `nil` if the file does not name it.
+    /// The id of the agent; `nil` if the file does not specify one.
     public var agentId: String?
-    /// The user; `nil` if the file does not name it.
+    /// The id of the user; `nil` if the file does not specify one.
     public var userId: String?
-    /// The messages, in their order.
+    /// The messages, in conversation order.
     public var messages: [MessageDraft]
 }

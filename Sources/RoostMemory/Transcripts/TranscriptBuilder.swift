@@ -1,9 +1,9 @@
 import Foundation
 
-/// Collects the conversations and problems of a file.
+/// Collects the conversations that are read from a file, and the problems that occur.
 struct TranscriptBuilder {
-    /// The conversation that a record of a JSON Lines file belongs to. Keys are equal if their bytes are
-    /// equal: different Unicode normalizations of one name are different names.
+    /// Identifies the conversation to which a record of a JSON Lines file belongs. Keys are compared byte by
+    /// byte, so different Unicode normalizations of the same name are different keys.
     struct Key: Hashable {
         var session: String?
         var agent: String?
@@ -21,7 +21,7 @@ struct TranscriptBuilder {
     private var problems: [TranscriptFile.Problem] = []
     private var omitted = 0
 
-    /// Adds a message to the conversation with a key, which is created if necessary.
+    /// Adds a message to the conversation with the given key, creating the conversation if necessary.
     mutating func add(_ draft: MessageDraft, to key: Key, at location: String) {
         let index = indexOf[key] ?? transcripts.count
         if index == transcripts.count {
@@ -34,39 +34,39 @@ struct TranscriptBuilder {
         transcripts[index].messages.append(draft)
     }
 
-    /// Adds a complete conversation of an export.
+    /// Adds a complete exported conversation.
     mutating func add(_ transcript: Transcript) { transcripts.append(transcript) }
 
-    /// Reports a record that is skipped.
+    /// Reports a record that was skipped.
     mutating func skip(_ location: String, _ reason: String) {
         problems.append(.init(location: location, reason: reason))
     }
 
-    /// Reports a record that is read without an invalid value.
+    /// Reports a record that was read except for an invalid value, which was ignored.
     mutating func warn(_ location: String, _ reason: String) {
         problems.append(.init(location: location, reason: reason, isSkipped: false))
     }
 
-    /// Reports a message that was read without its id, because another message has the same id.
+    /// Reports a message that was read without its id because another message has the same id.
     mutating func addDuplicateID(at location: String) {
         warn(location, "has the id of another message and was read without its id")
     }
 
-    /// Counts a record without text of a conversation.
+    /// Counts a record that contains no conversation text.
     mutating func omit() { omitted += 1 }
 
-    /// Returns the result.
+    /// Returns the collected conversations and problems.
     func file(in format: TranscriptFile.Format) -> TranscriptFile {
         TranscriptFile(format: format, transcripts: transcripts, problems: problems, omitted: omitted)
     }
 }
 
-/// The ids of the messages of a conversation.
+/// The message ids that are in use in a conversation.
 struct MessageIDs {
     private var known: [Data: MessageDraft] = [:]
 
-    /// Records the id of a message. If a different message has the same id, the id is removed from the draft,
-    /// so that the message is identified by its content and not taken for the other one.
+    /// Records the id of a message. If a different message already has this id, removes the id from the
+    /// draft, so that the message is identified by its content and not mistaken for the other message.
     ///
     /// - Returns: Whether the draft keeps its id.
     mutating func claim(_ draft: inout MessageDraft) -> Bool {

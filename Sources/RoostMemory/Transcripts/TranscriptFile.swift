@@ -4,9 +4,9 @@ public struct TranscriptFile: Sendable, Hashable {
     public struct Problem: Sendable, Hashable, Encodable {
         /// The location in the file, such as `line 3` or `conversation 2, message 5`.
         public var location: String
-        /// The problem, as a predicate of the location: `is not a JSON object`.
+        /// The problem, phrased as a predicate whose subject is the location, such as `is not a JSON object`.
         public var reason: String
-        /// Whether the record was skipped. Otherwise, it was read without the invalid value.
+        /// Whether the record was skipped. If `false`, the record was read, but an invalid value was ignored.
         public var isSkipped = true
 
         enum CodingKeys: String, CodingKey {
@@ -17,13 +17,13 @@ public struct TranscriptFile: Sendable, Hashable {
 
     /// A file format.
     public enum Format: String, Sendable, Hashable, Encodable {
-        /// A transcript of Claude Code in JSON Lines.
+        /// A Claude Code transcript in JSON Lines format.
         case claudeCode
-        /// `conversations.json` of an export from ChatGPT.
+        /// The file `conversations.json` of a ChatGPT export.
         case chatGPT
-        /// `conversations.json` of an export from Claude.ai.
+        /// The file `conversations.json` of a Claude.ai export.
         case claude
-        /// JSON Lines of `{role, content, timestamp?}`.
+        /// JSON Lines with one object `{role, content, timestamp?}` per line.
         case jsonLines
     }
 
@@ -33,6 +33,6 @@ public struct TranscriptFile: Sendable, Hashable {
     public var transcripts: [Transcript] = []
     /// The problems, in the order of their locations.
     public var problems: [Problem] = []
-    /// The number of records that contain no text of a conversation: results of tools, summaries, settings.
+    /// The number of records that contain no conversation text, such as tool results, summaries and settings.
     public var omitted = 0
 }

@@ -1,9 +1,9 @@
 import RoostConversations
 
-/// A parser of one format of transcripts.
+/// A parser for one transcript format.
 ///
-/// A file contains a sequence of JSON values: the records of a JSON Lines file, or the conversations of an
-/// export. A parser reads one of them at a time.
+/// A file contains a sequence of JSON values: records in a JSON Lines file, or conversations in an export. A
+/// parser reads one value at a time.
 protocol TranscriptParser {
     /// The format that the parser reads.
     static var format: TranscriptFile.Format { get }
@@ -11,7 +11,8 @@ protocol TranscriptParser {
     /// Returns whether a value is in this format.
     static func recognizes(_ value: JSONValue) -> Bool
 
-    /// Reads a value: adds its messages, or the reason why there are none, to a builder.
+    /// Reads a value and adds its messages to a builder. If there are no messages, reports the reason
+    /// instead.
     ///
     /// - Parameters:
     ///   - value: A value that this parser recognizes.

@@ -1,22 +1,23 @@
 public import Foundation
 import Roost
 
-/// A reader of conversations in files: transcripts of Claude Code, exports from ChatGPT and Claude.ai, and
-/// JSON Lines of messages.
+/// Reads conversations from files: Claude Code transcripts, exports from ChatGPT and Claude.ai, and JSON
+/// Lines files of messages.
 ///
 /// A record that cannot be read is reported with its location and skipped.
 public struct TranscriptReader: Sendable {
-    /// The maximum size of a file in bytes. The complete file is read into memory.
+    /// The maximum size of a file in bytes. It is limited because the whole file is read into memory.
     public var maximumFileSize = 1 << 30
 
-    /// The parsers of the records of JSON Lines files, most specific first. The last is the default.
+    /// The parsers for the records of JSON Lines files, most specific first. The last one is the default.
     private static let recordParsers: [any TranscriptParser.Type] = [
         ClaudeCodeTranscript.self, JSONLinesTranscript.self,
     ]
-    /// The parsers of the conversations of exports. The last is the default.
+    /// The parsers for exported conversations. The last one is the default.
     private static let exportParsers: [any TranscriptParser.Type] = [ChatGPTExport.self, ClaudeExport.self]
 
-    /// The number of bytes that are searched for a zero byte, which no text file contains.
+    /// The number of bytes at the beginning of a file that are searched for a zero byte. Text files contain
+    /// none, so a zero byte identifies a binary file.
     private static let binaryProbeSize = 8192
 
     /// Creates a reader.
@@ -48,7 +49,7 @@ public struct TranscriptReader: Sendable {
         guard let first = lines.first else {
             throw RoostError(.badInput, "cannot read \(name): the file is empty")
         }
-        // An export is one JSON document, possibly on several lines.
+        // An export is a single JSON document, which may span several lines.
         let firstByte = first.data.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
         if firstByte == UInt8(ascii: "["), case .array(let conversations)? = JSONValue(text) {
             return try Self.readExport(conversations, name)
@@ -62,13 +63,13 @@ public struct TranscriptReader: Sendable {
     }
 
     private struct Line {
-        /// The number of the line, from 1.
+        /// The line number, starting at 1.
         var number: Int
         var data: Data
     }
 
-    /// Returns the lines that are not blank. They are split as bytes, so that invalid UTF-8 affects only its
-    /// own line.
+    /// Returns the lines that are not blank. The data is split before it is decoded, so invalid UTF-8 affects
+    /// only the line that contains it.
     private static func lines(of data: Data) -> [Line] {
         data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated().compactMap {
             let isBlank = $0.element.allSatisfy { $0 == 32 || $0 == 9 || $0 == 13 }

@@ -2,15 +2,15 @@ import Foundation
 import RoostConversations
 import RoostModel
 
-/// The conversion of JSON values that several formats have in common.
+/// Conversions of JSON values that several transcript formats share.
 enum TranscriptValue {
-    /// The problem of a record whose time is in no supported format.
+    /// The problem that is reported for a record whose time is not in a supported format.
     static let invalidTime = "has a time that cannot be read"
 
-    /// A number of seconds beyond this, after the year 5138, is a number of milliseconds.
+    /// Larger timestamps are interpreted as milliseconds: as seconds, they would be after the year 5138.
     private static let maximumSeconds = 1e11
 
-    /// Returns the role that programs give one of several names.
+    /// Returns the role with the given name, and recognizes the different names that programs use for it.
     static func role(_ name: String) -> ConversationRole {
         switch name.lowercased() {
         case "human": .user
@@ -20,7 +20,8 @@ enum TranscriptValue {
         }
     }
 
-    /// Returns a text, or the texts of an array of blocks separated by empty lines; `nil` if there are none.
+    /// Returns a string unchanged, or the texts of an array of content blocks joined with empty lines; `nil`
+    /// if the value contains no text.
     static func text(_ value: JSONValue) -> String? {
         switch value {
         case .string(let text): return text
@@ -35,8 +36,8 @@ enum TranscriptValue {
         }
     }
 
-    /// Returns the date of a text in ISO 8601, or of a number of seconds or milliseconds since 1970. A time
-    /// without a time zone is in UTC.
+    /// Returns the date that a value denotes: ISO 8601 text, or a number of seconds or milliseconds since
+    /// 1970. A time without a time zone is interpreted as UTC.
     static func date(_ value: JSONValue) -> Date? {
         if let text = value.string {
             if let date = DateText.date(from: text) { return date }

@@ -8,9 +8,9 @@ public import Foundation
 ///
 ///     let storage = try LocalStorageProvider().caching(limit: 1000).logging()
 ///
-/// A decorator that changes ``StorageProvider/commit(_:)`` must also implement the simple verbs that write,
-/// such as ``StorageProvider/saveEntry(_:)``: the forwarded verbs call those of the wrapped provider, which
-/// do not go through the decorator.
+/// A decorator that implements ``StorageProvider/commit(_:)`` must also implement the simple verbs that
+/// write, such as ``StorageProvider/saveEntry(_:)``. Otherwise, these verbs are forwarded to the wrapped
+/// provider and bypass the decorator's `commit`.
 public protocol StorageDecorator<Base>: StorageProvider {
     /// The type of the wrapped provider.
     associatedtype Base: StorageProvider

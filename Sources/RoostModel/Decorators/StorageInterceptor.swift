@@ -1,15 +1,15 @@
 public import Foundation
 import RoostVectors
 
-/// A kind of call of a storage provider, or of one of its snapshots.
+/// A kind of call to a storage provider or to one of its snapshots.
 public enum StorageCall: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The calls of a provider, each named like its method.
+    /// The calls to a provider. Each case has the name of the method.
     case commit, snapshot, changes, renewEpoch, compact, close
-    /// The simple verbs of a provider, each named like its method.
+    /// The calls to a provider's simple verbs. Each case has the name of the method.
     case saveEntry, saveEntries, fetchEntries, updateCluster, fetchClusters, deleteEntry
-    /// The calls of a snapshot that read entries. `readPage` is a page of entries or of headers.
+    /// The calls to a snapshot that read entries. `readPage` reads a page of entries or of headers.
     case readEntries, readPage, readRows, readVectors, readRevisions, readEmbeddedEntries
-    /// The calls of a snapshot that read sources, clusters, assignments and runs.
+    /// The calls to a snapshot that read sources, clusters, assignments and runs.
     case readSources, readClusters, readAssignments, readClusteringRun, readClustersRevision
 
     /// Whether the call can change the store.
@@ -20,13 +20,13 @@ public enum StorageCall: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Whether the call is one of a snapshot.
+    /// Whether the call is made to a snapshot, not to a provider.
     public var isOfSnapshot: Bool { rawValue.hasPrefix("read") }
 }
 
-/// Code that runs around every call of a storage provider and of its snapshots.
+/// Code that runs around every call to a storage provider and to its snapshots.
 public protocol StorageInterceptor: Sendable {
-    /// Makes a call, repeats it, or throws an error instead of making it.
+    /// Intercepts a call: makes it once, repeats it, or throws an error instead of making it.
     ///
     /// - Parameters:
     ///   - call: The kind of the call.
@@ -40,15 +40,15 @@ public protocol StorageInterceptor: Sendable {
     ) async throws -> Value
 }
 
-/// A storage provider whose calls all go through an interceptor. Logging, metering and fault injection use
-/// it.
+/// A storage provider that passes all calls through an interceptor. It is the basis of logging, metering and
+/// fault injection.
 public struct InterceptedStorage<Base: StorageProvider, Interceptor: StorageInterceptor>: StorageDecorator {
     /// The wrapped provider.
     public let base: Base
     /// The code that runs around every call.
     public let interceptor: Interceptor
 
-    /// Creates a provider whose calls go through an interceptor.
+    /// Creates a provider that passes all calls through an interceptor.
     ///
     /// - Parameters:
     ///   - base: The provider that makes the calls.

@@ -3,11 +3,12 @@ import RoostVectors
 import Synchronization
 
 extension StorageProvider {
-    /// Returns a provider that caches entries that are read by id, and evicts those not used recently.
+    /// Returns a provider that caches the entries that are read by id and evicts those that were not used
+    /// recently.
     ///
-    /// The cache is coherent even if other handles and processes write: each new snapshot reads the change
-    /// feed since the previous snapshot and drops the changed entries. Snapshots older than the newest one
-    /// bypass the cache. Reads by pages are not cached.
+    /// The cache is coherent even if other handles and processes write to the store: each new snapshot reads
+    /// the changes since the previous snapshot and drops the changed entries from the cache. Only the newest
+    /// snapshot uses the cache. Reads of whole pages are not cached.
     ///
     /// - Parameter limit: The maximum number of entries in the cache.
     /// - Precondition: `limit` is at least 1.
@@ -28,10 +29,10 @@ private struct CachingStorage<Base: StorageProvider>: StorageDecorator {
     }
 }
 
-/// The entries of one revision by id, in two generations, which approximate least-recently-used order.
+/// The cached entries of one revision by id. Two generations approximate least-recently-used eviction.
 ///
-/// A used entry moves to the young generation. When that is full, it replaces the old generation, whose
-/// entries are dropped.
+/// An entry that is used moves to the young generation. When the young generation is full, the entries of the
+/// old generation are dropped, the young generation becomes the old one, and a new, empty one begins.
 private final class EntryCache: Sendable {
     private struct State {
         var epoch: UUID?
@@ -46,15 +47,16 @@ private final class EntryCache: Sendable {
     private let generationSize: Int
     private let state = Mutex(State())
 
-    /// The number of changes, in addition to the size of the cache, up to which following the change feed is
-    /// cheaper than dropping the cache. One page of the feed.
+    /// If the number of changes exceeds the cache size by more than this, the cache is dropped, because
+    /// following the change feed would cost more. The value is one page of the feed.
     private static let changesBeyondCache = 1000
 
     init(limit: Int) { generationSize = (limit + 1) / 2 }
 
-    /// Drops the entries that have changed up to a snapshot.
+    /// Moves the cache to the revision of a snapshot by dropping the entries that have changed since the
+    /// cached revision.
     func follow(_ base: some StorageProvider, to stamp: Stamp) async throws {
-        // A backend without a history cannot tell what has changed, so nothing may be reused.
+        // A backend without a history cannot tell what has changed, so no cached entry may be used again.
         if stamp.epoch == StoreState.unnamed { return state.withLock { $0 = State() } }
         let (epoch, revision) = state.withLock { ($0.epoch, $0.revision) }
         if epoch == stamp.epoch, revision >= stamp.revision { return }
@@ -66,8 +68,8 @@ private final class EntryCache: Sendable {
             changed = try await base.changedEntries(after: cursor, limit: limit)?.ids
         }
         state.withLock { state in
-            // If another task has moved the cache to another revision since, `changed` no longer tells what
-            // to drop.
+            // If another task has moved the cache to a different revision since the changes were read,
+            // `changed` no longer tells which entries to drop.
             if let changed, state.epoch == epoch, state.revision == revision {
                 for id in changed {
                     state.young[id] = nil

@@ -1,10 +1,11 @@
 public import Logging
 
 extension StorageProvider {
-    /// Returns a provider that logs every call of this one and of its snapshots, at debug level.
+    /// Returns a provider that logs every call to this provider and to its snapshots at debug level.
     ///
-    /// A log record has the kind of the call, its size (``StorageInterceptor/intercept(_:size:_:)``), its
-    /// duration and the code of its error. It never has texts, ids or paths.
+    /// A log record contains the kind of the call, its size (see
+    /// ``StorageInterceptor/intercept(_:size:_:)``), its duration and, if it failed, the error code. It never
+    /// contains texts, ids or paths.
     ///
     /// - Parameter logger: Receives the records.
     public func logging(_ logger: Logger = Logger(label: "roost.storage")) -> some StorageProvider {
@@ -32,7 +33,7 @@ private struct CallLog: StorageInterceptor {
             write("done")
             return value
         } catch {
-            // Only the code: a message may contain paths.
+            // Only the error code is logged, because the error message may contain paths.
             write((error as? StorageError)?.code.rawValue ?? "\(type(of: error))")
             throw error
         }

@@ -1,23 +1,23 @@
 import Synchronization
 
-/// Counts and durations of the calls of storage providers. One meter can measure several providers.
+/// Counts and times the calls to storage providers. One meter can measure several providers.
 public final class StorageMeter: Sendable {
-    /// The measurements of one kind of call.
+    /// The measurements for one kind of call.
     public struct Measurement: Sendable, Hashable {
-        /// The number of calls that have ended.
+        /// The number of completed calls, including those that failed.
         public var count = 0
         /// The number of calls that threw an error.
         public var failures = 0
-        /// The sum of the durations of the calls.
+        /// The total duration of the calls.
         public var total = Duration.zero
         /// The duration of the slowest call.
         public var maximum = Duration.zero
 
-        /// Creates a measurement of no calls.
+        /// Creates an empty measurement.
         public init() {}
     }
 
-    /// The default meter of ``StorageProvider/metered(by:)``.
+    /// The meter that ``StorageProvider/metered(by:)`` uses by default.
     public static let shared = StorageMeter()
 
     private let state = Mutex<[StorageCall: Measurement]>([:])
@@ -25,7 +25,7 @@ public final class StorageMeter: Sendable {
     /// Creates a meter without measurements.
     public init() {}
 
-    /// The measurements since the last reset, for the kinds of calls that were made.
+    /// The measurements since the last reset. Kinds of calls that were not made are absent.
     public var measurements: [StorageCall: Measurement] { state.withLock { $0 } }
 
     /// Deletes all measurements.
@@ -44,7 +44,7 @@ public final class StorageMeter: Sendable {
 }
 
 extension StorageProvider {
-    /// Returns a provider that counts and times the calls of this one and of its snapshots.
+    /// Returns a provider that counts and times the calls to this provider and to its snapshots.
     ///
     /// - Parameter meter: Receives the measurements.
     public func metered(by meter: StorageMeter = .shared) -> some StorageProvider {

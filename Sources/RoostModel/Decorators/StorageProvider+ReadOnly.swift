@@ -1,5 +1,5 @@
 extension StorageProvider {
-    /// Returns a provider that reads from this one and refuses every change with `.readOnly`.
+    /// Returns a provider that reads from this one and rejects every change with the error `.readOnly`.
     ///
     /// Reads and ``close()`` are forwarded. ``compact()`` counts as a change.
     public func readOnly() -> some StorageProvider { ReadOnlyStorage(base: self) }

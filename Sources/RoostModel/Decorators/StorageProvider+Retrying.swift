@@ -1,6 +1,6 @@
-/// The number of attempts and the pauses between them for calls that fail temporarily.
+/// The policy for repeating calls that fail temporarily: the number of attempts and the pauses between them.
 ///
-/// The pause doubles after every attempt and ends at ``maximumPause``.
+/// The pause doubles after every attempt until it reaches ``maximumPause``.
 public struct RetryPolicy: Sendable, Hashable {
     /// The maximum number of times that a call is made, including the first; at least 1.
     public var attempts: Int {
@@ -8,11 +8,11 @@ public struct RetryPolicy: Sendable, Hashable {
     }
     /// The pause before the second attempt.
     public var pause: Duration
-    /// The upper bound of a pause.
+    /// The upper limit for the duration of a pause.
     public var maximumPause = Duration.seconds(2)
 
-    /// Creates a policy. The defaults wait at most 350 ms in total, longer than nearly all commits hold a
-    /// lock.
+    /// Creates a policy. With the default values, the pauses add up to at most 350 ms, which is longer than
+    /// almost any commit holds a lock.
     ///
     /// - Parameters:
     ///   - attempts: The maximum number of times that a call is made, including the first.
@@ -29,17 +29,17 @@ extension StorageProvider {
     /// Returns a provider that repeats calls that fail temporarily, if repeating them is safe.
     ///
     /// A call is repeated if its error is retryable (``StorageError/isRetryable``) and is not a conflict.
-    /// After a conflict the caller must read again and make a new batch.
+    /// After a conflict, the caller must read the store again and create a new batch.
     ///
-    /// Which writes are safe to repeat:
+    /// Writes are repeated as follows:
     /// - A commit without expectations is idempotent. It is repeated even if the first attempt may have
-    ///   been written. If another writer replaced the same entry in between, the repeated commit replaces
-    ///   it again; the order of two writers without expectations is never defined.
+    ///   written the batch. If another writer has replaced the same entry in between, the repeated commit
+    ///   replaces it again; the order of two commits without expectations is never defined.
     /// - A commit with expectations, and ``renewEpoch()``, are repeated only after `.locked`, which
-    ///   guarantees that nothing was written. After any other error the caller's own first attempt could
-    ///   cause a conflict.
+    ///   guarantees that nothing was written. After any other error, the first attempt may have been
+    ///   written, and its repetition would conflict with it.
     ///
-    /// A cancelled task does not wait: the pause ends with `CancellationError`.
+    /// If the task is canceled during a pause, the pause ends at once with `CancellationError`.
     ///
     /// - Parameter policy: The number of attempts and the pauses between them.
     public func retrying(_ policy: RetryPolicy = RetryPolicy()) -> some StorageProvider {
@@ -55,7 +55,8 @@ private struct RetryingStorage<Base: StorageProvider>: StorageDecorator {
         error.isRetryable && error.code != .conflict
     }
 
-    /// Whether an error guarantees that a write that is not idempotent was not made.
+    /// Whether an error guarantees that nothing was written, so that even a non-idempotent write may be
+    /// repeated.
     private static func isBeforeWriting(_ error: StorageError) -> Bool {
         error.isRetryable && error.code == .locked
     }

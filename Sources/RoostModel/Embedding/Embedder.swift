@@ -1,20 +1,20 @@
 public import RoostVectors
 
-/// The role of a text that is embedded. Some models add different prefixes to queries and documents.
+/// The role of an embedded text. Some models add different prefixes to queries and to documents.
 public enum TextRole: Sendable, Hashable {
     /// The text is a search query.
     case query
-    /// The text is stored and searched.
+    /// The text is stored, to be found by searches.
     case document
 }
 
-/// The vectors of texts, and the numbers of tokens that were embedded and omitted.
+/// The result of embedding texts: their vectors, and the numbers of embedded and omitted tokens.
 public struct Embeddings: Sendable, Hashable {
     /// One row per text, in the order of the texts.
     public var vectors: Matrix
-    /// The number of embedded tokens of each text, without special tokens.
+    /// For each text, the number of embedded tokens, not counting special tokens.
     public var tokenCounts: [Int]
-    /// The number of tokens of each text that exceeded the limit of the model and were omitted.
+    /// For each text, the number of tokens that were omitted because they exceeded the limit of the model.
     public var omittedTokens: [Int]
 
     /// Creates the result of an embedding.
@@ -33,10 +33,10 @@ public struct Embeddings: Sendable, Hashable {
 /// A text has the same vector whether it is embedded alone or with others, up to rounding (1e-5 per
 /// component).
 public protocol Embedder: Sendable {
-    /// The embedding space of the vectors, which tells the other vectors that they can be compared with.
+    /// The embedding space of the vectors. It determines which other vectors they can be compared with.
     var space: EmbeddingSpace { get }
 
-    /// The maximum number of tokens per text, without special tokens; `nil` if there is no limit.
+    /// The maximum number of tokens per text, not counting special tokens; `nil` if there is no limit.
     var maximumTokens: Int? { get }
 
     /// Returns the vectors of texts.
@@ -47,12 +47,12 @@ public protocol Embedder: Sendable {
     ///   - texts: Any number of texts in any language. An empty text has a vector too.
     ///   - role: Whether the texts are queries or documents.
     /// - Returns: One vector per text, of unit length if ``EmbeddingSpace/isNormalized``.
-    /// - Throws: ``EmbedderError``; `CancellationError` if the task is cancelled between batches.
+    /// - Throws: ``EmbedderError``; `CancellationError` if the task is canceled between batches.
     func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings
 
-    /// Returns the ranges of the tokens of a text, which a passage splitter counts.
+    /// Returns the ranges of the tokens in a text. A passage splitter uses them to count tokens.
     ///
-    /// - Parameter text: The text to tokenise.
+    /// - Parameter text: The text to tokenize.
     /// - Returns: Ascending, disjoint ranges of UTF-8 bytes.
     /// - Complexity: O(n), where n is the length of the text.
     func tokenRanges(in text: String) -> [Range<Int>]
@@ -70,14 +70,14 @@ extension Embedder {
     }
 }
 
-/// An error of a model: it cannot be opened, or it cannot embed a text or label a cluster.
+/// The error that is thrown if a model cannot be opened, or cannot embed a text or label a cluster.
 public struct EmbedderError: Error, Sendable, CustomStringConvertible {
-    /// The kind of an error. The set of codes is open: a model may define its own.
+    /// A code for the kind of an error. The set of codes is open: a model may define additional ones.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// The stable name of the kind; the same as that of its constant.
+        /// The stable name of the code, which is the same as the name of its constant.
         public let rawValue: String
 
-        /// Creates a code with a name, also one that this version does not define.
+        /// Creates a code with the given name. The name need not be one that this version defines.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The folder of the model, or one of its files, is missing.
@@ -88,21 +88,21 @@ public struct EmbedderError: Error, Sendable, CustomStringConvertible {
         public static let unsupportedModel = Code(rawValue: "unsupportedModel")
         /// A remote model cannot be reached or is overloaded.
         public static let unavailable = Code(rawValue: "unavailable")
-        /// A remote model rejects the request: the key, the name of the model, or the text.
+        /// A remote model rejects the request because of the key, the model name or the text.
         public static let refused = Code(rawValue: "refused")
-        /// The response of a remote model has an unexpected form or content.
+        /// The response of a remote model has an unexpected format or content.
         public static let badAnswer = Code(rawValue: "badAnswer")
         /// The configuration of a remote model is invalid.
         public static let configuration = Code(rawValue: "configuration")
-        /// The output of a model conversion cannot be written.
+        /// The converted model cannot be written.
         public static let badOutput = Code(rawValue: "badOutput")
     }
 
     /// The kind of the error.
     public let code: Code
-    /// One sentence for people: the operation, its object and the cause.
+    /// A human-readable sentence that states the operation, its object and the cause of the error.
     public let message: String
-    /// Whether the same call, unchanged, can succeed later.
+    /// Whether repeating the same call later can succeed.
     public let isRetryable: Bool
 
     /// The action that can solve the problem, if there is one.
@@ -112,8 +112,8 @@ public struct EmbedderError: Error, Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - code: The kind of the error.
-    ///   - message: One sentence for people, without texts of the user.
-    ///   - isRetryable: Whether the same call, unchanged, can succeed later.
+    ///   - message: A human-readable sentence without text from the user.
+    ///   - isRetryable: Whether repeating the same call later can succeed.
     ///   - remedy: The action that can solve the problem.
     public init(_ code: Code, _ message: String, isRetryable: Bool = false, remedy: Remedy? = nil) {
         self.code = code

@@ -1,17 +1,17 @@
 import RoostVectors
 
-/// A 64-bit sketch of a model's vector for one fixed text. It identifies models whose weights cannot be
-/// hashed.
+/// A 64-bit sketch of the vector that a model computes for one fixed text. It identifies models whose weights
+/// cannot be hashed.
 ///
-/// Each bit tells on which side of a random hyperplane (with a fixed seed) the vector is (SimHash; Charikar
-/// 2002). Vectors that differ only by rounding differ in few bits; vectors of different models differ in
-/// about half.
+/// Each bit tells on which side of a pseudorandom hyperplane the vector lies (SimHash; Charikar 2002). The
+/// seed of the hyperplanes is fixed. The sketches of two vectors that differ only by rounding differ in few
+/// bits; the sketches of vectors from different models differ in about half of their bits.
 package enum EmbeddingProbe {
     /// The fixed text, which is embedded as a document.
     package static let text = "Swifts sleep on the wing, high above the roofs of the old town."
 
-    /// The maximum number of differing bits between sketches of one model. Two vectors with a cosine of 0.99
-    /// differ in three of 64 bits on average (64 · arccos 0.99 / π).
+    /// The maximum number of bits in which two sketches of the same model may differ. If the cosine of two
+    /// vectors is 0.99, their sketches differ in three of 64 bits on average (64 · arccos 0.99 / π).
     static let tolerance = 6
 
     /// Returns the sketch of a vector as 16 hexadecimal digits.
@@ -26,7 +26,7 @@ package enum EmbeddingProbe {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Returns whether two sketches can be of one model.
+    /// Returns whether two sketches can belong to the same model.
     package static func agree(_ a: String, _ b: String) -> Bool {
         guard let a = UInt64(a, radix: 16), let b = UInt64(b, radix: 16) else { return false }
         return (a ^ b).nonzeroBitCount <= tolerance
@@ -34,7 +34,7 @@ package enum EmbeddingProbe {
 }
 
 extension Embedder {
-    /// Returns the embedder's space with its probe, which is computed if the space does not have one.
+    /// Returns the embedder's space with a probe. If the space does not have one, it is computed.
     ///
     /// - Throws: The errors of ``embed(_:as:)``.
     package func probedSpace() async throws -> EmbeddingSpace {

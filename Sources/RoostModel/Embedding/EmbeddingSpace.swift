@@ -1,7 +1,7 @@
 /// The identity of an embedding model and of the settings that affect its vectors.
 ///
-/// Vectors can be compared only if they belong to compatible spaces (``isCompatible(with:)``). A store has
-/// vectors of one space.
+/// Vectors can be compared only if they belong to compatible spaces (``isCompatible(with:)``). All vectors of
+/// a store belong to one space.
 public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The name of the model, for display only.
     public var model: String
@@ -9,7 +9,7 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
     public var revision: String
     /// The number of elements of a vector.
     public var dimension: Int
-    /// The method that combines the vectors of tokens into one vector, such as `mean` or `cls`.
+    /// The method that combines the token vectors into one vector, such as `mean` or `cls`.
     public var pooling: String
     /// The prefix that the model adds to queries.
     public var queryPrefix: String
@@ -17,8 +17,8 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
     public var documentPrefix: String
     /// Whether the vectors have unit length.
     public var isNormalized: Bool
-    /// A 64-bit sketch of the model's vector for a fixed text, as 16 hexadecimal digits. It identifies
-    /// remote models, whose weights cannot be hashed. `nil` is compatible with every probe.
+    /// A 64-bit sketch of the vector that the model computes for a fixed text, as 16 hexadecimal digits. It
+    /// identifies remote models, whose weights cannot be hashed. `nil` is compatible with every probe.
     public var probe: String?
 
     /// Creates an embedding space.
@@ -36,10 +36,10 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
         self.probe = probe
     }
 
-    /// Returns whether vectors of both spaces can be compared with each other.
+    /// Returns whether the vectors of this space can be compared with those of another one.
     ///
-    /// All properties must be equal, except the name of the model, which is ignored, and the probe, which
-    /// may differ in a few bits or be missing.
+    /// All properties must be equal, with two exceptions: the name of the model is ignored, and the probe may
+    /// differ in a few bits or be missing.
     public func isCompatible(with other: EmbeddingSpace) -> Bool {
         var renamed = other
         renamed.model = model
@@ -49,7 +49,7 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
     }
 
     public var description: String {
-        // A revision is a hash, optionally followed by "+" and a variant such as a quantisation.
+        // A revision is a hash, optionally followed by "+" and the name of a variant, such as a quantization.
         let parts = revision.split(separator: "+", maxSplits: 1)
         let variant = parts.count > 1 ? ", \(parts[1])" : ""
         return "\(model) (\(dimension) dimensions\(variant), \((parts.first ?? "").prefix(12)))"

@@ -1,7 +1,7 @@
 package import Foundation
 import Synchronization
 
-/// Reads the contents of archived entries on request.
+/// Reads archived entries on request.
 package protocol EntryContents: Sendable {
     /// Returns an entry of the archive.
     ///
@@ -12,12 +12,12 @@ package protocol EntryContents: Sendable {
     func entry(at index: Int, withVectors: Bool) throws -> Entry
 }
 
-/// The entries that a store does not hold in memory: one record per entry with the facts that the store needs
-/// without reading the entry.
+/// The entries that a store does not hold in memory. For each of them there is one record with the facts that
+/// the store needs frequently, so that the entry itself need not be read.
 ///
 /// Immutable; all copies of a state share one instance.
 package final class ArchivedEntries: Sendable {
-    /// The facts about one archived entry.
+    /// The facts about one archived entry that are kept in memory.
     package struct Record: Sendable, Hashable {
         /// The id of the entry.
         package var id: UUID
@@ -57,7 +57,7 @@ package final class ArchivedEntries: Sendable {
         self.contents = contents
     }
 
-    /// The archive of a store that was not read from one.
+    /// The archive of a store that was not read from an archive. It has no entries.
     static let empty = ArchivedEntries(records: [], contents: NoContents())
 
     private struct NoContents: EntryContents {
@@ -82,7 +82,7 @@ package final class ArchivedEntries: Sendable {
         }
     }
 
-    /// Returns the indices of the records of a source, in ascending order of rows.
+    /// Returns the indices of the records whose entries belong to a source, in ascending order of rows.
     ///
     /// - Complexity: O(n) for the first call, which builds a dictionary; O(1) after it.
     func indices(ofSource id: Source.ID) -> [Int] {
@@ -98,7 +98,7 @@ package final class ArchivedEntries: Sendable {
         }
     }
 
-    /// Returns the index of the first record whose row is greater than `row`; 0 for `nil`.
+    /// Returns the index of the first record whose row is greater than `row`, or 0 if `row` is `nil`.
     ///
     /// - Complexity: O(log n).
     func firstIndex(after row: UInt32?) -> Int {

@@ -2,7 +2,7 @@
 package struct ChangePosition: Sendable, Hashable, Comparable, Codable {
     /// The commit that made the change.
     package var revision: Revision
-    /// The number of the change within its commit, from 1.
+    /// The number of the change within its commit, starting at 1.
     package var ordinal: UInt32
 
     package init(revision: Revision, ordinal: UInt32) {
@@ -17,8 +17,9 @@ package struct ChangePosition: Sendable, Hashable, Comparable, Codable {
 
 /// The changes of a store in the order of their positions.
 ///
-/// Superseded items (a later change of the same subject follows) stay in the log until about half of the
-/// items are superseded. Appending is therefore O(1) amortised, and a page begins with a binary search.
+/// An item is superseded if a later change of the same subject follows. Superseded items are not removed
+/// individually: the log is compacted when it has about doubled in size. Appending is therefore O(1)
+/// amortized. The items after a position are found by binary search.
 struct ChangeLog: Sendable {
     enum Subject: Sendable, Hashable {
         case entry(Entry.ID)
@@ -35,7 +36,8 @@ struct ChangeLog: Sendable {
     private var items: [Item] = []
     private var sizeAfterCompaction = 0
 
-    /// The number of items below which compaction does not pay, however many of them are superseded.
+    /// The log may grow by this number of items, in addition to doubling, before it is compacted. Compacting
+    /// a smaller log is not worth the cost.
     private static let minimumSizeForCompaction = 1024
 
     /// Creates a log.
@@ -61,10 +63,10 @@ struct ChangeLog: Sendable {
         return items[low...]
     }
 
-    /// Whether the log has doubled since the last compaction.
+    /// Whether the log has more than doubled since the last compaction and is large enough to be compacted.
     var needsCompaction: Bool { items.count > 2 * sizeAfterCompaction + Self.minimumSizeForCompaction }
 
-    /// Removes the items that are superseded.
+    /// Removes the superseded items.
     mutating func compact(keeping isCurrent: (ChangePosition, Subject) -> Bool) {
         items.removeAll { !isCurrent($0.position, $0.subject) }
         sizeAfterCompaction = items.count

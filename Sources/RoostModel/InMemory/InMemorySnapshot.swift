@@ -1,7 +1,8 @@
 import Foundation
 package import RoostVectors
 
-/// A snapshot of a `StoreState`, which is a value and therefore does not change.
+/// A snapshot that contains a copy of a `StoreState`. Later commits do not affect the copy, because the state
+/// is a value type.
 package struct InMemorySnapshot: StorageSnapshot {
     /// The state that the snapshot reads.
     package let state: StoreState

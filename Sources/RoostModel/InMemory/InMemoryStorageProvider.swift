@@ -1,14 +1,14 @@
 public import Foundation
 import Synchronization
 
-/// A store in the memory of the process, and the reference implementation that tests compare other stores
-/// with.
+/// A store in the memory of the process. It is also the reference implementation with which tests compare
+/// other stores.
 ///
 /// All references to one instance share the store. Any number of tasks can use it at the same time.
 ///
-/// A custom backend that records batches can use an instance of this class to answer reads. It applies every
-/// batch that it has recorded (``apply(_:at:)``), and it checks a new batch on a ``copy()`` before it records
-/// the batch.
+/// A custom backend that records batches can use an instance of this class to answer reads. The backend
+/// applies every recorded batch to the instance (``apply(_:at:)``). To check a new batch before recording it,
+/// the backend applies the batch to a ``copy()``.
 public final class InMemoryStorageProvider: StorageProvider {
     private struct Contents {
         var state: StoreState
@@ -44,7 +44,7 @@ public final class InMemoryStorageProvider: StorageProvider {
 
     /// Returns an independent store with the same contents.
     ///
-    /// - Complexity: O(1). The stores share their data until one of them changes it.
+    /// - Complexity: O(1). The two stores share their data until one of them changes it.
     public func copy() -> InMemoryStorageProvider {
         InMemoryStorageProvider(state: contents.withLock { $0.state }, now: now)
     }
@@ -110,9 +110,10 @@ public final class InMemoryStorageProvider: StorageProvider {
         contents.withLock { $0.isClosed = true }
     }
 
-    /// Forgets the removals that were made before a date, as durable stores do after their retention period.
+    /// Forgets the removals that were made before a date, as durable stores do after a retention period.
     ///
-    /// A cursor that is older than a forgotten removal then needs a reset (``ChangePage/resetRequired``).
+    /// Readers whose cursor is older than a forgotten removal must start again
+    /// (``ChangePage/resetRequired``).
     public func forgetRemovals(before date: Date) {
         contents.withLock { $0.state.forgetRemovals(before: date) }
     }

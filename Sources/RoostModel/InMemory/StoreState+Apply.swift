@@ -2,18 +2,20 @@ package import Foundation
 internal import HashTreeCollections
 
 extension StoreState {
-    /// Applies a batch, unless it is equal to the stored data.
+    /// Applies a batch. Data that equals the stored data changes nothing.
     ///
     /// - Parameters:
     ///   - batch: The changes to make.
     ///   - date: The date that is recorded for removals.
     /// - Returns: Whether anything changed.
-    /// - Throws: ``StorageError`` with `.conflict`, `.invalidBatch`, `.dimensionMismatch`, or `.damaged` if
-    ///   an archived entry that the batch replaces cannot be read. The state is unchanged after an error.
+    /// - Throws: ``StorageError`` with `.conflict`, `.invalidBatch` or `.dimensionMismatch`, or with
+    ///   `.damaged` if an archived entry that the batch replaces cannot be read. An error leaves the state
+    ///   unchanged.
     @discardableResult
     package mutating func apply(_ batch: WriteBatch, at date: Date = Date()) throws -> Bool {
         try check(batch)
-        // All reads that can fail happen before the first change.
+        // All reads that can fail are made before the first change, so that an error leaves the state
+        // unchanged.
         let unchanged = try unchangedEntries(of: batch)
         var writer = Writer(revision: revision.next)
         for id in batch.removals { remove(id, at: date, &writer) }
@@ -49,14 +51,14 @@ extension StoreState {
         return true
     }
 
-    /// Begins a new history with the same contents, which takes one revision.
+    /// Begins a new history with the same contents, and increments the revision.
     package mutating func renewEpoch(to epoch: UUID = UUID()) {
         self.epoch = epoch
         revision = revision.next
     }
 
-    /// Forgets the removals that were made before a date. Cursors older than such a removal then need a
-    /// reset.
+    /// Forgets the removals that were made before a date. Readers whose cursor is older than a forgotten
+    /// removal must start again.
     package mutating func forgetRemovals(before date: Date) {
         for (id, tombstone) in tombstones where tombstone.removedAt < date {
             tombstones.removeValue(forKey: id)
@@ -64,7 +66,7 @@ extension StoreState {
         }
     }
 
-    /// The progress of one batch: whether it changed anything yet, and the next ordinal.
+    /// The progress of applying a batch: whether anything has changed so far, and the last ordinal used.
     private struct Writer {
         let revision: Revision
         var changed = false
@@ -80,7 +82,7 @@ extension StoreState {
         }
     }
 
-    /// Returns the ids of the upserts that equal the stored entry.
+    /// Returns the ids of the upserted entries that equal the stored entries with the same ids.
     private func unchangedEntries(of batch: WriteBatch) throws -> Set<UUID> {
         var unchanged = Set<UUID>()
         for entry in batch.upserts {
@@ -114,11 +116,11 @@ extension StoreState {
         try checkAssignments(batch)
     }
 
-    /// Checks that all vectors have one dimension once the batch is applied.
+    /// Checks that all vectors will have the same dimension after the batch is applied.
     private func checkDimensions(_ batch: WriteBatch) throws {
         let replaced = Set(batch.upserts.map(\.id)).union(batch.removals)
         let leaving = replaced.reduce(0) { $0 + (rows[$1].map { dimension(of: $0) > 0 } == true ? 1 : 0) }
-        // If no vector of the store stays, the batch may bring vectors of another dimension.
+        // If the batch replaces or removes all stored vectors, its own vectors may have another dimension.
         var expected = leaving == vectorCount ? nil : dimension
         for entry in batch.upserts where !entry.embeddings.isEmpty {
             let found = entry.embeddings.count
@@ -127,7 +129,7 @@ extension StoreState {
         }
     }
 
-    /// Checks that every assignment of a stored entry names a cluster that exists once the batch is applied.
+    /// Checks that the clusters of all assignments of stored entries will exist after the batch is applied.
     private func checkAssignments(_ batch: WriteBatch) throws {
         let removed = Set(batch.removals)
         let arriving = Set(batch.upserts.map(\.id))
@@ -195,7 +197,7 @@ extension StoreState {
         log.append(position, .entry(entry.id))
     }
 
-    /// Updates the vector count and the lookup tables for an entry that is replaced or removed.
+    /// Removes an entry that is being replaced or removed from the vector count and the lookup tables.
     private mutating func forget(_ old: Row) {
         if dimension(of: old) > 0 {
             vectorCount -= 1
@@ -252,7 +254,7 @@ extension StoreState {
 }
 
 extension StorageError {
-    /// Returns an error for a vector whose dimension differs from that of the store's other vectors.
+    /// Returns the error for a vector whose dimension differs from that of the store's other vectors.
     package static func dimension(_ entry: UUID, _ found: Int, _ expected: Int) -> StorageError {
         StorageError(
             .dimensionMismatch,

@@ -2,7 +2,7 @@ package import Foundation
 internal import HashTreeCollections
 
 extension StoreState {
-    /// The data of a store without the contents of its entries.
+    /// The data of a store, except for the contents of its entries.
     package struct Archive: Sendable {
         /// A removed entry that the change feed still reports.
         package struct Removal: Sendable, Hashable {
@@ -22,9 +22,9 @@ extension StoreState {
 
         /// The id of the store.
         package var store: UUID
-        /// The id of the store's present history.
+        /// The id of the store's current history.
         package var epoch: UUID
-        /// The latest commit.
+        /// The revision of the latest commit.
         package var revision: Revision
         /// The revision up to which removals have been forgotten.
         package var horizon = Revision.zero
@@ -40,9 +40,9 @@ extension StoreState {
         package var clusters: [Cluster] = []
         /// The assignments, in the order of their entries' rows.
         package var assignments: [Assignment] = []
-        /// The run that made the clusters, if one did.
+        /// The run that made the clusters; `nil` if no run made them.
         package var run: ClusteringRun?
-        /// The position of the latest change of the clusters; `nil` if they never changed.
+        /// The position of the latest change of the clusters; `nil` if they have never changed.
         package var clustersPosition: ChangePosition?
 
         package init(store: UUID, epoch: UUID, revision: Revision) {
@@ -52,14 +52,15 @@ extension StoreState {
         }
     }
 
-    /// An entry as a new archive stores it: its record, and either the entry or its index in the old archive.
+    /// An entry to write to a new archive: its record, and either the entry itself or its index
+    /// in the old archive.
     package struct ArchivableEntry {
         /// The facts about the entry.
         package var record: ArchivedEntries.Record
-        /// The index of the entry in the archive that the state was read from; `nil` if the entry is
-        /// resident.
+        /// The index of the entry in the archive that the state was read from; `nil` if the entry is in
+        /// memory.
         package var archivedIndex: Int?
-        /// The entry, if it is resident in memory.
+        /// The entry, if it is in memory.
         package var entry: Entry?
     }
 
@@ -89,7 +90,7 @@ extension StoreState {
         try archivable.entry ?? archived.contents.entry(at: archivable.archivedIndex ?? 0, withVectors: true)
     }
 
-    /// The data of the state without the contents of its entries. `init(_:contents:)` is the inverse.
+    /// The data of the state, except for the contents of its entries. `init(_:contents:)` is the inverse.
     package var archive: Archive {
         var archive = Archive(store: store, epoch: epoch, revision: revision)
         archive.horizon = horizon
@@ -116,7 +117,7 @@ extension StoreState {
     package init(_ archive: Archive, contents: any EntryContents) throws {
         let damaged = StorageError(
             .damaged, "cannot open the store: its files contradict each other", remedy: .inspectStore)
-        // Numbers that no store can have reached would make a later increment overflow.
+        // Reject numbers that no real store can reach, because a later increment could overflow.
         let positions =
             archive.records.map(\.position) + archive.removals.map(\.position)
             + [archive.clustersPosition].compactMap(\.self)
@@ -168,9 +169,10 @@ extension StoreState {
         clustersPosition = archive.clustersPosition
     }
 
-    /// Removes entries that cannot be read from the archive, without a commit.
+    /// Removes entries that cannot be read from the archive, without making a commit.
     ///
-    /// Only a repair does this, which then begins a new history, so no reader misses the removals.
+    /// Only a repair calls this method. The repair then begins a new history, which makes all readers of the
+    /// change feed start again, so they do not miss the removals.
     ///
     /// - Parameter indices: The indices of the entries' records in the archive.
     /// - Returns: The ids of the removed entries.
@@ -180,6 +182,6 @@ extension StoreState {
         return ids
     }
 
-    /// Sets the revision of a commit that changed nothing in this state.
+    /// Sets the revision after a commit that changed nothing in this state.
     package mutating func advance(to revision: Revision) { self.revision = revision }
 }

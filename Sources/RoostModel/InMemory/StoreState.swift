@@ -3,11 +3,11 @@ internal import HashTreeCollections
 
 /// The contents of a store as a value.
 ///
-/// It is the data structure of the in-memory and the JSON provider, and the reference implementation that
-/// tests compare other providers with.
+/// The in-memory provider and the JSON provider keep their data in this structure. It is also the reference
+/// implementation with which tests compare other providers.
 ///
 /// A copy is a snapshot. The persistent trees share their structure, so a copy is O(1), and a later change
-/// copies only the path to the changed node. Entries of an archive are not in memory; they are read on
+/// copies only the path to the changed node. Archived entries are not held in memory; they are read on
 /// request.
 
 package struct StoreState: Sendable {
@@ -36,7 +36,7 @@ package struct StoreState: Sendable {
         }
     }
 
-    /// The trace of a removed entry, which the change feed reports.
+    /// The record of a removed entry, from which the change feed reports the removal.
     struct Tombstone: Sendable {
         var position: ChangePosition
         var removedAt: Date
@@ -47,18 +47,18 @@ package struct StoreState: Sendable {
     var revision: Revision
     let archived: ArchivedEntries
     var rows: TreeDictionary<UUID, Row> = [:]
-    /// The first row number after those of the archive.
+    /// The first row number that is not used by the archive.
     let firstNewRow: Int
-    /// The ids of the entries from row `firstNewRow` on; `nil` for a removed entry.
+    /// The ids of the entries in row `firstNewRow` and the following rows; `nil` for a removed entry.
     var newIDs: [UUID?] = []
     var log: ChangeLog
     var tombstones: TreeDictionary<UUID, Tombstone> = [:]
     /// The revision up to which removals have been forgotten.
     var horizon = Revision.zero
-    /// For each content, one resident entry with an embedding. After the removal of that entry, the content
-    /// is missing here even if another entry has it.
+    /// For each content digest, one entry in memory that has this content and an embedding. When that entry
+    /// is removed, so is the digest, even if another entry has the same content.
     var embedded: TreeDictionary<ContentDigest, UUID> = [:]
-    /// The ids of the resident entries of each source.
+    /// For each source, the ids of its entries that are in memory.
     var residentsBySource: TreeDictionary<ExactText, TreeSet<UUID>> = [:]
     var sourceRecords: TreeDictionary<ExactText, Source> = [:]
     var clusterOrder: [UUID] = []
@@ -91,11 +91,11 @@ package struct StoreState: Sendable {
 
     /// Creates the state of a backend that stores only entries and clusters.
     ///
-    /// The dates serve as revisions: that of an entry is its `updatedAt` in milliseconds, and that of the
-    /// store is the latest `updatedAt`.
+    /// Dates serve as revisions: the revision of an entry is its `updatedAt` in milliseconds, and the
+    /// revision of the store is the latest `updatedAt`.
     ///
     /// - Parameters:
-    ///   - store: The id of the store and of its history; `unnamed` by default.
+    ///   - store: The id of the store, which is also its epoch; `unnamed` by default.
     ///   - entries: The entries, in the order of their rows.
     ///   - clusters: The clusters with their members. Members that are not among `entries` are ignored.
     /// - Throws: ``StorageError`` with `.invalidBatch` or `.dimensionMismatch`.
@@ -130,7 +130,8 @@ package struct StoreState: Sendable {
         revision = max(revision, Revision(rawValue: UInt64(clamping: latest)))
     }
 
-    /// The id and epoch of a store whose backend does not keep any. Such a store has no history to follow.
+    /// The id and epoch of a store whose backend does not keep a store id and an epoch. The changes of such a
+    /// store cannot be followed.
     package static let unnamed = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
     // MARK: Entries
@@ -142,14 +143,14 @@ package struct StoreState: Sendable {
             clusterCount: clusterOrder.count)
     }
 
-    /// Returns the entry with an id, or `nil` if the store does not contain it.
+    /// Returns the entry with the given id, or `nil` if the store does not contain it.
     ///
     /// - Throws: ``StorageError`` with `.damaged` if an archived entry cannot be read.
     package func entry(_ id: Entry.ID) throws -> Entry? { try rows[id].map { try entry(of: $0) } }
 
     func row(of id: Entry.ID) -> Row? { rows[id] }
 
-    /// Returns the entry of a row.
+    /// Returns the entry in a row.
     ///
     /// - Parameter withVectors: Whether embeddings and passages are needed; with `false` the entry may lack
     ///   them.
@@ -181,7 +182,7 @@ package struct StoreState: Sendable {
         }
     }
 
-    /// Returns an entry that has this content and an embedding, or `nil` if none is known.
+    /// Returns an entry that has the given content and an embedding, or `nil` if no such entry is known.
     func embeddedEntry(withContent digest: ContentDigest) throws -> Entry? {
         if let id = embedded[digest], let row = rows[id] { return try entry(of: row) }
         guard let index = archived.index(ofContent: digest),
@@ -190,7 +191,7 @@ package struct StoreState: Sendable {
         return try entry(of: row)
     }
 
-    /// Returns the rows after `row`, in ascending order; all rows for `nil`.
+    /// Returns the rows after `row` in ascending order, or all rows if `row` is `nil`.
     func rows(after row: UInt32?) -> some Sequence<Row> {
         let old = archived.records[archived.firstIndex(after: row)...].lazy.compactMap { record in
             rows[record.id].flatMap { $0.row == record.row ? $0 : nil }
@@ -209,8 +210,8 @@ package struct StoreState: Sendable {
         mutating func next() -> First.Element? { first.next() ?? second.next() }
     }
 
-    /// Returns the rows that can match a filter, in ascending order: those of the filter's ids or sources
-    /// if it names any, otherwise all rows.
+    /// Returns the rows that can match a filter, in ascending order. If the filter specifies ids or sources,
+    /// these are the rows of the entries with those ids or sources; otherwise, all rows.
     func candidates(for filter: EntryFilter, after row: UInt32?) -> AnySequence<Row> {
         var ids: [UUID]
         if let asked = filter.ids {
@@ -312,10 +313,11 @@ package struct StoreState: Sendable {
                     ordinal: item.position.ordinal))
         }
         if isLast {
-            // Later changes have a later revision, so the reader may jump to the end of this one.
+            // The page contains all changes up to the latest revision, and later changes have a later
+            // revision. The cursor can therefore point to the end of the latest revision.
             cursor.revision = revision
             cursor.ordinal = .max
-            // Before the first commit the store may not have an epoch yet.
+            // Before the first commit, the store may not have an epoch yet.
             if revision == .zero { cursor = .start }
         } else if let last = changes.last {
             cursor.revision = last.revision
@@ -331,7 +333,7 @@ package struct StoreState: Sendable {
         }
     }
 
-    /// Returns whether a logged change is the latest change of its subject.
+    /// Returns whether a logged change is the latest one of its subject.
     func isCurrent(_ position: ChangePosition, _ subject: ChangeLog.Subject) -> Bool {
         switch subject {
         case .clusters: clustersPosition == position

@@ -1,4 +1,5 @@
-/// The excerpt of a cluster that a labeler reads: keywords and the beginnings of typical texts.
+/// An excerpt from a cluster, from which a labeler derives a label: keywords and the beginnings of typical
+/// texts.
 public struct ClusterExcerpt: Sendable, Hashable, Codable {
     /// The words that distinguish the cluster from the others, the most distinctive first.
     public var keywords: [String]
@@ -16,13 +17,13 @@ public protocol ClusterLabeler: Sendable {
     /// The name of the labeler, which is stored with its labels (``Cluster/labeledBy``).
     var name: String { get }
 
-    /// Returns a label of a few words for the texts of an excerpt.
+    /// Returns a label of a few words for the cluster from which an excerpt was taken.
     ///
-    /// The method is called for several clusters at the same time.
+    /// The method may be called for several clusters at the same time.
     ///
     /// - Parameter excerpt: The excerpt of the cluster.
-    /// - Returns: The answer. The caller checks whether it is suitable as a label.
-    /// - Throws: ``EmbedderError``. After `.badAnswer` the caller continues with the other clusters; other
-    ///   codes end the labeling. `CancellationError`.
+    /// - Returns: The proposed label. The caller checks whether it is suitable.
+    /// - Throws: ``EmbedderError``; `CancellationError`. After `.badAnswer`, the caller continues with the
+    ///   other clusters; every other error ends the labeling.
     func label(_ excerpt: ClusterExcerpt) async throws -> String
 }

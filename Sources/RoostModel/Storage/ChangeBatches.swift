@@ -6,14 +6,14 @@ public struct ChangeBatch: Sendable, Hashable {
     public var next: ChangeCursor
 }
 
-/// The changes of a store as they are committed, including those of other processes: an endless sequence.
+/// An endless sequence of the changes of a store, including those made by other processes, in commit order.
 ///
-/// Iteration ends when the task is cancelled. The sequence reports no change twice. If an entry changes
-/// several times between two reads, it reports only the latest change.
+/// Iteration ends when the task is canceled. The sequence reports no change twice. If an entry changes
+/// several times between two reads, only the latest change is reported.
 ///
-/// An iterator throws ``StorageError`` with `.notFound` if the store cannot continue from the cursor,
-/// because it was restored or repaired, or because it has forgotten removals that the reader has not seen.
-/// The reader must then discard its derived data and begin at ``ChangeCursor/start``.
+/// An iterator throws ``StorageError`` with `.notFound` if the store cannot continue from the cursor. This
+/// happens if the store was restored or repaired, or has forgotten removals that the reader has not seen. The
+/// reader must then discard its derived data and begin at ``ChangeCursor/start``.
 public struct ChangeBatches: AsyncSequence, Sendable {
     public typealias Element = ChangeBatch
 
@@ -55,11 +55,11 @@ public struct ChangeBatches: AsyncSequence, Sendable {
 }
 
 extension StorageProvider {
-    /// Returns the changes after a cursor, and then every change as it is committed.
+    /// Returns a sequence of the changes after a cursor, followed by later changes as they are committed.
     ///
     /// - Parameters:
-    ///   - cursor: ``ChangeCursor/start`` to begin with every entry of the store; ``Stamp/cursor`` to begin
-    ///     with the changes since a snapshot.
+    ///   - cursor: The position after which to begin: ``ChangeCursor/start`` for every entry of the store, or
+    ///     ``Stamp/cursor`` for the changes since a snapshot.
     ///   - interval: The time between two reads while the store does not change.
     public func changeBatches(
         after cursor: ChangeCursor, every interval: Duration = .milliseconds(500)

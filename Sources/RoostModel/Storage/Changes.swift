@@ -2,8 +2,8 @@ public import Foundation
 
 /// One change of a store: the latest change of an entry, or the latest change of the clusters as a whole.
 ///
-/// The change feed has at most one change per entry and at most one for the clusters. Earlier changes of
-/// the same subject are superseded and no longer reported.
+/// The change feed contains at most one change per entry and at most one change of the clusters. Earlier
+/// changes of the same subject are superseded and are no longer reported.
 public struct Change: Sendable, Hashable {
     /// The subject of a change and the kind of its change.
     public enum Kind: Sendable, Hashable {
@@ -11,7 +11,7 @@ public struct Change: Sendable, Hashable {
         case upserted(Entry.ID)
         /// The entry was removed.
         case removed(Entry.ID)
-        /// Clusters or assignments changed. The value is the id of the present clustering run, if there is
+        /// Clusters or assignments changed. The value is the id of the current clustering run, if there is
         /// one.
         case clustersReplaced(ClusteringRun.ID?)
     }
@@ -20,7 +20,7 @@ public struct Change: Sendable, Hashable {
     public var kind: Kind
     /// The commit that made the change.
     public var revision: Revision
-    /// The number of the change within its commit, from 1.
+    /// The number of the change within its commit, starting at 1.
     public var ordinal: UInt32
 
     /// Creates a change.
@@ -31,7 +31,7 @@ public struct Change: Sendable, Hashable {
     }
 }
 
-/// The position of a reader in the change feed of a store. It can lie inside a commit.
+/// The position of a reader in the change feed of a store. It can lie between two changes of the same commit.
 ///
 /// A reader that stores the cursor can continue from it in another process.
 public struct ChangeCursor: Sendable, Hashable, Codable {
@@ -42,10 +42,11 @@ public struct ChangeCursor: Sendable, Hashable, Codable {
     /// The ordinal of the last change that the reader has seen.
     public var ordinal: UInt32
     /// The revision up to which removals had already been forgotten when the reader began. The reader has
-    /// never seen the entries that those removals concern, so it does not need to know of them.
+    /// never seen the entries that were removed by then, so it does not need to learn of these removals.
     public var horizon: Revision
 
-    /// Creates a cursor. Readers use ``start``, ``Stamp/cursor`` and the cursors of pages instead.
+    /// Creates a cursor. This initializer is for storage providers; readers use ``start``, ``Stamp/cursor``
+    /// and the cursors that pages return.
     public init(epoch: UUID?, revision: Revision, ordinal: UInt32, horizon: Revision) {
         self.epoch = epoch
         self.revision = revision
@@ -57,7 +58,7 @@ public struct ChangeCursor: Sendable, Hashable, Codable {
     public static let start = ChangeCursor(epoch: nil, revision: .zero, ordinal: 0, horizon: .zero)
 }
 
-/// The answer to a request for the changes after a cursor.
+/// The result of reading the changes after a cursor.
 public enum ChangePage: Sendable, Hashable {
     /// Changes in commit order.
     ///

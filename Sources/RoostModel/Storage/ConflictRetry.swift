@@ -1,7 +1,8 @@
 /// The policy for repeating a read-modify-commit cycle when another writer commits in between.
 ///
-/// A writer that commits with ``WriteBatch/expecting`` gets `.conflict` if the store no longer matches what
-/// the writer read. It then has to read again, compute its batch from the new state, and commit again:
+/// If a writer commits a batch with expectations (``WriteBatch/expecting``), and the store no longer matches
+/// the state that the writer read, the commit throws `.conflict`. The writer then has to read the store
+/// again, compute a new batch, and commit it:
 ///
 ///     let changed = try await ConflictRetry.standard.run {
 ///         let snapshot = try await storage.snapshot()
@@ -9,22 +10,22 @@
 ///         return try await storage.commit(batch)
 ///     }
 ///
-/// The policy does not repeat calls that fail for other reasons, such as a busy lock. `RetryPolicy` does.
+/// The policy does not repeat calls that fail for other reasons, such as a busy lock. For those calls, use
+/// `RetryPolicy`.
 package struct ConflictRetry: Sendable {
-    /// The number of times that an operation is started before its conflict is thrown to the caller.
+    /// The maximum number of attempts. If the last one fails with a conflict, the conflict is thrown.
     package let maximumAttempts: Int
 
-    /// The upper bound of the random pause between two attempts.
+    /// The maximum duration of the random pause between two attempts.
     package let maximumPause: Duration
 
     /// The policy for every read-modify-commit cycle of the package.
     ///
-    /// A conflict means that some other writer's commit succeeded, so the writers together always make
-    /// progress, and an attempt fails only as often as others commit between its read and its commit. One
-    /// hundred attempts let a writer lose that race against dozens of busy writers, as the concurrency laws
-    /// in `RoostTestKit` have, and still end a cycle that can never succeed after about half a second of
-    /// pauses. Ten milliseconds are a few commits of a durable store: long enough for competing writers to
-    /// get out of step.
+    /// A conflict means that another writer's commit succeeded, so the writers as a whole always make
+    /// progress. One hundred attempts are enough for a writer that competes with dozens of busy writers, as
+    /// in the concurrency laws of `RoostTestKit`. A cycle that can never succeed ends after pauses of about
+    /// half a second in total. A durable store makes a few commits in ten milliseconds, so pauses of up to
+    /// this length are long enough for competing writers to get out of step.
     package static let standard = ConflictRetry(maximumAttempts: 100, maximumPause: .milliseconds(10))
 
     package init(maximumAttempts: Int, maximumPause: Duration) {
@@ -36,8 +37,8 @@ package struct ConflictRetry: Sendable {
     /// Runs an operation, and runs it again after each conflict until it succeeds or the attempts are used
     /// up.
     ///
-    /// Before each repetition the task sleeps for a random time (full jitter). The upper bound of that time
-    /// starts at one millisecond, doubles with every attempt and ends at ``maximumPause``.
+    /// Before each repetition, the task sleeps for a random time (full jitter). The upper bound of that time
+    /// is one millisecond at first and doubles with every attempt until it reaches ``maximumPause``.
     ///
     /// - Parameters:
     ///   - operation: Reads a new snapshot, computes a batch and commits it. The operation runs from its
@@ -46,7 +47,7 @@ package struct ConflictRetry: Sendable {
     ///     succeed; after `false` the conflict is thrown.
     /// - Returns: The result of the first attempt that succeeds.
     /// - Throws: The `.conflict` of the last attempt; every other error of `operation` or `recover` at once;
-    ///   `CancellationError` if the task is cancelled between two attempts.
+    ///   `CancellationError` if the task is canceled between two attempts.
     package func run<Result>(
         _ operation: () async throws -> Result,
         recoveringWith recover: (StorageError) async throws -> Bool = { _ in true }

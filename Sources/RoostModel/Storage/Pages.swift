@@ -1,4 +1,4 @@
-/// A part of a snapshot's entries, headers or vectors that one call reads.
+/// A page of a snapshot's entries, headers or vectors, which is read with one call.
 public protocol SnapshotPage: Sendable {
     /// The row after which the next page begins; `nil` on the last page.
     var next: UInt32? { get }
@@ -8,13 +8,13 @@ extension EntryPage: SnapshotPage {}
 extension HeaderPage: SnapshotPage {}
 extension VectorPage: SnapshotPage {}
 
-/// The pages of one snapshot, in the order of their rows.
+/// An asynchronous sequence of the pages of one snapshot, in ascending order of rows.
 ///
 /// ``StorageSnapshot/entryPages(matching:pageSize:)``, ``StorageSnapshot/headerPages(matching:pageSize:)``
-/// and ``StorageSnapshot/vectorPages(of:pageSize:)`` make such sequences. Pages are read one at a time,
-/// when they are asked for; an iterator keeps no page after it has returned it. An empty store has one
-/// empty page. Before each page the iterator checks for cancellation. Several iterators over one sequence
-/// are independent and return the same pages.
+/// and ``StorageSnapshot/vectorPages(of:pageSize:)`` return such sequences. Each page is read when it is
+/// requested, and the iterator does not keep the pages that it has returned. An empty store has one empty
+/// page. The iterator checks for cancellation before it reads a page. Several iterators over one sequence are
+/// independent and return the same pages.
 public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, Sendable {
     public typealias Element = Page
 
@@ -30,8 +30,8 @@ public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, Sendable {
 
         /// Returns the next page, or `nil` after the last one.
         ///
-        /// - Throws: ``StorageError`` if the page cannot be read; `CancellationError`. The iterator stays
-        ///   where it is, so a later call reads the same page.
+        /// - Throws: ``StorageError`` if the page cannot be read; `CancellationError`. After an error, the
+        ///   iterator does not advance, so the next call tries to read the same page.
         public mutating func next() async throws -> Page? {
             guard !isFinished else { return nil }
             try Task.checkCancellation()
@@ -46,11 +46,11 @@ public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(read: read) }
 }
 
-/// The entries of one revision of a store, one after another, in the order of their rows.
+/// An asynchronous sequence of the entries of one revision of a store, in ascending order of rows.
 ///
 /// ``StorageSnapshot/allEntries(matching:pageSize:)`` and ``StorageProvider/allEntries(matching:pageSize:)``
-/// make such sequences. At most one page of entries is in memory. A sequence that a provider made takes a
-/// snapshot when an iterator asks for its first entry, and each iterator takes its own.
+/// return such sequences. At most one page of entries is in memory at a time. If the sequence was created by
+/// a provider, each iterator takes its own snapshot when its first entry is requested.
 public struct EntrySequence: AsyncSequence, Sendable {
     public typealias Element = Entry
 
@@ -84,27 +84,29 @@ public struct EntrySequence: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: pages) }
 }
 
-/// The default limits of pages.
+/// The default page sizes.
 package enum PageSize {
-    /// Entries with text, metadata and vectors: a few megabytes at usual lengths and dimensions.
+    /// The number of entries on a page. With usual text lengths and dimensions, such a page takes a few
+    /// megabytes.
     package static let entries = 1000
-    /// Headers, which take less than 100 bytes each.
+    /// The number of headers on a page. A header takes less than 100 bytes.
     package static let headers = 10_000
-    /// Changes, which take about 50 bytes each.
+    /// The number of changes on a page. A change takes about 50 bytes.
     package static let changes = 1000
-    /// Vectors of one page of entries: 6 MB at dimension 384, large enough that the cost per call disappears.
+    /// The number of entries whose vectors are on a page. With one vector per entry and 384 dimensions, such
+    /// a page takes 6 MB, which makes the overhead of each call negligible.
     package static let vectors = 4096
 }
 
 extension StorageSnapshot {
-    /// Returns the pages of the entries that match a filter, in the order of their rows.
+    /// Returns the pages of the entries that match a filter, in ascending order of rows.
     ///
     ///     for try await page in snapshot.entryPages() {
     ///         count += page.entries.count
     ///     }
     ///
     /// - Parameters:
-    ///   - filter: The condition on entries; by default all entries.
+    ///   - filter: The condition that entries must satisfy; by default, all entries match.
     ///   - pageSize: The maximum number of entries on a page, 1000 by default.
     /// - Precondition: `pageSize` is at least 1.
     public func entryPages(
@@ -115,10 +117,10 @@ extension StorageSnapshot {
         return SnapshotPages { try await entries(after: $0, limit: limit, matching: filter) }
     }
 
-    /// Returns the pages of the headers of the entries that match a filter, in the order of their rows.
+    /// Returns the headers of the entries that match a filter, in pages and in ascending order of rows.
     ///
     /// - Parameters:
-    ///   - filter: The condition on entries; by default all entries.
+    ///   - filter: The condition that entries must satisfy; by default, all entries match.
     ///   - pageSize: The maximum number of headers on a page, 10 000 by default. Pages may be smaller.
     /// - Precondition: `pageSize` is at least 1.
     public func headerPages(
@@ -129,8 +131,8 @@ extension StorageSnapshot {
         return SnapshotPages { try await headers(after: $0, limit: limit, matching: filter) }
     }
 
-    /// Returns the pages of the vectors of all entries, or of their passages, in the order of the entries'
-    /// rows.
+    /// Returns the vectors of all entries or of their passages, in pages and in ascending order of the
+    /// entries' rows.
     ///
     /// - Parameters:
     ///   - kind: Whether the pages have one vector per entry or one per passage.
@@ -142,10 +144,10 @@ extension StorageSnapshot {
         return SnapshotPages { try await vectors(of: kind, after: $0, limit: limit) }
     }
 
-    /// Returns the entries that match a filter, one after another, in the order of their rows.
+    /// Returns a sequence of the entries that match a filter, in ascending order of rows.
     ///
     /// - Parameters:
-    ///   - filter: The condition on entries; by default all entries.
+    ///   - filter: The condition that entries must satisfy; by default, all entries match.
     ///   - pageSize: The maximum number of entries in memory at a time, 1000 by default.
     /// - Precondition: `pageSize` is at least 1.
     public func allEntries(matching filter: EntryFilter = .all, pageSize: Int? = nil) -> EntrySequence {
@@ -155,12 +157,12 @@ extension StorageSnapshot {
 }
 
 extension StorageProvider {
-    /// Returns the entries that match a filter, one after another, in the order of their rows.
+    /// Returns a sequence of the entries that match a filter, in ascending order of rows.
     ///
-    /// The entries are those of one snapshot, which is taken when an iterator asks for its first entry.
+    /// All entries come from one snapshot. Each iterator takes it when its first entry is requested.
     ///
     /// - Parameters:
-    ///   - filter: The condition on entries; by default all entries.
+    ///   - filter: The condition that entries must satisfy; by default, all entries match.
     ///   - pageSize: The maximum number of entries in memory at a time, 1000 by default.
     /// - Precondition: `pageSize` is at least 1.
     public func allEntries(matching filter: EntryFilter = .all, pageSize: Int? = nil) -> EntrySequence {

@@ -1,39 +1,41 @@
 public import Foundation
 
-/// A storage provider that needs four methods, for small custom backends.
+/// A storage provider for small custom backends, which requires only four methods.
 ///
 /// Implement ``StorageProvider/saveEntry(_:)`` (insert an entry, or replace the entry with the same id),
 /// ``StorageProvider/fetchEntries()``, ``StorageProvider/updateCluster(_:)`` and
 /// ``StorageProvider/fetchClusters()``. If the backend can remove entries, also implement
 /// ``StorageProvider/deleteEntry(_:)``. All other requirements have default implementations.
 ///
-/// Four methods cannot give every guarantee of ``StorageProvider``. The defaults have these limits:
-/// - A batch is saved entry by entry. A failure in the middle leaves the entries that were saved before it.
-/// - A revision is the latest `updatedAt` of all entries and clusters in milliseconds.
-/// - The change feed always requires a reset, so readers that follow it read everything again.
+/// Four methods are not enough for every guarantee of ``StorageProvider``. The default implementations have
+/// these limitations:
+/// - A batch is saved entry by entry. After a failure, the entries that were already saved remain.
+/// - The revision is the latest `updatedAt` of all entries and clusters, in milliseconds.
+/// - The change feed always requires a reset, so its readers read everything again.
 /// - Source records, run records and similarities are not stored.
 /// - Each call reads all entries.
 ///
-/// A backend that needs more implements ``StorageProvider``.
+/// A backend that needs to give all guarantees must implement ``StorageProvider`` instead.
 public protocol SimpleStorageProvider: StorageProvider {}
 
 extension SimpleStorageProvider {
-    // Without these declarations, a type that lacks one of the four methods would get the default of
-    // `StorageProvider`, which calls `commit`, which calls the missing method: an endless recursion.
+    // Without these declarations, a type that lacks one of the four methods would use the default
+    // implementation of `StorageProvider`. That implementation calls `commit`, which calls the missing method
+    // again: infinite recursion.
 
-    /// Not a default: a `SimpleStorageProvider` implements this method.
+    /// Unavailable: a `SimpleStorageProvider` must implement this method itself.
     @available(*, unavailable, message: "a SimpleStorageProvider implements saveEntry(_:)")
     public func saveEntry(_ entry: Entry) async throws {}
 
-    /// Not a default: a `SimpleStorageProvider` implements this method.
+    /// Unavailable: a `SimpleStorageProvider` must implement this method itself.
     @available(*, unavailable, message: "a SimpleStorageProvider implements fetchEntries()")
     public func fetchEntries() async throws -> [Entry] { [] }
 
-    /// Not a default: a `SimpleStorageProvider` implements this method.
+    /// Unavailable: a `SimpleStorageProvider` must implement this method itself.
     @available(*, unavailable, message: "a SimpleStorageProvider implements updateCluster(_:)")
     public func updateCluster(_ cluster: Cluster) async throws {}
 
-    /// Not a default: a `SimpleStorageProvider` implements this method.
+    /// Unavailable: a `SimpleStorageProvider` must implement this method itself.
     @available(*, unavailable, message: "a SimpleStorageProvider implements fetchClusters()")
     public func fetchClusters() async throws -> [Cluster] { [] }
 
@@ -68,7 +70,8 @@ extension SimpleStorageProvider {
             vanished.remove(cluster.id)
             if oldClusters[cluster.id] != cluster { try await updateCluster(cluster) }
         }
-        // The four methods cannot remove a cluster, so a cluster without members counts as removed.
+        // The four methods cannot remove a cluster. Clusters that the batch removes are therefore saved
+        // without members.
         for id in vanished {
             guard var emptied = oldClusters[id], !emptied.members.isEmpty else { continue }
             emptied.members = []

@@ -2,11 +2,11 @@ import Foundation
 package import RoostFiles
 
 extension StorageError {
-    /// Creates the error that reports a refused file operation.
+    /// Creates the error for a file operation that failed.
     ///
-    /// A full disk or an exhausted quota becomes ``Code/full``, a file system that is mounted read-only
-    /// becomes ``Code/readOnly``, and every other `errno` becomes ``Code/inputOutput``. A missing
-    /// permission is `.inputOutput` as well, because it can also concern reading.
+    /// The code is ``Code/full`` for a full disk or an exhausted quota, ``Code/readOnly`` for a file system
+    /// that is mounted read-only, and ``Code/inputOutput`` for every other `errno`. A missing permission is
+    /// `.inputOutput` and not `.readOnly`, because reading may not be permitted either.
     package init(_ error: FileError) {
         let code: Code =
             switch error.errno {
@@ -17,14 +17,14 @@ extension StorageError {
         self.init(code, error.description, underlying: error)
     }
 
-    /// Creates the error that reports a lock that another process held for longer than the timeout.
+    /// Creates the error for a lock that another process held for longer than the timeout.
     package init(_ error: LockTimeout) {
         self.init(
             .locked, "\(error); try again when that process has finished", underlying: error,
             isRetryable: true)
     }
 
-    /// Returns the ``StorageError`` for an error of the file layer, and every other error unchanged.
+    /// Converts an error of the file layer to a ``StorageError``, and returns every other error unchanged.
     package static func mapping(_ error: any Error) -> any Error {
         switch error {
         case let error as FileError: StorageError(error)
@@ -33,7 +33,7 @@ extension StorageError {
         }
     }
 
-    /// Runs `body` and throws its file and lock errors as ``StorageError``.
+    /// Runs `body` and rethrows its file and lock errors as ``StorageError``.
     package static func mappingFileErrors<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch { throw mapping(error) }
     }

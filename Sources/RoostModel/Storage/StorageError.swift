@@ -1,19 +1,21 @@
 /// An error of a storage provider or a snapshot.
 ///
-/// Programs decide by ``code``, ``isRetryable`` and ``remedy``; people read ``message``. No part of an error
-/// contains text that a user stored.
+/// Programs can react to ``code``, ``isRetryable`` and ``remedy``; ``message`` is for people. No part of an
+/// error contains text that a user stored.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
-    /// The kind of a storage error. The set of codes is open: a provider may define its own.
+    /// A code for the kind of a storage error. The set of codes is open: a provider may define additional
+    /// ones.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// The stable name of the kind; the same as that of its constant.
+        /// The stable name of the code, which is the same as the name of its constant.
         public let rawValue: String
 
-        /// Creates a code with a name, also one that this version does not define.
+        /// Creates a code with the given name. The name need not be one that this version defines.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The store has changed since the state that the batch expects. Read again and commit a new batch.
+        /// The state of the store is not the one that the batch expects. Read the store again and commit a
+        /// new batch.
         public static let conflict = Code(rawValue: "conflict")
-        /// The batch contains something that no store may keep; see ``WriteBatch/validate()``.
+        /// The batch contains data that every store must reject; see ``WriteBatch/validate()``.
         public static let invalidBatch = Code(rawValue: "invalidBatch")
         /// The dimension of a vector differs from that of the vectors in the store.
         public static let dimensionMismatch = Code(rawValue: "dimensionMismatch")
@@ -23,27 +25,27 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         public static let newerFormat = Code(rawValue: "newerFormat")
         /// Another process holds the lock of the store.
         public static let locked = Code(rawValue: "locked")
-        /// The operating system reported an error: a missing permission or failed I/O.
+        /// The operating system reported an error, such as a missing permission or an I/O failure.
         public static let inputOutput = Code(rawValue: "inputOutput")
         /// The volume is full, or the store has reached its configured maximum size.
         public static let full = Code(rawValue: "full")
         /// The provider does not implement the operation.
         public static let unsupported = Code(rawValue: "unsupported")
-        /// The store was opened for reading only, or it is on a read-only file system.
+        /// The store was opened read-only, or it is on a read-only file system.
         public static let readOnly = Code(rawValue: "readOnly")
         /// The provider was closed before the call.
         public static let closed = Code(rawValue: "closed")
-        /// The store does not contain the object that the call names.
+        /// The store does not contain the requested object.
         public static let notFound = Code(rawValue: "notFound")
     }
 
     /// The kind of the error.
     public let code: Code
-    /// One sentence for people: the operation, its object and the cause.
+    /// A human-readable sentence that states the operation, its object and the cause of the error.
     public let message: String
     /// The error of a lower layer that caused this one, if there is one.
     public let underlying: (any Error)?
-    /// Whether the same call, unchanged, can succeed later.
+    /// Whether repeating the same call later can succeed.
     public let isRetryable: Bool
     /// The action that can solve the problem, if there is one.
     public let remedy: Remedy?
@@ -52,9 +54,9 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - code: The kind of the error.
-    ///   - message: One sentence for people, without text that a user stored.
+    ///   - message: A human-readable sentence without text that a user stored.
     ///   - underlying: The error of a lower layer that caused this one.
-    ///   - isRetryable: Whether the same call, unchanged, can succeed later.
+    ///   - isRetryable: Whether repeating the same call later can succeed.
     ///   - remedy: The action that can solve the problem.
     public init(
         _ code: Code, _ message: String, underlying: (any Error)? = nil, isRetryable: Bool = false,
@@ -69,11 +71,11 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 
     public var description: String { message }
 
-    /// Returns an error for a batch that no store may keep (``Code/invalidBatch``).
+    /// Returns an error for a batch that every store must reject (``Code/invalidBatch``).
     public static func invalid(_ message: String) -> StorageError { StorageError(.invalidBatch, message) }
 
-    /// Returns an error for a batch whose expectations are no longer true (``Code/conflict``).
+    /// Returns an error for a batch whose expectations are no longer met (``Code/conflict``).
     ///
-    /// The error is not retryable: the same batch fails again, because its expectations stay false.
+    /// The error is not retryable: if the same batch is committed again, its expectations are still not met.
     public static func conflict(_ message: String) -> StorageError { StorageError(.conflict, message) }
 }

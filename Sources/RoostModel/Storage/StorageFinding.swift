@@ -1,30 +1,30 @@
-/// Something that the inspection of a store found, or that a repair did.
+/// A fact that the inspection of a store found, or an action that a repair took.
 public struct StorageFinding: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The weight of a finding.
+    /// The severity of a finding.
     public enum Severity: String, Sendable, Codable, CaseIterable {
-        /// Information; the store is complete and consistent.
+        /// The finding is for information only. The store is complete and consistent.
         case note
         /// Data is corrupt, inconsistent or lost.
         case damage
     }
 
-    /// The weight of the finding.
+    /// The severity of the finding.
     public var severity: Severity
     /// The file, table or entry that the finding is about.
     public var subject: String
-    /// A predicate about the subject: "is missing", "has an invalid checksum at byte 120".
+    /// A predicate about the subject, such as "is missing" or "has an invalid checksum at byte 120".
     public var message: String
-    /// The action of a repair about the finding, as a predicate: "moves the file to damaged-20260401";
-    /// `nil` if there is nothing to do.
+    /// The action that a repair takes, phrased as a predicate such as "moves the file to damaged-20260401";
+    /// `nil` if there is nothing to repair.
     public var remedy: String?
 
     /// Creates a finding.
     ///
     /// - Parameters:
-    ///   - severity: The weight of the finding.
+    ///   - severity: The severity of the finding.
     ///   - subject: The file, table or entry that the finding is about.
     ///   - message: A predicate about the subject.
-    ///   - remedy: The action of a repair, as a predicate.
+    ///   - remedy: The action that a repair takes, as a predicate.
     public init(_ severity: Severity, _ subject: String, _ message: String, remedy: String? = nil) {
         self.severity = severity
         self.subject = subject

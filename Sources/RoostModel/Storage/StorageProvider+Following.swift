@@ -7,7 +7,7 @@ package struct ChangedEntries: Sendable {
 }
 
 extension StorageProvider {
-    /// Returns the ids of the entries that changed after a cursor, from as many pages as necessary.
+    /// Returns the ids of the entries that changed after a cursor, reading as many pages as necessary.
     ///
     /// - Parameters:
     ///   - cursor: The position after which to read.
@@ -40,8 +40,8 @@ extension StorageProvider {
 }
 
 extension Stamp {
-    /// The cursor of a reader that has read the complete state: the changes after it are those since the
-    /// stamp.
+    /// The cursor of a reader that has read the complete state at this stamp. The changes after the cursor
+    /// are those that were made after that state.
     public var cursor: ChangeCursor {
         ChangeCursor(epoch: epoch, revision: revision, ordinal: .max, horizon: revision)
     }

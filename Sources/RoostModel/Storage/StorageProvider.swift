@@ -2,30 +2,30 @@ public import Foundation
 
 /// A store of entries, source records and clusters. Indexes and other derived data are built from it.
 ///
-/// A provider is safe to use from any number of tasks at the same time. Each provider states what it
-/// guarantees beyond one process, such as durability and several writers. `RoostTestKit` has a law for each
-/// guarantee.
+/// Any number of tasks can use a provider at the same time. Each provider documents which guarantees it gives
+/// beyond the process, such as durability and support for several writing processes. `RoostTestKit` has a
+/// test, called a law, for each guarantee.
 ///
 /// Five requirements have no default implementation: ``commit(_:)``, ``snapshot()``,
-/// ``changes(after:limit:)``, ``renewEpoch()`` and ``close()``. The others are implemented with them, and a
-/// provider that has a faster way implements them itself. For a small custom backend, conform to
+/// ``changes(after:limit:)``, ``renewEpoch()`` and ``close()``. The default implementations of the others
+/// call these five; a provider can replace them with faster ones. For a small custom backend, conform to
 /// ``SimpleStorageProvider`` instead.
 public protocol StorageProvider: Sendable {
     /// Writes a batch.
     ///
-    /// - **Atomicity**: Either the whole batch is written or nothing, even if the process is killed.
-    /// - **Visibility**: Every snapshot taken after the call returns contains the batch, in any handle and
-    ///   process.
+    /// - **Atomicity**: Either the whole batch is written or nothing is, even if the process is killed.
+    /// - **Visibility**: Every snapshot that is taken after the call has returned contains the batch,
+    ///   whichever handle or process takes it.
     /// - **Idempotence**: Data that is equal to the stored data changes nothing, and a batch that changes
     ///   nothing returns the current revision. Committing the same batch again is therefore safe, unless it
     ///   has expectations.
-    /// - **Cancellation**: If the task is cancelled before the commit point, also while it waits for other
-    ///   writers, the call throws `CancellationError` and writes nothing. After the commit point it returns
-    ///   normally. The commit point is the step that makes the batch durable; each provider documents its
-    ///   own.
-    /// - **Errors**: After an error nothing was written. The only exception is an error whose message says
-    ///   that the outcome is unknown: then the batch may have been written, and committing it again is
-    ///   safe.
+    /// - **Cancellation**: If the task is canceled before the commit point, for example while it waits for
+    ///   other writers, the call throws `CancellationError` and writes nothing. After the commit point, the
+    ///   call returns normally. The commit point is the step that makes the batch durable; each provider
+    ///   documents its commit point.
+    /// - **Errors**: If the call throws an error, nothing was written. The only exception is an error whose
+    ///   message says that the outcome is unknown. In that case, the batch may have been written, and
+    ///   committing it again is safe.
     ///
     /// - Parameter batch: The changes to make.
     /// - Returns: The revision from which the batch is visible.
@@ -37,14 +37,15 @@ public protocol StorageProvider: Sendable {
     /// Returns a snapshot of the latest revision. Later commits do not change it.
     ///
     /// - **Atomicity**: A snapshot contains every batch completely or not at all.
-    /// - **Visibility**: It contains everything committed before the call, from any handle and process.
+    /// - **Visibility**: A snapshot contains everything that was committed before the call, whichever handle
+    ///   or process committed it.
     /// - **Idempotence**: The call changes nothing.
-    /// - **Cancellation**: The call may throw `CancellationError`; it then holds no resources.
-    /// - **Errors**: After an error the call holds no resources.
+    /// - **Cancellation**: The call may throw `CancellationError`. In that case, no resources stay in use.
+    /// - **Errors**: If the call throws an error, no resources stay in use.
     ///
-    /// A snapshot stays readable after ``close()``. A snapshot that is kept for a long time may prevent a
-    /// backend from freeing space (the write-ahead log of a database grows), so release it when it has been
-    /// read.
+    /// A snapshot stays readable after ``close()``. A snapshot that is kept for a long time may prevent the
+    /// backend from freeing space (for example, the write-ahead log of a database grows), so release a
+    /// snapshot when it is no longer needed.
     ///
     /// - Throws: ``StorageError`` with `.damaged`, `.newerFormat`, `.locked`, `.inputOutput` or `.closed`.
     func snapshot() async throws -> any StorageSnapshot
@@ -55,11 +56,12 @@ public protocol StorageProvider: Sendable {
     /// the latest state of every entry and every removal, in commit order. An entry that changes while the
     /// reader reads appears again at its new position.
     ///
-    /// - **Atomicity**: One page belongs to one revision. Two pages can belong to different revisions.
-    /// - **Visibility**: As for ``snapshot()``.
+    /// - **Atomicity**: All changes on a page are read from one revision of the store. Two pages can come
+    ///   from different revisions.
+    /// - **Visibility**: The same as for ``snapshot()``.
     /// - **Idempotence**: The same cursor returns the same changes, except those superseded by later ones.
     /// - **Cancellation**: The call may throw `CancellationError`.
-    /// - **Errors**: The cursor stays valid after an error.
+    /// - **Errors**: After an error, the cursor remains valid.
     ///
     /// - Parameters:
     ///   - cursor: The position after which to read; ``ChangeCursor/start`` for all entries.
@@ -71,41 +73,42 @@ public protocol StorageProvider: Sendable {
 
     /// Begins a new history with the same contents.
     ///
-    /// Stamps and cursors of the old history never equal those of the new one. Restore and repair call this
-    /// method.
+    /// Stamps and cursors of the old history never equal those of the new one. The method is called when a
+    /// store is restored or repaired.
     ///
-    /// - **Atomicity, visibility, cancellation**: As for ``commit(_:)``.
-    /// - **Idempotence**: None. Each call begins another history and takes one revision.
-    /// - **Errors**: As for ``commit(_:)``.
+    /// - **Atomicity, visibility, cancellation**: The same as for ``commit(_:)``.
+    /// - **Idempotence**: The call is not idempotent. Each call begins another history and increments the
+    ///   revision.
+    /// - **Errors**: The same as for ``commit(_:)``.
     ///
     /// - Returns: The stamp of the same contents in the new epoch.
     /// - Throws: The errors of ``commit(_:)``; `.unsupported` if the backend cannot store an epoch.
     @discardableResult
     func renewEpoch() async throws -> Stamp
 
-    /// Frees the space that earlier commits left behind, and updates the files that exist only for people
-    /// to read.
+    /// Frees the space that is taken by obsolete data of earlier commits, and updates the files that exist
+    /// only for people to read.
     ///
-    /// The contents of the store do not change. A backend that has nothing to free does nothing, which is the
-    /// default.
+    /// The contents of the store do not change. The default implementation does nothing; it is for backends
+    /// that have no space to free.
     ///
     /// - **Atomicity**: The store is complete and consistent at every moment. Other writers may have to wait.
     /// - **Visibility**: Readers see no change.
-    /// - **Idempotence**: A second call finds little to do.
+    /// - **Idempotence**: If the method is called again, there is little left to do.
     /// - **Cancellation**: The call may finish or throw `CancellationError`.
-    /// - **Errors**: After an error the contents of the store are intact.
+    /// - **Errors**: After an error, the contents of the store are intact.
     ///
     /// - Throws: The errors of ``commit(_:)``.
     func compact() async throws
 
     /// Closes files and connections.
     ///
-    /// Calls that have begun, including those that wait for a lock, finish. Later calls throw `.closed`.
+    /// Calls that are in progress finish, including those that wait for a lock. Later calls throw `.closed`.
     ///
     /// - **Atomicity**: Committed data is safe whether this method is called or not.
     /// - **Visibility**: Snapshots stay readable. Other handles are not affected.
     /// - **Idempotence**: Closing twice is not an error.
-    /// - **Cancellation**: Ignored.
+    /// - **Cancellation**: Cancellation is ignored.
     /// - **Errors**: The handle is closed even if the call throws.
     ///
     /// - Throws: ``StorageError`` with `.inputOutput`.
@@ -115,14 +118,14 @@ public protocol StorageProvider: Sendable {
 
     /// Inserts an entry, or replaces the entry with the same id.
     ///
-    /// One commit, with the guarantees and errors of ``commit(_:)``.
+    /// The method makes one commit, with the guarantees and errors of ``commit(_:)``.
     ///
     /// - Parameter entry: The entry to save.
     func saveEntry(_ entry: Entry) async throws
 
     /// Inserts or replaces entries. If several have the same id, the last one is saved.
     ///
-    /// One commit, with the guarantees and errors of ``commit(_:)``.
+    /// The method makes one commit, with the guarantees and errors of ``commit(_:)``.
     ///
     /// - Parameter entries: The entries to save.
     func saveEntries(_ entries: [Entry]) async throws
@@ -135,15 +138,15 @@ public protocol StorageProvider: Sendable {
 
     /// Inserts a cluster, or replaces the cluster with the same id, and sets its members.
     ///
-    /// `cluster.members` become the members: other entries leave the cluster, and entries of other clusters
-    /// move to it. Remaining members keep their similarity. New members get the cluster's cohesion as
-    /// similarity, and no run.
+    /// The entries in `cluster.members` become the members of the cluster, even if they belong to other
+    /// clusters. All other entries leave the cluster. Members that stay keep their similarity. For new
+    /// members, the similarity is set to the cluster's cohesion, and the run to `nil`.
     ///
-    /// The method reads the store and commits. If the clusters change in between, it repeats both.
-    /// Otherwise it has the guarantees and errors of ``commit(_:)``.
+    /// The method reads the store and makes a commit. If the clusters change in between, it repeats both
+    /// steps. Apart from this, it has the guarantees and errors of ``commit(_:)``.
     ///
     /// - Parameter cluster: The cluster to save.
-    /// - Throws: Also `.notFound` if a member is not in the store.
+    /// - Throws: The errors of ``commit(_:)``; `.notFound` if a member is not in the store.
     func updateCluster(_ cluster: Cluster) async throws
 
     /// Returns all clusters with their members, in the order in which they were first saved.
@@ -153,7 +156,7 @@ public protocol StorageProvider: Sendable {
 
     /// Removes an entry and its assignment. If the store does not contain the entry, nothing changes.
     ///
-    /// One commit, with the guarantees and errors of ``commit(_:)``.
+    /// The method makes one commit, with the guarantees and errors of ``commit(_:)``.
     ///
     /// - Parameter id: The id of the entry.
     func deleteEntry(_ id: Entry.ID) async throws

@@ -3,9 +3,9 @@ import Foundation
 extension StorageSnapshot {
     /// Checks the consistency of everything that the store contains.
     ///
-    /// The inspection finds duplicate entries, vectors whose dimension or length does not fit the embedding
-    /// space, passages outside their text, and assignments and parents that refer to missing entries or
-    /// clusters.
+    /// The inspection finds duplicate entries, vectors whose dimension or length does not match the embedding
+    /// space, passages that extend beyond the text, and assignments and parents that refer to missing entries
+    /// or clusters.
     ///
     /// - Parameter space: The embedding space of the vectors; `nil` to compare the vectors only with each
     ///   other.
@@ -27,15 +27,16 @@ extension StorageSnapshot {
     }
 }
 
-/// The state of an inspection: the ids that it has seen and its findings.
+/// The state of an inspection: the ids that have been seen so far, and the findings.
 private struct ContentInspection {
     let space: EmbeddingSpace?
     var ids = Set<Entry.ID>()
     var findings: [StorageFinding] = []
     private var dimension: Int?
 
-    /// The maximum difference between 1 and the squared length of a unit vector: far above rounding errors of
-    /// Float32 at any dimension, and far below the error of a vector that was never normalised.
+    /// The maximum difference between 1 and the squared length of a unit vector. It is far above the rounding
+    /// error of Float32 at any dimension, and far below the difference for a typical vector that was never
+    /// normalized.
     private static let lengthTolerance = 0.01
 
     init(space: EmbeddingSpace?) {

@@ -1,29 +1,31 @@
 public import Foundation
 public import RoostVectors
 
-/// One revision of a store, for reading. Later commits do not change it.
+/// A read-only view of one revision of a store. Later commits do not change it.
 ///
-/// For every requirement:
-/// - **Atomicity, visibility**: All answers, also those of different calls, are of the one revision of
-///   ``stamp``.
-/// - **Idempotence**: Calls change nothing. The same call always returns the same answer.
+/// All methods have these properties:
+/// - **Atomicity, visibility**: The results of all calls come from one revision of the store, which is the
+///   revision of ``stamp``.
+/// - **Idempotence**: Calls change nothing. The same call always returns the same result.
 /// - **Cancellation**: A call may throw `CancellationError`. Other calls are not affected.
-/// - **Errors**: ``StorageError`` with `.damaged` if stored data is missing or corrupt, or with
-///   `.inputOutput`; never a partial answer. A snapshot stays readable after its provider was closed.
+/// - **Errors**: A call throws ``StorageError`` with `.damaged` if stored data is missing or corrupt, or with
+///   `.inputOutput`. It never returns an incomplete result. A snapshot stays readable after its provider is
+///   closed.
 ///
 /// Every entry has a row number. Row numbers grow in the order of insertion and are never reused within an
 /// epoch.
 ///
 /// To read all entries, headers or vectors, iterate over ``entryPages(matching:pageSize:)``,
-/// ``headerPages(matching:pageSize:)`` or ``vectorPages(of:pageSize:)``, which are built on the requirements.
+/// ``headerPages(matching:pageSize:)`` or ``vectorPages(of:pageSize:)``, which read the snapshot page by
+/// page.
 public protocol StorageSnapshot: Sendable {
     /// The store, epoch and revision of the snapshot.
     var stamp: Stamp { get }
 
-    /// Returns entries by id, in the order of the ids.
+    /// Returns the entries with the given ids, in the order of the ids.
     ///
-    /// - Parameter ids: The ids of the entries. Ids that the store does not contain are skipped, and an id
-    ///   that occurs twice returns its entry twice.
+    /// - Parameter ids: The ids of the entries. Ids that the store does not contain are skipped. If an id
+    ///   occurs twice, its entry is returned twice.
     func entries(_ ids: [Entry.ID]) async throws -> [Entry]
 
     /// Returns one page of the entries that match a filter, in ascending order of rows.
@@ -38,8 +40,8 @@ public protocol StorageSnapshot: Sendable {
 
     /// Returns one page of the headers of the entries that match a filter, in ascending order of rows.
     ///
-    /// Headers are enough to count and sort entries, and cost much less than entries. The default
-    /// implementation reads whole entries.
+    /// Headers are enough to count and sort entries, and reading them costs much less than reading entries.
+    /// The default implementation reads whole entries.
     ///
     /// - Parameters:
     ///   - row: The row after which the page begins (``HeaderPage/next`` of the previous page); `nil` for
@@ -76,10 +78,11 @@ public protocol StorageSnapshot: Sendable {
     /// Returns entries whose embeddings can be reused for texts with the same content.
     ///
     /// - Parameter digests: The digests of the texts.
-    /// - Returns: For each digest that is the digest of a stored entry with an embedding, one such entry.
+    /// - Returns: For each digest, a stored entry that has this digest and an embedding. Digests without such
+    ///   an entry are absent.
     func embeddedEntries(withContent digests: Set<ContentDigest>) async throws -> [ContentDigest: Entry]
 
-    /// Returns source records by id, with the ids of their entries.
+    /// Returns the source records with the given ids, including the ids of their entries.
     ///
     /// - Parameter ids: The ids of the sources. Ids without a record are skipped.
     func sources(_ ids: [Source.ID]) async throws -> [Source]
@@ -92,8 +95,8 @@ public protocol StorageSnapshot: Sendable {
 
     /// Returns all clusters without their members, in the same order as ``clusters()``.
     ///
-    /// The records have everything that is needed to assign an entry to a cluster, and cost much less. The
-    /// default implementation reads the members too.
+    /// The records contain everything that is needed to assign an entry to a cluster, and reading them costs
+    /// much less than calling ``clusters()``. The default implementation reads the members too.
     func clusterRecords() async throws -> [Cluster]
 
     /// Returns assignments in the order of their entries' rows.
@@ -106,8 +109,8 @@ public protocol StorageSnapshot: Sendable {
 
     /// Returns the revision of the latest write to the run, the clusters or the assignments.
     ///
-    /// ``WriteBatch/Expectation`` compares this revision. The removal of an entry, which also removes its
-    /// assignment, does not change it.
+    /// ``WriteBatch/Expectation/clusters`` is compared with this revision. Removing an entry also removes its
+    /// assignment but does not change this revision.
     func clustersRevision() async throws -> Revision
 }
 
@@ -115,7 +118,8 @@ extension StorageSnapshot {
     public func headers(
         after row: UInt32?, limit: Int, matching filter: EntryFilter
     ) async throws -> HeaderPage {
-        // Entries are much larger than headers, so a page has at most as many as a page of entries.
+        // This implementation reads whole entries, which are much larger than headers. The limit is therefore
+        // at most that of a page of entries.
         let page = try await entries(after: row, limit: min(limit, PageSize.entries), matching: filter)
         return HeaderPage(headers: page.entries.map(EntryHeader.init), next: page.next)
     }
@@ -188,7 +192,7 @@ public struct HeaderPage: Sendable {
 
 /// One page of vectors, in ascending order of their entries' rows.
 public struct VectorPage: Sendable {
-    /// Which vectors a page has.
+    /// The kind of vectors on a page.
     public enum Kind: Sendable, Hashable {
         /// One vector per entry: ``Entry/embeddings``.
         case entries
@@ -202,7 +206,7 @@ public struct VectorPage: Sendable {
     public var ids: [Entry.ID]
     /// The ordinal of each vector's passage; 0 for vectors of entries.
     public var ordinals: [UInt32]
-    /// The vectors, one per row of the matrix; the shape is (0, 0) if the page has none.
+    /// The vectors, one per row of the matrix. If the page has no vectors, the shape is (0, 0).
     public var vectors: Matrix
     /// The row after which the next page begins; `nil` on the last page.
     public var next: UInt32?

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The JSON form of a batch, which journals contain. Expectations are not encoded: a journal records only
-/// batches whose expectations were true.
+/// The JSON form of a batch, which is written to journals. Expectations are not encoded, because a journal
+/// records only batches whose expectations were met.
 extension WriteBatch: Codable {
     enum CodingKeys: String, CodingKey {
         case upserts, removals, sources, removedSources, clustering, clusters, assignments, unassignments

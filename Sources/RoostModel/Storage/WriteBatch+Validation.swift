@@ -1,11 +1,12 @@
 package import Foundation
 
 extension WriteBatch {
-    /// The maximum nesting of a run's parameters, which are lists or objects of settings at most.
+    /// The maximum nesting depth of a run's parameters. Parameters are simple settings, or lists or objects
+    /// of settings, so they never need more.
     private static let maximumParameterDepth = 16
 
-    /// Checks the batch for data that no store may keep. Every provider calls this method before its commit
-    /// point.
+    /// Checks the batch for data that every store must reject. Every provider calls this method before the
+    /// commit point.
     ///
     /// - Throws: ``StorageError`` with `.invalidBatch` if an id occurs twice, if an entry is both assigned
     ///   and unassigned, if a number is not finite, if a date is outside the years 1 to 9999, if the
@@ -27,8 +28,8 @@ extension WriteBatch {
         }
     }
 
-    /// Checks that no id occurs twice. With two objects of one id, committing the batch again could change
-    /// the result, but commits are idempotent.
+    /// Checks that no id occurs twice. If two objects had the same id, committing the batch a second time
+    /// could change the result, although commits must be idempotent.
     private func checkUniqueness() throws {
         try Self.checkUnique(upserts.map(\.id), "entry")
         try Self.checkUnique(sources.map { Array($0.id.utf8) }, "a source")
@@ -128,8 +129,8 @@ extension Entry {
 }
 
 extension [Float] {
-    /// Whether all elements are finite. The sum of `x * 0` is NaN if one of them is not, and needs no
-    /// branches.
+    /// Whether all elements are finite. The elements are multiplied by zero and summed, without branches: the
+    /// sum is NaN if any element is infinite or NaN.
     var allFinite: Bool {
         var sum: Float = 0
         for value in self { sum += value * 0 }

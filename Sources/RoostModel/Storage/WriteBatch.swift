@@ -1,24 +1,25 @@
 public import Foundation
 
-/// The changes that one commit makes, all or none.
+/// A set of changes that one commit makes atomically.
 ///
 /// Removals are applied before upserts. Data that equals the stored data changes nothing.
 public struct WriteBatch: Sendable, Hashable {
     /// Conditions on the store under which a batch may be committed.
     ///
-    /// If one of them is false, the commit throws `.conflict` and writes nothing. A writer that read a
-    /// snapshot uses them to make sure that nothing relevant has changed since.
+    /// If any condition is false, the commit throws `.conflict` and writes nothing. A writer that has read a
+    /// snapshot uses conditions to ensure that nothing relevant has changed since then.
     public struct Expectation: Sendable, Hashable {
-        /// The expected ``StorageSnapshot/clustersRevision()``; `nil` for no condition.
+        /// The expected value of ``StorageSnapshot/clustersRevision()``; `nil` for no condition.
         public var clusters: Revision?
-        /// The expected revisions of entries; `.zero` expects that the store does not contain the entry.
+        /// The expected revisions of entries. `.zero` means that the store must not contain the entry.
         public var entries: [Entry.ID: Revision]
         /// The expected epoch; `nil` for no condition.
         public var epoch: UUID?
-        /// The expected latest revision, which allows no other commit in between; `nil` for no condition.
+        /// The expected latest revision of the store, for a batch that permits no other commit in between;
+        /// `nil` for no condition.
         public var revision: Revision?
 
-        /// Creates an expectation; without arguments, one that is always true.
+        /// Creates an expectation. Without arguments, it is always true.
         public init(
             clusters: Revision? = nil, entries: [Entry.ID: Revision] = [:], epoch: UUID? = nil,
             revision: Revision? = nil
@@ -29,7 +30,7 @@ public struct WriteBatch: Sendable, Hashable {
             self.revision = revision
         }
 
-        /// Whether there is no condition.
+        /// Whether the expectation has no conditions.
         public var isEmpty: Bool {
             clusters == nil && entries.isEmpty && epoch == nil && revision == nil
         }
@@ -37,11 +38,11 @@ public struct WriteBatch: Sendable, Hashable {
 
     /// A complete clustering, which replaces the previous clusters, run and assignments.
     public struct Clustering: Sendable, Hashable, Codable {
-        /// The run that made the clusters; `nil` if no run did, as after an import.
+        /// The run that made the clusters; `nil` if no run made them, for example after an import.
         public var run: ClusteringRun?
         /// The clusters. Their `members` are ignored; `assignments` defines the members.
         public var clusters: [Cluster]
-        /// The assignments. Those of entries that the store does not contain are skipped.
+        /// The assignments. Assignments of entries that the store does not contain are skipped.
         public var assignments: [Assignment]
 
         /// Creates a clustering.
@@ -52,7 +53,7 @@ public struct WriteBatch: Sendable, Hashable {
         }
     }
 
-    /// Entries to insert, or to replace the entries with the same ids.
+    /// Entries to insert. Stored entries with the same ids are replaced.
     public var upserts: [Entry]
     /// Entries to remove together with their assignments. Ids that the store does not contain are skipped.
     public var removals: [Entry.ID]
@@ -62,19 +63,19 @@ public struct WriteBatch: Sendable, Hashable {
     public var removedSources: [Source.ID]
     /// A complete clustering that replaces the previous one; applied before `clusters` and `assignments`.
     public var clustering: Clustering?
-    /// Single clusters to insert or replace. Their `members` are ignored.
+    /// Individual clusters to insert or replace. Their `members` are ignored.
     public var clusters: [Cluster]
-    /// Single assignments to insert or replace.
+    /// Individual assignments to insert or replace.
     public var assignments: [Assignment]
-    /// Entries whose assignments to remove.
+    /// The ids of the entries whose assignments are removed.
     public var unassignments: [Entry.ID]
-    /// The name of a new history that begins with this commit, as with ``StorageProvider/renewEpoch()``.
-    /// The name of the present history changes nothing.
+    /// The epoch of a new history that begins with this commit, as with ``StorageProvider/renewEpoch()``. If
+    /// it is the current epoch, no new history begins.
     public var newEpoch: UUID?
     /// The conditions on the store under which the batch may be committed.
     public var expecting: Expectation
 
-    /// Creates a batch; without arguments, one that changes nothing.
+    /// Creates a batch. Without arguments, it changes nothing.
     public init(
         upserts: [Entry] = [], removals: [Entry.ID] = [], sources: [Source] = [],
         removedSources: [Source.ID] = [], clustering: Clustering? = nil, clusters: [Cluster] = [],
@@ -93,7 +94,7 @@ public struct WriteBatch: Sendable, Hashable {
         self.expecting = expecting
     }
 
-    /// Whether the batch makes no changes, whatever it expects.
+    /// Whether the batch makes no changes. Expectations are not considered.
     public var isEmpty: Bool {
         upserts.isEmpty && removals.isEmpty && sources.isEmpty && removedSources.isEmpty && clustering == nil
             && clusters.isEmpty && assignments.isEmpty && unassignments.isEmpty && newEpoch == nil

@@ -3,24 +3,24 @@ public import RoostVectors
 
 /// The assignment of an entry to a cluster, or to the outliers.
 ///
-/// Assignments are stored per entry, not as lists of members, so that assigning one entry writes one row.
+/// Assignments are stored per entry and not as lists of members, so assigning one entry writes only one row.
 public struct Assignment: Sendable, Hashable, Codable {
     /// The target of an assignment.
     public enum Target: Sendable, Hashable {
         /// The entry is a member of the cluster.
         case cluster(Cluster.ID)
-        /// The entry is in no cluster, for the given reason.
+        /// The entry is in no cluster. The value is the reason.
         case outlier(Partition.OutlierReason)
     }
 
     /// The id of the entry.
     public var entry: Entry.ID
-    /// The cluster of the entry, or the reason why it is in none.
+    /// The cluster of the entry, or the reason why it is in no cluster.
     public var target: Target
-    /// The run that made the assignment; `nil` if a person or a program made it outside a run.
+    /// The run that made the assignment; `nil` if a person or a program made it independently of a run.
     public var run: ClusteringRun.ID?
-    /// The cosine similarity to the centroid of the cluster, or of the nearest cluster for an outlier; -1
-    /// to 1.
+    /// The cosine similarity of the entry to the centroid of its cluster or, for an outlier, of the nearest
+    /// cluster, from -1 to 1.
     public var similarity: Float
     /// The confidence in the assignment, from 0 to 1.
     public var confidence: Float
@@ -42,7 +42,7 @@ public struct Assignment: Sendable, Hashable, Codable {
         if case .cluster(let id) = target { id } else { nil }
     }
 
-    /// The reason why the entry is in no cluster; `nil` if it is in one.
+    /// The reason why the entry is in no cluster; `nil` if it is in a cluster.
     public var outlierReason: Partition.OutlierReason? {
         if case .outlier(let reason) = target { reason } else { nil }
     }

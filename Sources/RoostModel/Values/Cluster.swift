@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A group of similar entries with a label. Its id stays the same from run to run while most members stay.
+/// A group of similar entries with a label. A new run keeps the id of a cluster if most of its members stay.
 public struct Cluster: Sendable, Hashable, Identifiable {
     /// The id of a cluster.
     public typealias ID = UUID
 
-    /// An earlier cluster that members of this one came from.
+    /// An earlier cluster from which members of the present cluster came.
     public struct Origin: Sendable, Hashable, Codable {
         /// The id of the earlier cluster.
         public var cluster: Cluster.ID
@@ -13,9 +13,9 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         public var label: String
         /// The number of members of the earlier cluster.
         public var size: Int
-        /// The number of those members that are in any cluster now.
+        /// The number of members of the earlier cluster that are in any cluster now.
         public var remaining: Int
-        /// The number of those members that are in this cluster now.
+        /// The number of members of the earlier cluster that are in the present cluster now.
         public var shared: Int
 
         /// Creates an origin.
@@ -41,42 +41,42 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         enum CodingKeys: String, CodingKey { case cluster, label, size, remaining, shared }
     }
 
-    /// The id of the cluster, which a new run keeps while most members stay.
+    /// The id of the cluster. A new run keeps the id if most members stay.
     public var id: UUID
-    /// The name of the cluster for people.
+    /// The human-readable name of the cluster.
     public var label: String
-    /// Whether a person set the label. Runs keep such a label as long as they keep the cluster.
+    /// Whether a person set the label. Runs keep such a label for as long as the cluster exists.
     public var isLabelPinned = false
-    /// The members at the time at which a person set the label; `nil` if no person did, or if an older
-    /// version of Roost stored the label.
+    /// A record of the members that the cluster had when a person set the label; `nil` if no person did, or
+    /// if the label was stored by an older version of Roost.
     public var labelPin: LabelPin?
-    /// The labeler that made the label (``ClusterLabeler/name``); `nil` if keywords or a person did. Runs
-    /// keep such a label while most members stay.
+    /// The name of the labeler that made the label (``ClusterLabeler/name``); `nil` if the label was set by a
+    /// person or made from keywords. Runs keep a labeler's label for as long as most members stay.
     public var labeledBy: String?
     /// The words that distinguish this cluster from the others, the most distinctive first.
     public var keywords: [String]
-    /// The normalised mean of the members' embeddings; empty if it was not computed.
+    /// The normalized mean of the members' embeddings; empty if it was not computed.
     public var centroid: [Float]
-    /// The entries assigned to the cluster, in ascending order of rows. Stores derive it from the
-    /// assignments.
+    /// The entries that are assigned to the cluster, in ascending order of rows. Stores derive this list from
+    /// the assignments.
     public var members: [Entry.ID]
     /// The members nearest to the centroid, nearest first.
     public var representatives: [Entry.ID]
     /// The mean cosine similarity of the members to the centroid, from -1 to 1.
     public var cohesion: Float
-    /// The cosine distance to the nearest other centroid, from 0 to 2; `nil` for a single cluster, or if it
-    /// was not computed.
+    /// The cosine distance to the nearest centroid of another cluster, from 0 to 2; `nil` if there is no
+    /// other cluster, or if the distance was not computed.
     public var separation: Float?
-    /// The mean silhouette of the members with cosine distances (Rousseeuw 1987), from -1 to 1; `nil` for a
-    /// single cluster, or if it was not computed.
+    /// The mean silhouette of the members (Rousseeuw 1987), based on cosine distances, from -1 to 1; `nil` if
+    /// there is no other cluster, or if the silhouette was not computed.
     public var silhouette: Float?
-    /// The minimum similarity to the centroid at which a new entry joins the cluster: the 5th percentile of
-    /// the members' similarities. `nil` if it was not computed.
+    /// The minimum similarity to the centroid that a new entry needs to join the cluster: the 5th percentile
+    /// of the members' similarities; `nil` if it was not computed.
     public var assignmentThreshold: Float?
     /// The cluster that contains this one in a hierarchy. Only the leaves of the hierarchy have members.
     public var parent: Cluster.ID?
-    /// The clusters before the latest run from which the members came: the one with the same id, if this
-    /// cluster continues one, and those that contributed many members.
+    /// The clusters that the members were in before the latest run. The list contains the earlier cluster
+    /// with the same id, if there is one, and the clusters that contributed many members.
     public var origins: [Origin] = []
     /// The date at which the cluster was created, to the millisecond.
     public var createdAt: Date {
@@ -87,8 +87,8 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         didSet { updatedAt = updatedAt.wholeMilliseconds }
     }
 
-    /// The fraction of the members before the latest run that stayed in the cluster, from 0 to 1; `nil` for
-    /// a new cluster. Members that are in no cluster now are not counted.
+    /// The fraction of the members from before the latest run that stayed in the cluster, from 0 to 1; `nil`
+    /// for a new cluster. Earlier members that are in no cluster now are not counted.
     public var stability: Float? {
         guard let before = origins.first(where: { $0.cluster == id }), before.remaining > 0 else {
             return nil
@@ -114,8 +114,8 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         self.updatedAt = (updatedAt ?? createdAt).wholeMilliseconds
     }
 
-    /// Returns whether two clusters are equal byte by byte. Strings that are equal only after Unicode
-    /// normalisation differ.
+    /// Returns whether two clusters are equal. Strings are compared byte by byte, so different Unicode
+    /// normalizations of the same text are not equal.
     public static func == (left: Cluster, right: Cluster) -> Bool {
         left.id == right.id && ExactText.areSame(left.label, right.label)
             && left.keywords.elementsEqual(right.keywords, by: ExactText.areSame)
@@ -130,8 +130,8 @@ public struct Cluster: Sendable, Hashable, Identifiable {
     }
 }
 
-/// The JSON form of a cluster in `clusters.json` and in exports. Only `id` is required when a cluster is
-/// read.
+/// The JSON form of a cluster in `clusters.json` and in exports. When a cluster is read, only `id` is
+/// required.
 extension Cluster: Codable {
     enum CodingKeys: String, CodingKey {
         case id, label, pinned, labelPin, labeledBy, keywords, centroid, members, representatives, cohesion

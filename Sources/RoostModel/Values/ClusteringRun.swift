@@ -1,29 +1,29 @@
 public import Foundation
 
-/// The record of a clustering run: everything that is needed to explain and to reproduce its result.
+/// The record of a clustering run. It contains everything that is needed to explain and reproduce the result.
 public struct ClusteringRun: Sendable, Hashable, Identifiable, Codable {
     /// The id of a run.
     public typealias ID = UUID
 
     /// The id of the run.
     public var id: UUID
-    /// The name of the algorithm in the literature, such as `spherical-k-means`.
+    /// The name by which the algorithm is known in the literature, such as `spherical-k-means`.
     public var algorithm: String
-    /// The parameters that the run was given and those that it chose.
+    /// The parameters that were given to the run, and those that the run chose.
     public var parameters: [String: MetadataValue]
     /// The seed of the random number generator.
     public var seed: UInt64
     /// The state of the store that the run read.
     public var stamp: Stamp
-    /// The SHA-256 digest, in lower-case hexadecimal, of the ids and vectors of the clustered entries in
-    /// the order of their ids. A run with the same digest, parameters and seed finds the same groups.
+    /// The SHA-256 digest of the ids and vectors of the clustered entries, ordered by id, in lower-case
+    /// hexadecimal. A run with the same digest, parameters and seed finds the same groups.
     public var dataDigest: String?
     /// The mean silhouette of the entries that are in a cluster, from -1 to 1 (see ``Cluster/silhouette``).
     public var silhouette: Double?
-    /// The fraction of entries that are in a cluster with the same id as before the run, from 0 to 1.
-    /// Entries that were in no cluster before or after the run are not counted; `nil` if all were.
+    /// The fraction of entries that are in a cluster with the same id as before the run, from 0 to 1. Only
+    /// entries that were in a cluster both before and after the run are counted; `nil` if there are none.
     public var stability: Double?
-    /// The clusters that disappeared because all their entries were removed or are outliers now.
+    /// The clusters that disappeared because all of their entries were removed or became outliers.
     public var vanished: [Cluster.Origin] = []
     /// The date of the run, to the millisecond.
     public var createdAt: Date {

@@ -2,8 +2,8 @@ import Foundation
 
 /// The JSON form of an entry in `entries.json` and in exports.
 ///
-/// Only `id` and `content` are required when an entry is read. Dates are ISO 8601 text, whatever date
-/// strategy the coder has.
+/// When an entry is read, only `id` and `content` are required. Dates are written as ISO 8601 text,
+/// regardless of the coder's date strategy.
 extension Entry: Codable {
     enum CodingKeys: String, CodingKey {
         case id, content, embeddings, passages, source, key, metadata, tags, createdAt, updatedAt
@@ -73,9 +73,9 @@ extension Entry: Codable {
 }
 
 extension CodingUserInfoKey {
-    /// The `Date` of decoded entries and clusters whose JSON has no date.
+    /// The key for a `Date` that is assigned to decoded entries and clusters if their JSON has no date.
     public static let defaultDate = key("roost.defaultDate")
-    /// A `Bool`: whether to omit the vectors of encoded entries and clusters.
+    /// The key for a `Bool` that determines whether the vectors of encoded entries and clusters are omitted.
     public static let omitsVectors = key("roost.omitsVectors")
 
     private static func key(_ name: String) -> CodingUserInfoKey {

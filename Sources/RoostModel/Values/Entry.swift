@@ -2,29 +2,29 @@ public import Foundation
 
 /// A unit of text that a user stored, such as a file, a row of a table, or a message.
 ///
-/// An entry is a value: a change of a copy reaches the store only when the copy is saved. Dates have a
+/// An entry is a value: changes to a copy reach the store only when the copy is saved. Dates have a
 /// resolution of one millisecond.
 public struct Entry: Sendable, Hashable, Identifiable {
     /// The id of an entry.
     public typealias ID = UUID
 
-    /// The id of the entry. Ingested entries have an id that is derived from source and key (``EntryID``),
-    /// so that ingesting again finds them; other entries have any UUID.
+    /// The id of the entry. The id of an ingested entry is derived from its source and key (``EntryID``), so
+    /// that the entry is found when its source is ingested again. Other entries can have any UUID.
     public var id: UUID
     /// The complete text.
     public var content: String
-    /// The embedding of the entry: the normalised mean of the vectors of its passages, or the vector of a
-    /// single passage. Empty if the entry has not been embedded.
+    /// The embedding of the entry: the normalized mean of its passages' vectors or, if the entry has only one
+    /// passage, the vector of that passage. Empty if the entry has not been embedded.
     public var embeddings: [Float]
     /// The parts of the content that are searched separately, in the order of their ordinals. Empty for a
-    /// short text, which has one passage: the content, with `embeddings` as vector.
+    /// short text, because its only passage is the complete content, with `embeddings` as the vector.
     public var passages: [Passage]
     /// The id of the source that the text came from, if it has one.
     public var source: String?
     /// The key of the entry within its source: the id of a row, ``EntryID/wholeFileKey``, or
     /// ``EntryID/contentKey(_:occurrence:)``.
     public var key: String?
-    /// Additional values by key, which filters can compare.
+    /// Additional values by key. Filters can compare them.
     public var metadata: [String: MetadataValue]
     /// The tags, sorted and without duplicates.
     public var tags: [String] {
@@ -34,13 +34,13 @@ public struct Entry: Sendable, Hashable, Identifiable {
     public var createdAt: Date {
         didSet { createdAt = createdAt.wholeMilliseconds }
     }
-    /// The date at which content, metadata or tags last changed.
+    /// The date at which the content, metadata or tags last changed.
     public var updatedAt: Date {
         didSet { updatedAt = updatedAt.wholeMilliseconds }
     }
 
-    /// Creates an entry. All arguments except the content have defaults; `updatedAt` is `createdAt` by
-    /// default.
+    /// Creates an entry. All arguments except the content have default values. The default for `updatedAt` is
+    /// `createdAt`.
     public init(
         id: UUID = UUID(), content: String, embeddings: [Float] = [], passages: [Passage] = [],
         source: String? = nil, key: String? = nil, metadata: [String: MetadataValue] = [:],
@@ -72,7 +72,7 @@ public struct Entry: Sendable, Hashable, Identifiable {
     /// Returns the text of a passage, or `nil` if its range is outside the content.
     public func text(of passage: Passage) -> String? { text(in: passage.utf8Range) }
 
-    /// Returns the text of a range of UTF-8 bytes of the content, or `nil` if the range is outside the
+    /// Returns the text in a range of UTF-8 bytes of the content, or `nil` if the range is outside the
     /// content.
     public func text(in range: Range<Int>) -> String? {
         let utf8 = content.utf8
@@ -82,16 +82,16 @@ public struct Entry: Sendable, Hashable, Identifiable {
         return String(content[start..<end])
     }
 
-    /// Returns the line number, from 1, of the beginning of a passage.
+    /// Returns the number of the line in which a passage begins. Line numbers start at 1.
     public func line(of passage: Passage) -> Int { line(ofByte: passage.utf8Range.lowerBound) }
 
-    /// Returns the line number, from 1, of a UTF-8 byte of the content.
+    /// Returns the number of the line that contains a UTF-8 byte of the content. Line numbers start at 1.
     public func line(ofByte byte: Int) -> Int {
         1 + content.utf8.prefix(max(0, byte)).reduce(0) { $0 + ($1 == 10 ? 1 : 0) }
     }
 
-    /// Returns whether two entries are equal byte by byte. Strings that are equal only after Unicode
-    /// normalisation differ.
+    /// Returns whether two entries are equal. Strings are compared byte by byte, so different Unicode
+    /// normalizations of the same text are not equal.
     public static func == (left: Entry, right: Entry) -> Bool {
         left.id == right.id && left.content.utf8.elementsEqual(right.content.utf8)
             && left.embeddings == right.embeddings && left.passages == right.passages

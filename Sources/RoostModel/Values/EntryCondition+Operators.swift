@@ -8,54 +8,54 @@
 extension EntryCondition.Field {
     /// Returns the condition that a field equals a value.
     ///
-    /// - Precondition: `value` is not an array or object, which cannot be compared.
+    /// - Precondition: `value` is not an array or object, because these cannot be compared.
     public static func == (field: Self, value: MetadataValue) -> EntryCondition {
         EntryCondition(field, .equals(operand(value)))
     }
 
     /// Returns the condition that a field differs from a value or is missing.
     ///
-    /// - Precondition: `value` is not an array or object, which cannot be compared.
+    /// - Precondition: `value` is not an array or object, because these cannot be compared.
     public static func != (field: Self, value: MetadataValue) -> EntryCondition {
         EntryCondition(field, .differs(operand(value)))
     }
 
     /// Returns the condition that a field is less than a value.
     ///
-    /// - Precondition: `value` is not an array or object, which cannot be compared.
+    /// - Precondition: `value` is not an array or object, because these cannot be compared.
     public static func < (field: Self, value: MetadataValue) -> EntryCondition {
         EntryCondition(field, .isLess(operand(value)))
     }
 
-    /// Returns the condition that a field is less than a value or equal to it.
+    /// Returns the condition that a field is less than or equal to a value.
     ///
-    /// - Precondition: `value` is not an array or object, which cannot be compared.
+    /// - Precondition: `value` is not an array or object, because these cannot be compared.
     public static func <= (field: Self, value: MetadataValue) -> EntryCondition {
         EntryCondition(field, .isAtMost(operand(value)))
     }
 
     /// Returns the condition that a field is greater than a value.
     ///
-    /// - Precondition: `value` is not an array or object, which cannot be compared.
+    /// - Precondition: `value` is not an array or object, because these cannot be compared.
     public static func > (field: Self, value: MetadataValue) -> EntryCondition {
         EntryCondition(field, .isGreater(operand(value)))
     }
 
-    /// Returns the condition that a field is greater than a value or equal to it.
+    /// Returns the condition that a field is greater than or equal to a value.
     ///
-    /// - Precondition: `value` is not an array or object, which cannot be compared.
+    /// - Precondition: `value` is not an array or object, because these cannot be compared.
     public static func >= (field: Self, value: MetadataValue) -> EntryCondition {
         EntryCondition(field, .isAtLeast(operand(value)))
     }
 
-    /// Returns the condition that a field equals one of some values.
+    /// Returns the condition that a field equals one of the given values.
     ///
-    /// - Precondition: `values` has no arrays or objects, which cannot be compared.
+    /// - Precondition: `values` contains no arrays or objects, because these cannot be compared.
     public func isOneOf(_ values: [MetadataValue]) -> EntryCondition {
         EntryCondition(self, .isOneOf(values.map(Self.operand)))
     }
 
-    /// Returns the condition that a field begins with a text, compared byte by byte.
+    /// Returns the condition that a field begins with the given text. They are compared byte by byte.
     public func hasPrefix(_ prefix: String) -> EntryCondition { EntryCondition(self, .hasPrefix(prefix)) }
 
     /// The condition that an entry has the field.
@@ -73,23 +73,23 @@ extension EntryCondition.Field {
 }
 
 extension EntryCondition {
-    /// Returns the condition that an entry has a tag.
+    /// Returns the condition that an entry has the given tag.
     public static func tag(_ tag: String) -> EntryCondition { EntryCondition(.tag, .equals(tag)) }
 
-    /// Returns a metadata field: the beginning of a condition such as `.metadata("draft").exists`.
+    /// Returns a metadata field, for use in a condition such as `.metadata("draft").exists`.
     ///
     /// - Parameter key: The key of the metadata.
     public static func metadata(_ key: String) -> Field { .metadata(key) }
 
-    /// The source of an entry: the beginning of a condition such as `.source.hasPrefix("file:")`.
+    /// The source of an entry, for use in a condition such as `.source.hasPrefix("file:")`.
     public static var source: Field { .source }
 
-    /// The tags of an entry: the beginning of a condition such as `.tag.hasPrefix("project/")`.
+    /// The tags of an entry, for use in a condition such as `.tag.hasPrefix("project/")`.
     public static var tag: Field { .tag }
 }
 
 extension EntryFilter: ExpressibleByArrayLiteral {
-    /// Creates a filter that an entry matches if all conditions are true for it.
+    /// Creates a filter that matches an entry if all of the given conditions are true for it.
     public init(arrayLiteral conditions: EntryCondition...) {
         self.init()
         self.conditions = conditions

@@ -1,22 +1,23 @@
 /// A condition on one value of an entry, such as `metadata("year") isGreater("2020")`.
 ///
-/// Values are compared as numbers if both have the form of a JSON number, and byte by byte as text if
-/// neither has. A number is neither less nor greater than a text. For arrays and objects only
-/// ``Test/exists`` and ``Test/isMissing`` can be decided; they satisfy `differs`, and no other comparison.
+/// Two values are compared as numbers if both have the form of a JSON number, and byte by byte as text if
+/// neither does. A number is neither less nor greater than a text. Arrays and objects can be tested only for
+/// existence (``Test/exists`` and ``Test/isMissing``). They always satisfy ``Test/differs(_:)``, and never
+/// any other comparison.
 public struct EntryCondition: Sendable, Hashable {
     /// The value that a condition tests.
     public enum Field: Sendable, Hashable {
-        /// The metadata value of a key, as ``MetadataValue/text``.
+        /// The metadata value of the given key, in the form of ``MetadataValue/text``.
         case metadata(String)
         /// The id of the entry's source.
         case source
-        /// The tags; a test is true if it is true for one of them.
+        /// The tags of the entry. A test is true if it is true for at least one of them.
         case tag
     }
 
     /// The comparison that a condition makes.
     public enum Test: Sendable, Hashable {
-        /// The value equals the text, or is the same number in another notation.
+        /// The value equals the text, or both are notations of the same number.
         case equals(String)
         /// The value does not equal the text, or is missing.
         case differs(String)
@@ -77,7 +78,7 @@ extension EntryCondition: CustomStringConvertible {
 extension EntryCondition {
     /// Returns whether an entry satisfies the condition.
     ///
-    /// This is the reference implementation that tests compare the queries of storage providers with.
+    /// This is the reference implementation with which tests compare the queries of storage providers.
     public func holds(of entry: Entry) -> Bool {
         switch field {
         case .metadata(let key):
@@ -113,16 +114,17 @@ extension EntryCondition.Test {
         ExactText.areSame(value, operand) || (number(operand) != nil && compare(value, operand) == 0)
     }
 
-    /// Returns whether a text has the form of a JSON number. Such a text can equal another notation of the
+    /// Returns whether a text has the form of a JSON number. Such a text equals other notations of the same
     /// number.
     package static func isNumber(_ text: String) -> Bool { number(text) != nil }
 
-    /// Returns -1, 0 or 1 for the order of two values; `nil` for a number and a text, which have no order.
+    /// Returns -1, 0 or 1 if the left value is less than, equal to or greater than the right one, or `nil` if
+    /// one is a number and the other a text, because these are not ordered.
     private static func compare(_ left: String, _ right: String) -> Int? {
         switch (number(left), number(right)) {
         case (let a?, let b?):
             if let a = Int64(left), let b = Int64(right) {
-                // A Double cannot represent every integer beyond 2^53.
+                // Integers are compared as Int64, because Double cannot represent every integer above 2^53.
                 a < b ? -1 : a > b ? 1 : 0
             } else {
                 a < b ? -1 : a > b ? 1 : 0

@@ -1,40 +1,41 @@
 public import Foundation
 
-/// A selection of entries. An entry matches if it satisfies every condition; ``all`` has no conditions.
+/// A filter that selects entries. An entry matches if it satisfies every condition; ``all`` has no
+/// conditions.
 ///
 /// All strings are compared byte by byte, as storage backends do.
 public struct EntryFilter: Sendable, Hashable {
-    /// The ids of the entries; `nil` for any.
+    /// The ids of the entries that match; `nil` for any id.
     public var ids: Set<Entry.ID>?
     /// The first characters of the id in its text form, lower-case with hyphens.
     public var idPrefix: String? {
         didSet { idPrefix = idPrefix?.lowercased() }
     }
-    /// The ids of the sources; `nil` for any source or none.
+    /// The ids of the sources whose entries match; `nil` for all entries, with or without a source.
     public var sources: Set<String>?
-    /// The tags that an entry must have, all of them.
+    /// The tags that an entry must have. An entry must have all of them.
     public var tags: Set<String>
-    /// The metadata that an entry must have: for each key, the value as ``MetadataValue/text``.
+    /// The metadata that an entry must have: for each key, the value in the form of ``MetadataValue/text``.
     public var metadata: [String: String]
-    /// The cluster that an entry must be assigned to; `nil` for any or none.
+    /// The cluster that an entry must be assigned to; `nil` for all entries, assigned or not.
     public var cluster: Cluster.ID?
     /// Further conditions on values of an entry.
     public var conditions: [EntryCondition] = []
-    /// The half-open range of dates in which an entry must have been created; `nil` for any.
+    /// The half-open range of dates in which an entry must have been created; `nil` for any date.
     public var created: Range<Date>?
-    /// The half-open range of dates in which an entry must have last changed; `nil` for any.
+    /// The half-open range of dates in which an entry must have last changed; `nil` for any date.
     public var updated: Range<Date>?
 
-    /// The filter that every entry matches.
+    /// The filter that matches every entry.
     public static let all = EntryFilter()
 
-    /// Creates a filter that every entry matches, like ``all``.
+    /// Creates a filter that matches every entry, like ``all``.
     ///
-    /// Without this initializer, `EntryFilter()` would be ambiguous: the others can also be called without
-    /// arguments.
+    /// Without this initializer, `EntryFilter()` would be ambiguous, because the other initializers can all
+    /// be called without arguments.
     public init() { self.init(ids: nil) }
 
-    /// Creates a filter. An argument that is not given is no condition.
+    /// Creates a filter. Omitted arguments impose no condition.
     public init(
         ids: Set<Entry.ID>? = nil, idPrefix: String? = nil, sources: Set<String>? = nil,
         tags: Set<String> = [], metadata: [String: String] = [:], cluster: Cluster.ID? = nil
@@ -50,12 +51,13 @@ public struct EntryFilter: Sendable, Hashable {
     /// Whether the filter has no conditions.
     public var matchesAll: Bool { self == .all }
 
-    /// Whether a condition depends on more than id, source and cluster, so that the entry must be read.
+    /// Whether the filter has a condition on more than the id, source and cluster. If so, matching an entry
+    /// requires reading it.
     var dependsOnContents: Bool {
         !tags.isEmpty || !metadata.isEmpty || !conditions.isEmpty || created != nil || updated != nil
     }
 
-    /// Returns whether entries of a source can match.
+    /// Returns whether entries of the given source can match.
     func allows(source: String?) -> Bool {
         guard let sources else { return true }
         guard let source, let index = sources.firstIndex(of: source) else { return false }
@@ -64,7 +66,7 @@ public struct EntryFilter: Sendable, Hashable {
 
     /// Returns whether an entry matches.
     ///
-    /// This is the reference implementation that tests compare the queries of storage providers with.
+    /// This is the reference implementation with which tests compare the queries of storage providers.
     ///
     /// - Parameters:
     ///   - entry: The entry.
@@ -75,7 +77,7 @@ public struct EntryFilter: Sendable, Hashable {
         if let cluster, cluster != assigned { return false }
         if let created, !created.milliseconds.contains(entry.createdAt.milliseconds) { return false }
         if let updated, !updated.milliseconds.contains(entry.updatedAt.milliseconds) { return false }
-        // Swift's `==` compares after Unicode normalisation; backends compare bytes.
+        // Compare bytes, as backends do. Swift's `==` ignores differences in Unicode normalization.
         guard allows(source: entry.source) else { return false }
         guard tags.allSatisfy({ tag in entry.tags.contains { $0.utf8.elementsEqual(tag.utf8) } }) else {
             return false
@@ -91,10 +93,10 @@ public struct EntryFilter: Sendable, Hashable {
 }
 
 extension Range<Date> {
-    /// The whole milliseconds in the range. Stored dates are whole milliseconds.
+    /// The range in whole milliseconds, which is the resolution of stored dates.
     package var milliseconds: Range<Int64> {
-        // Both bounds are rounded up: the first whole millisecond in the range is the one at or after its
-        // lower bound, and the same holds for the first one after the range.
+        // The result begins with the first whole millisecond at or after the lower bound, and ends before
+        // the first one at or after the upper bound. Both bounds are therefore rounded up.
         func up(_ date: Date) -> Int64 {
             let value = (date.timeIntervalSince1970 * 1000).rounded(.up)
             return Int64(exactly: value) ?? (value < 0 ? .min : .max)

@@ -1,15 +1,16 @@
 import Crypto
 public import Foundation
 
-/// Ids and keys of ingested entries, which are the same every time the same source is ingested.
+/// Derives the ids and keys of ingested entries. They are the same each time the same source is ingested.
 public enum EntryID {
     /// The key of an entry whose content is a whole file.
     public static let wholeFileKey = "file"
 
-    /// Returns the id of the entry with a key in a source.
+    /// Returns the id of the entry with the given source and key.
     ///
-    /// The id is a UUID of version 8 (RFC 9562) with the first bits of a SHA-256 digest. The digest is of
-    /// source and key in UTF-8, each preceded by its length as a 64-bit big-endian integer.
+    /// The id is a version 8 UUID (RFC 9562) that contains the first bits of a SHA-256 digest. The input of
+    /// the digest is the source and the key in UTF-8, each preceded by its length as a 64-bit big-endian
+    /// integer.
     public static func derived(source: String, key: String) -> UUID {
         var hash = SHA256()
         for text in [source, key] {
@@ -23,8 +24,8 @@ public enum EntryID {
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// Returns the key of a text without an id: a part of its digest, and its number among the equal texts
-    /// of the source.
+    /// Returns the key for a text that has no id in its source. It consists of a part of the text's digest
+    /// and the number of the text among the equal texts in the source.
     ///
     /// - Parameters:
     ///   - digest: The digest of the text.
@@ -34,9 +35,9 @@ public enum EntryID {
     }
 }
 
-/// The SHA-256 digest of the UTF-8 bytes of a text. Equal digests mean that an embedding can be reused.
+/// The SHA-256 digest of the UTF-8 bytes of a text. Texts with the same digest can share an embedding.
 public struct ContentDigest: Sendable, Hashable {
-    // Stored inline instead of in an array, because a store has one digest per entry in memory.
+    // The digest is stored inline and not in an array, because a store keeps one digest per entry in memory.
     private var first: UInt64 = 0
     private var second: UInt64 = 0
     private var third: UInt64 = 0

@@ -1,6 +1,6 @@
-/// A text that equals another one only if their UTF-8 bytes are equal, for use as a key.
+/// A text that is compared by its UTF-8 bytes, for use as a key.
 ///
-/// Swift strings are also equal if they differ only in Unicode normalisation. File systems and databases
+/// Swift strings are equal even if they differ in Unicode normalization. File systems and databases
 /// distinguish such strings.
 package struct ExactText: Hashable, Comparable, Sendable {
     /// The text.

@@ -1,4 +1,4 @@
-// JSON is written directly, without a general coder: `JSONEncoder` takes most of the time of saving a large
+// JSON is written directly, because `JSONEncoder` would take most of the time that is needed to save a large
 // store.
 
 extension [UInt8] {

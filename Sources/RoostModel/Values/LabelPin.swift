@@ -1,21 +1,23 @@
 public import Foundation
 
 extension Cluster {
-    /// The members that a cluster had when a person labeled it, to detect a label that no longer fits.
+    /// Describes the members that a cluster had when a person labeled it. It is used to detect that the label
+    /// no longer fits.
     public struct LabelPin: Sendable, Hashable, Codable {
-        /// The maximum number of ids in ``sample``. With 100 ids, the standard error of the estimated share
-        /// of the remaining members is at most 5 percentage points.
+        /// The maximum number of ids in ``sample``. From 100 ids, the share of members that have remained can
+        /// be estimated with a standard error of at most 5 percentage points.
         public static let sampleLimit = 100
 
-        /// The number of members at that time.
+        /// The number of members that the cluster had when it was labeled.
         public var size: Int
-        /// The ids of some members at that time, in ascending order: all of them up to ``sampleLimit``.
+        /// The ids of members that the cluster had when it was labeled, in ascending order. Up to
+        /// ``sampleLimit`` members, the sample contains all of them.
         public var sample: [Entry.ID]
 
-        /// Creates a pin for the present members of a cluster.
+        /// Creates a pin for the current members of a cluster.
         ///
-        /// The sample consists of the lowest ids. Ids are random or digests, so the sample is random with
-        /// regard to the contents of the entries.
+        /// The sample consists of the lowest ids. Because ids are random numbers or digests, the sample is
+        /// independent of the contents of the entries.
         public init(of members: [Entry.ID]) {
             size = members.count
             sample = Array(members.sorted { $0.uuidString < $1.uuidString }.prefix(Self.sampleLimit))
@@ -24,7 +26,7 @@ extension Cluster {
         /// Returns whether the label probably no longer fits: fewer than half of the members remain, or the
         /// cluster has more than doubled.
         ///
-        /// - Parameter members: The present members of the cluster.
+        /// - Parameter members: The current members of the cluster.
         public func isOutdated(for members: [Entry.ID]) -> Bool {
             if members.count > 2 * size { return true }
             guard !sample.isEmpty else { return false }
@@ -43,16 +45,17 @@ extension Cluster {
 }
 
 extension Sequence where Element == Cluster {
-    /// Returns the members of each cluster of a hierarchy: for a parent cluster, those of all descendants.
+    /// Returns the members of each cluster in a hierarchy. The members of a parent cluster include those of
+    /// all its descendants.
     ///
-    /// - Precondition: The clusters have their members.
+    /// - Precondition: The clusters include their members.
     package func membersByCluster() -> [Cluster.ID: [Entry.ID]] {
         let parents = Dictionary(map { ($0.id, $0.parent) }) { first, _ in first }
         var members: [Cluster.ID: [Entry.ID]] = [:]
         for cluster in self {
             members[cluster.id, default: []] += cluster.members
             var (next, seen) = (cluster.parent, Set([cluster.id]))
-            // A damaged store may contain a cycle of parents.
+            // In a damaged store, the parent references may form a cycle.
             while let parent = next, seen.insert(parent).inserted {
                 members[parent, default: []] += cluster.members
                 next = parents[parent] ?? nil
@@ -61,10 +64,10 @@ extension Sequence where Element == Cluster {
         return members
     }
 
-    /// Returns the clusters whose label a person gave and probably no longer fits. A cluster that an older
-    /// version labeled has no ``Cluster/labelPin`` and is not included.
+    /// Returns the ids of the clusters whose label was set by a person and probably no longer fits. Clusters
+    /// that were labeled with an older version of Roost have no ``Cluster/labelPin`` and are not included.
     ///
-    /// - Precondition: The clusters have their members.
+    /// - Precondition: The clusters include their members.
     public func clustersWithOutdatedLabels() -> Set<Cluster.ID> {
         guard contains(where: { $0.labelPin != nil }) else { return [] }
         let members = membersByCluster()

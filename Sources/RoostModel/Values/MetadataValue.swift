@@ -1,4 +1,4 @@
-/// A value of an entry's metadata: a JSON value, with exact 64-bit integers.
+/// A metadata value of an entry: a JSON value in which 64-bit integers are exact.
 ///
 /// JSON has one kind of number, so numbers are compared by value: `.integer(1) == .number(1.0)`. Strings
 /// are compared byte by byte.
@@ -18,7 +18,7 @@ public enum MetadataValue: Sendable {
     /// An object.
     case object([String: MetadataValue])
 
-    /// The maximum nesting of arrays and objects that a store accepts.
+    /// The maximum nesting depth of arrays and objects that a store accepts.
     public static let maximumDepth = 64
 }
 
@@ -52,7 +52,7 @@ extension MetadataValue: Hashable {
 }
 
 extension [String: MetadataValue] {
-    /// Returns whether both dictionaries have the same keys, byte by byte, with the same values.
+    /// Returns whether both dictionaries have the same keys, compared byte by byte, with the same values.
     func isSame(as other: Self) -> Bool {
         count == other.count
             && allSatisfy { key, value in
@@ -63,8 +63,9 @@ extension [String: MetadataValue] {
 }
 
 extension MetadataValue: Codable {
-    /// The maximum number of containers around the metadata in a document, such as the list of entries.
-    /// Together with ``maximumDepth`` it ends the decoding of hostile JSON before the stack overflows.
+    /// The maximum number of JSON containers that enclose the metadata in a document, such as the array of
+    /// entries. This limit and ``maximumDepth`` end the decoding of maliciously nested JSON before the stack
+    /// overflows.
     private static let maximumOuterDepth = 16
 
     public init(from decoder: any Decoder) throws {
@@ -75,7 +76,8 @@ extension MetadataValue: Codable {
                     debugDescription: "metadata is nested deeper than \(Self.maximumDepth) levels"))
         }
         let container = try decoder.singleValueContainer()
-        // The most frequent types come first, because each wrong guess costs a thrown error.
+        // The most frequent types are tried first, because each failed attempt throws an error, which is
+        // slow.
         if container.decodeNil() {
             self = .null
         } else if let value = try? container.decode(String.self) {
@@ -109,8 +111,8 @@ extension MetadataValue: Codable {
 }
 
 extension MetadataValue {
-    /// The value as text, which filters compare: a string unchanged, a number in its shortest form, `true`,
-    /// `false` or `null`; `nil` for arrays and objects.
+    /// The value as text, for comparison by filters: a string unchanged, a number in its shortest form,
+    /// `true`, `false` or `null`. The property is `nil` for arrays and objects.
     public var text: String? {
         switch self {
         case .null: "null"
@@ -122,16 +124,16 @@ extension MetadataValue {
         }
     }
 
-    /// The integer value of a `.number` of at least 2^53; `nil` for other values.
+    /// The integer value of a `.number` whose magnitude is at least 2^53; `nil` for other values.
     ///
-    /// Such a number is written as an integer: the shortest decimal form of a Double of this size can
-    /// denote another integer when it is read as an integer.
+    /// Such a number is written as an integer. The shortest decimal form of a Double of this size could
+    /// denote a different integer if it were read as an integer.
     package var wholeNumber: Int64? {
         guard case .number(let value) = self, abs(value) >= 0x1p53 else { return nil }
         return Int64(exactly: value)
     }
 
-    /// The string of a `.string`; `nil` for other values.
+    /// The string if the value is a `.string`; otherwise `nil`.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
     }

@@ -6,8 +6,8 @@ extension Date {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// The number of milliseconds since 1970-01-01T00:00:00Z, rounded to the nearest. Stores keep dates in
-    /// this form.
+    /// The number of milliseconds since 1970-01-01T00:00:00Z, rounded to the nearest integer. Stores keep
+    /// dates in this form.
     package var milliseconds: Int64 {
         let value = (timeIntervalSince1970 * 1000).rounded()
         return Int64(exactly: value) ?? (value < 0 ? Int64.min : Int64.max)
@@ -16,23 +16,23 @@ extension Date {
     /// The date rounded to the nearest millisecond.
     package var wholeMilliseconds: Date { Date(milliseconds: milliseconds) }
 
-    /// Whether the year is from 1 to 9999, so that ISO 8601 writes it with four digits. Stores reject other
-    /// dates.
+    /// Whether the year is from 1 to 9999, and can therefore be written with four digits in ISO 8601. Stores
+    /// reject other dates.
     package var isWritable: Bool { DateText.writable.contains(milliseconds) }
 }
 
 /// Conversion between dates and ISO 8601 text. Text is written in UTC with milliseconds, and read with any
 /// time zone and with or without a fraction of a second.
 package enum DateText {
-    /// The years 1 to 9999, in milliseconds since 1970.
+    /// The range of the years 1 to 9999, in milliseconds since 1970.
     package static let writable: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
     /// Returns a date as text, such as `2026-11-21T05:54:34.123Z`.
     package static func string(from date: Date) -> String {
         let (seconds, milliseconds) = date.milliseconds.quotientRoundedDown(by: 1000)
         let (days, second) = seconds.quotientRoundedDown(by: 86_400)
-        // The range is from the Gregorian reform to the year 9999. Other dates are left to the formatter,
-        // which uses the Julian calendar for dates before the reform.
+        // The range extends from the Gregorian reform to the year 9999. Other dates are written by the
+        // formatter, which uses the Julian calendar for dates before the reform.
         guard (-141_427...2_932_896).contains(days) else {
             let text = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
             return text.dropLast() + "." + digits(milliseconds, 3) + "Z"
@@ -64,8 +64,8 @@ package enum DateText {
 
     /// Parses the form that `string(from:)` writes, such as `2026-11-21T05:54:34.123Z`, without a formatter.
     ///
-    /// - Returns: The milliseconds since 1970; `.some(nil)` if the text has the form but an invalid day or
-    ///   time; `nil` if it has another form.
+    /// - Returns: The milliseconds since 1970; `.some(nil)` if the text has this form but its day or time is
+    ///   invalid; `nil` if it has another form.
     private static func ownForm(_ text: [UInt8]) -> Int64?? {
         guard text.count == 24, text[4] == 45, text[7] == 45, text[10] == 84, text[13] == 58, text[16] == 58,
             text[19] == 46, text[23] == 90
@@ -91,7 +91,7 @@ package enum DateText {
     }
 
     // Conversion between dates of the proleptic Gregorian calendar and days since 1970-01-01. The algorithm
-    // divides time into eras of 400 years, and years begin in March, so that a leap day is the last day of
+    // divides time into eras of 400 years, and starts years in March, so that a leap day is the last day of
     // its year. Source: https://howardhinnant.github.io/date_algorithms.html
 
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
@@ -126,7 +126,8 @@ extension Int64 {
 }
 
 extension KeyedDecodingContainer {
-    /// Decodes a date from ISO 8601 text, or from seconds since 2001, the default form of `JSONEncoder`.
+    /// Decodes a date from ISO 8601 text, or from a number of seconds since 2001, which is the default form
+    /// of `JSONEncoder`.
     func decodeDateIfPresent(forKey key: Key) throws -> Date? {
         guard contains(key), try !decodeNil(forKey: key) else { return nil }
         if let seconds = try? decode(Double.self, forKey: key) {

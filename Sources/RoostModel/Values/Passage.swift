@@ -1,11 +1,11 @@
-/// A part of an entry with a separate vector. A search compares passages, and returns entries with their best
-/// passage.
+/// A part of an entry that has its own vector. A search compares the query with passages, and returns entries
+/// with their best passages.
 public struct Passage: Sendable, Hashable {
-    /// The number of the passage in its entry, from 0.
+    /// The number of the passage within its entry, starting at 0.
     public var ordinal: Int
     /// The range of the passage in the UTF-8 bytes of the entry's content.
     public var utf8Range: Range<Int>
-    /// The number of the model's tokens in the text of the passage; 0 if unknown.
+    /// The number of tokens that the embedding model counts in the passage; 0 if unknown.
     public var tokenCount: Int
     /// The vector of the passage in the store's embedding space.
     public var vector: [Float]

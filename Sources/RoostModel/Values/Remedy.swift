@@ -1,13 +1,13 @@
-/// An action that can solve the problem behind an error, as a code that each program renders in its own form.
+/// A code for an action that can solve the problem behind an error. Each program presents it in its own way.
 ///
-/// Errors of the library do not name commands or buttons, because they do not know which program shows
-/// them. They carry a remedy instead. A command-line tool prints the command for it; an app can offer an
-/// action. The set of codes is open: treat a code that you do not know like no code.
+/// Errors of the library do not mention commands or buttons, because the library does not know which program
+/// presents them. Instead, an error has a remedy. A command-line tool can print the corresponding command; an
+/// app can offer an action. The set of codes is open: treat an unknown code like a missing one.
 public struct Remedy: RawRepresentable, Hashable, Sendable {
-    /// The stable name of the remedy; the same as that of its constant.
+    /// The stable name of the remedy, which is the same as the name of its constant.
     public let rawValue: String
 
-    /// Creates a remedy with a name, also one that this version does not define.
+    /// Creates a remedy with the given name. The name need not be one that this version defines.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
@@ -16,9 +16,9 @@ public struct Remedy: RawRepresentable, Hashable, Sendable {
 extension Remedy {
     /// Create a store at the location first.
     public static let createStore = Remedy(rawValue: "createStore")
-    /// Name the location of the store explicitly, which confirms that it is trusted; or name another store.
+    /// Specify the location of the store explicitly, to confirm that it is trusted, or specify another store.
     public static let nameStoreExplicitly = Remedy(rawValue: "nameStoreExplicitly")
-    /// Inspect the store, which reports what is damaged and what can be recovered. Changes nothing.
+    /// Inspect the store, which reports what is damaged and what can be recovered, without changing anything.
     public static let inspectStore = Remedy(rawValue: "inspectStore")
     /// Repair the store, which recovers what it can and reports what is lost.
     public static let repairStore = Remedy(rawValue: "repairStore")
@@ -28,11 +28,11 @@ extension Remedy {
     public static let reopenStore = Remedy(rawValue: "reopenStore")
     /// Compact the store, which frees the space of removed and replaced data.
     public static let compact = Remedy(rawValue: "compact")
-    /// Compact the store, or raise the maximum size that it was given.
+    /// Compact the store, or increase its configured maximum size.
     public static let compactOrRaiseSizeLimit = Remedy(rawValue: "compactOrRaiseSizeLimit")
     /// Build the search index again from the stored entries.
     public static let rebuildIndex = Remedy(rawValue: "rebuildIndex")
-    /// Install the current version of Roost: the data was written by a newer one.
+    /// Install the current version of Roost, because the data was written by a newer version than this one.
     public static let upgradeRoost = Remedy(rawValue: "upgradeRoost")
 }
 
@@ -47,7 +47,8 @@ extension Remedy {
     public static let keepOriginals = Remedy(rawValue: "keepOriginals")
     /// Remove the entry instead of emptying it.
     public static let removeEntry = Remedy(rawValue: "removeEntry")
-    /// Cluster the entries; clusters do not exist yet, were lost, or lack data that a new run records.
+    /// Cluster the entries, because there are no clusters yet, the clusters were lost, or they lack data that
+    /// a new run would record.
     public static let recluster = Remedy(rawValue: "recluster")
 }
 
@@ -65,7 +66,7 @@ extension Remedy {
 // MARK: - Backups
 
 extension Remedy {
-    /// Create a backup, and with it the repository.
+    /// Create a backup, which also creates the backup repository.
     public static let createBackup = Remedy(rawValue: "createBackup")
     /// List the snapshots of the backup repository and choose one by its name.
     public static let chooseSnapshot = Remedy(rawValue: "chooseSnapshot")
@@ -88,7 +89,7 @@ extension Remedy {
 // MARK: - Inputs
 
 extension Remedy {
-    /// Name the column of the table that contains the text.
+    /// Specify which column of the table contains the text.
     public static let nameTextColumn = Remedy(rawValue: "nameTextColumn")
 }
 

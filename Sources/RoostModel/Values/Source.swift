@@ -1,22 +1,22 @@
 public import Foundation
 
-/// The record of a source of entries, such as a file, a URL, standard input, or a chat.
+/// A record of a source of entries, such as a file, a URL, standard input, or a chat.
 ///
-/// The record allows an ingest to skip a source that has not changed, and to find the entries that vanished
-/// from it.
+/// With the record, an ingest can skip a source that has not changed, and find the entries that are no longer
+/// in it.
 public struct Source: Sendable, Hashable, Identifiable, Codable {
-    /// The id of the source: for a file, its resolved path as a `file:` URL; otherwise another URL,
-    /// `stdin`, `add`, or any name.
+    /// The id of the source. For a file, it is the resolved path as a `file:` URL; for other sources, it is
+    /// a different URL, `stdin`, `add`, or any name.
     public var id: String
-    /// A fingerprint of the source at its last complete ingest. An equal fingerprint means that it has not
-    /// changed.
+    /// The fingerprint of the source at its last complete ingest. If the current fingerprint is equal, the
+    /// source has not changed.
     public var fingerprint: String
-    /// The date of the last complete ingest, to the millisecond.
+    /// The date of the last complete ingest, with millisecond precision.
     public var ingestedAt: Date {
         didSet { ingestedAt = ingestedAt.wholeMilliseconds }
     }
-    /// The ids of the entries of the source. Stores derive it from the entries when the record is read, and
-    /// do not write it.
+    /// The ids of the source's entries. Stores compute this property from the entries when they read the
+    /// record, and do not save it.
     public var entryIDs: [Entry.ID]
 
     /// Creates a record.
@@ -27,8 +27,8 @@ public struct Source: Sendable, Hashable, Identifiable, Codable {
         self.entryIDs = entryIDs
     }
 
-    /// The SHA-256 digest of the document in lower-case hexadecimal, if the fingerprint begins with it
-    /// (`sha256:…`), as the fingerprints of files do.
+    /// The SHA-256 digest of the document in lowercase hexadecimal; `nil` unless the fingerprint begins with
+    /// a digest (`sha256:…`), as the fingerprints of files do.
     public var documentDigest: String? {
         let prefix = "sha256:"
         guard fingerprint.hasPrefix(prefix) else { return nil }
@@ -42,8 +42,8 @@ public struct Source: Sendable, Hashable, Identifiable, Codable {
         return isDigest ? String(digest) : nil
     }
 
-    /// Returns whether two records are equal byte by byte. Strings that are equal only after Unicode
-    /// normalisation differ.
+    /// Returns whether two records are equal byte for byte. Strings that are equal only after Unicode
+    /// normalization are different.
     public static func == (left: Source, right: Source) -> Bool {
         ExactText.areSame(left.id, right.id) && ExactText.areSame(left.fingerprint, right.fingerprint)
             && left.ingestedAt == right.ingestedAt && left.entryIDs == right.entryIDs

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The number of a commit. It is 0 before the first commit, and grows by at least one with each commit that
-/// changes something.
+/// The number of a commit. It is 0 before the first commit, and every commit that changes something increases
+/// it by at least one.
 public struct Revision: RawRepresentable, Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     /// The number.
     public let rawValue: UInt64
@@ -29,17 +29,16 @@ public struct Revision: RawRepresentable, Sendable, Hashable, Comparable, Codabl
     }
 }
 
-/// The identity of one state of one store. Derived data carries the stamp of the state that it was derived
-/// from.
+/// Identifies one state of one store. Derived data carries the stamp of the state from which it was derived.
 ///
-/// Equal stamps mean equal contents. Restore and repair begin a new epoch, so that equal revisions of
-/// different histories have different stamps.
+/// Equal stamps mean equal contents. A restore or repair begins a new epoch, so states of different histories
+/// have different stamps even if their revisions are equal.
 public struct Stamp: Sendable, Hashable, Codable {
     /// The id of the store.
     public var store: UUID
     /// The id of the history that the revision belongs to.
     public var epoch: UUID
-    /// The latest commit of the state.
+    /// The revision of the latest commit in the state.
     public var revision: Revision
     /// The number of entries.
     public var entryCount: Int

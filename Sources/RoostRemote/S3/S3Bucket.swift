@@ -7,24 +7,24 @@ public struct S3Bucket: Sendable {
     public var name: String
     /// The prefix of all object names, without a trailing slash; empty for the entire bucket.
     public var prefix: String
-    /// The address of the server; `nil` for that of Amazon in ``region``.
+    /// The address of the server; `nil` for Amazon's server in ``region``.
     public var endpoint: URL?
-    /// The region of the bucket, which is part of the signature of a request.
+    /// The region of the bucket. It is part of the signature of each request.
     public var region: String
     /// The credentials with which requests are signed.
     public var credentials: S3Credentials
-    /// The maximum duration until a response starts. Large uploads get more time.
+    /// The maximum time until a response begins. Large uploads are given more time.
     public var timeout: Duration = .seconds(60)
-    /// The maximum number of attempts for a request that fails for a transient reason.
+    /// The maximum number of attempts for a request whose failures are transient.
     public var attempts = 6
     /// The maximum delay between two attempts.
     public var maximumDelay: Duration = .seconds(20)
-    /// The size in bytes above which an object is uploaded in parts, and the size of a part; at least 5 MiB,
-    /// the minimum of S3.
+    /// The size in bytes above which an object is uploaded in parts, and also the size of each part. It is at
+    /// least 5 MiB, the minimum that S3 allows.
     public var partSize = 16 << 20
-    /// The maximum size in bytes of an object that is read, because it is loaded into memory.
+    /// The maximum size in bytes of an object that can be read. An object is loaded into memory as a whole.
     public var maximumObjectSize = 4 << 30
-    /// Environment variables, of which only those of proxies, such as `https_proxy`, are kept.
+    /// The environment variables. Only those that configure proxies, such as `https_proxy`, are kept.
     public var environment: [String: String] = [:] {
         didSet { environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") } }
     }
@@ -36,7 +36,7 @@ public struct S3Bucket: Sendable {
     ///   - endpoint: The http or https address of the server; `nil` for Amazon.
     ///   - region: The region of the bucket.
     ///   - credentials: The credentials with which requests are signed.
-    /// - Throws: `ChunkStorageError/invalidPath(_:)` with the argument that is invalid.
+    /// - Throws: `ChunkStorageError/invalidPath(_:)` with the invalid argument.
     public init(
         _ address: String, endpoint: String? = nil, region: String = "us-east-1", credentials: S3Credentials
     ) throws {
@@ -65,15 +65,15 @@ public struct S3Bucket: Sendable {
     /// The address in the form `s3://BUCKET/PREFIX`.
     public var address: String { "s3://\(name)" + (prefix.isEmpty ? "" : "/\(prefix)") }
 
-    /// Whether data travels unencrypted over the network: the server is another machine and its address is
-    /// http.
+    /// Whether data travels over the network unencrypted, because the server is another machine and its
+    /// address begins with `http:`.
     public var isUnencrypted: Bool {
         guard let endpoint, let host = endpoint.host?.lowercased() else { return false }
         return endpoint.scheme?.lowercased() == "http" && !RemoteModel.isLoopback(host)
     }
 
-    /// Returns whether a name follows the rules of Amazon for new buckets; underscores and upper case are
-    /// accepted too, because older buckets and other servers use them.
+    /// Returns whether a name follows Amazon's rules for new buckets. Underscores and uppercase letters are
+    /// also accepted, because older buckets and other servers use them.
     private static func isBucketName(_ name: String) -> Bool {
         (3...255).contains(name.utf8.count) && !name.hasPrefix(".") && !name.hasSuffix(".")
             && !name.contains("..") && name.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: ".") }
@@ -88,11 +88,11 @@ public struct S3Bucket: Sendable {
         }
     }
 
-    /// The target of requests: scheme and host, the host with port, and the path before the name of an
-    /// object.
+    /// The target of requests: scheme and host, the host with its port, and the part of the path that
+    /// precedes the object name.
     ///
     /// The bucket is part of the host name only for Amazon. Other servers seldom have a DNS name for each
-    /// bucket, and wildcard certificates do not cover bucket names with dots.
+    /// bucket, and wildcard certificates do not cover bucket names that contain dots.
     var server: (base: String, host: String, path: String) {
         let isPathStyle = endpoint != nil || name.contains(".") || name.contains("_")
         let url = endpoint ?? URL(string: "https://s3.\(region).amazonaws.com")

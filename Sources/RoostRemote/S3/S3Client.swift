@@ -5,14 +5,14 @@ import NIOCore
 import NIOHTTP1
 import RoostChunks
 
-/// An HTTP client for an object store that signs requests and repeats them after transient failures.
+/// An HTTP client for an object store. It signs requests and repeats them after transient failures.
 final class S3Client: Sendable {
     /// A request before it is encoded and signed.
     struct Request: Sendable {
         var method: HTTPMethod
         /// The name of the object, including the prefix; empty for the bucket itself.
         var key = ""
-        /// Names and values without percent-encoding.
+        /// The query parameters, without percent-encoding.
         var query: [(name: String, value: String)] = []
         var headers: [(name: String, value: String)] = []
         var body = Data()
@@ -25,14 +25,14 @@ final class S3Client: Sendable {
         var status: UInt
         var headers: HTTPHeaders
         var body: Data
-        /// The number of times the request was sent. If it was sent repeatedly, the server may have executed
-        /// an earlier attempt.
+        /// The number of times the request was sent. If the request was sent more than once, the server may
+        /// have executed an earlier attempt.
         var attempts = 1
-        /// Whether the body may contain an error although the status is 200: the server assembles large
-        /// objects after it has sent the head of the response.
+        /// Whether the body may contain an error even though the status is 200. This is possible for large
+        /// objects, which the server assembles after it has sent the head of the response.
         var mayFailLate = false
 
-        /// The error code of the server; empty if there is none.
+        /// The server's error code; empty if there is none.
         var code: String {
             guard status >= 300 || mayFailLate, body.count < 1 << 16 else { return "" }
             let code =
@@ -63,11 +63,11 @@ final class S3Client: Sendable {
 
     deinit { client.shutdown { _ in } }
 
-    /// Sends a request, and again after transient failures, up to the maximum number of attempts.
+    /// Sends a request, and repeats it after transient failures, up to the maximum number of attempts.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - isValid: Returns whether a response is intact; otherwise the request is repeated.
+    ///   - isValid: Returns whether a response is intact. If it is not, the request is repeated.
     /// - Returns: A response, which may have an unsuccessful status.
     /// - Throws: `ChunkStorageError`; `CancellationError`.
     func send(_ request: Request, isValid: (Response) -> Bool = { _ in true }) async throws -> Response {
@@ -125,7 +125,7 @@ final class S3Client: Sendable {
         if request.method == .PUT || request.method == .POST {
             message.body = .bytes(ByteBuffer(bytes: request.body))
         }
-        // Allows for an upload at half a megabyte per second.
+        // Adds time for the upload, assuming a speed of half a megabyte per second.
         let limit = bucket.timeout + .seconds(2 * (request.body.count >> 20))
         let response = try await client.execute(
             message, timeout: .nanoseconds(Int64(limit / .nanoseconds(1))))
@@ -158,9 +158,9 @@ final class S3Client: Sendable {
         }
     }
 
-    /// Returns the description of a transient failure of the connection.
+    /// Returns a description of a transient connection failure.
     ///
-    /// - Throws: `ChunkStorageError` for a failure that a retry cannot overcome.
+    /// - Throws: `ChunkStorageError` for a failure that a retry cannot resolve.
     private static func reason(
         _ error: any Error, _ server: String, _ timeout: Duration
     ) throws -> String {
@@ -185,15 +185,15 @@ final class S3Client: Sendable {
         }
     }
 
-    /// Returns the delay before the next attempt: exponential from a tenth of a second with jitter, at least
-    /// the delay that the server requested, and at most the maximum delay.
+    /// Returns the delay before the next attempt. It grows exponentially from a tenth of a second, with
+    /// jitter. It is at least the delay that the server requested, but never exceeds the maximum delay.
     private func delay(_ attempt: Int, atLeast requested: Duration?) -> Duration {
         let backoff =
             Duration.milliseconds(100) * Double(1 << min(attempt - 1, 10)) * Double.random(in: 0.5...1)
         return min(max(backoff, requested ?? .zero), bucket.maximumDelay)
     }
 
-    /// The maximum size of an object in a single request to S3.
+    /// The maximum size in bytes of an object that S3 accepts in a single request.
     private static let maximumUploadSize = 5 << 30
 
     /// The host name of the server, for messages.

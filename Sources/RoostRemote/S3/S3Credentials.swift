@@ -21,13 +21,13 @@ public struct S3Credentials: Sendable {
 
     /// Returns the credentials that Amazon's own tools would use.
     ///
-    /// These are the environment variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
-    /// `AWS_SESSION_TOKEN`, or else the profile `AWS_PROFILE` (`default`) in the file
-    /// `AWS_SHARED_CREDENTIALS_FILE` (`~/.aws/credentials`).
+    /// They are read from the environment variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
+    /// `AWS_SESSION_TOKEN` or, if these are not set, from the profile `AWS_PROFILE` (by default `default`) in
+    /// the file `AWS_SHARED_CREDENTIALS_FILE` (by default `~/.aws/credentials`).
     ///
     /// - Parameters:
     ///   - environment: The environment variables.
-    ///   - home: The home folder of the user.
+    ///   - home: The user's home folder.
     /// - Returns: `nil` if there are no credentials.
     public static func standard(
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -58,7 +58,8 @@ package struct AWSProfile: Sendable {
     /// Reads a profile.
     ///
     /// - Parameters:
-    ///   - name: The name of the profile: the section `NAME` or, in `~/.aws/config`, `profile NAME`.
+    ///   - name: The name of the profile. Its section is called `NAME` or, in `~/.aws/config`, `profile
+    ///     NAME`.
     ///   - file: The file; if it cannot be read, the profile is empty.
     package init(_ name: String, in file: URL) {
         guard let data = FileManager.default.contents(atPath: file.path), data.count < 1 << 20 else { return }
@@ -77,6 +78,6 @@ package struct AWSProfile: Sendable {
         }
     }
 
-    /// The value of a key in lower case; `nil` if it is missing or empty.
+    /// Returns the value of a key, given in lowercase; `nil` if the value is missing or empty.
     package subscript(key: String) -> String? { values[key].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -24,7 +24,7 @@ struct S3Document {
         (self.root, texts) = (root, reader.texts)
     }
 
-    /// The texts of all elements with a name, in document order.
+    /// Returns the texts of all elements with the given name, in document order.
     subscript(name: String) -> [String] { texts[name] ?? [] }
 
     private final class Reader: NSObject, XMLParserDelegate {

@@ -2,18 +2,19 @@ public import RoostChunks
 
 /// Checks which chunks exist in an object store to which ``S3Retrieval`` writes.
 ///
-/// A single chunk is requested by its name. For many chunks, the top-level folders in which they would be are
-/// listed, a thousand names in each request.
+/// To check a single chunk, it requests the chunk by name. To check many chunks, it lists the top-level
+/// folders in which they would be stored, a thousand names per request.
 public struct S3Existence: ChunkStorageExistence {
     /// The mapping of identifiers to paths.
     public let organization: any ChunkStorageOrganization
     private let retrieval: S3Retrieval
 
-    /// The maximum number of chunks in a folder that are requested separately instead of listing the folder.
+    /// The maximum number of chunks per folder that are requested separately. If there are more, the folder
+    /// is listed instead.
     private static let maximumSeparateRequests = 2
     private static let concurrentRequests = 8
 
-    /// Creates a check with new connections.
+    /// Creates a check that opens its own connections.
     ///
     /// - Parameters:
     ///   - organization: The mapping of identifiers to paths.
@@ -26,17 +27,17 @@ public struct S3Existence: ChunkStorageExistence {
     ///
     /// - Parameters:
     ///   - organization: The mapping of identifiers to paths.
-    ///   - retrieval: The access to the object store.
+    ///   - retrieval: The retrieval that accesses the object store.
     public init(organization: any ChunkStorageOrganization, retrieval: S3Retrieval) {
         (self.organization, self.retrieval) = (organization, retrieval)
     }
 
-    /// Returns whether a chunk exists; `false` if the object store cannot be reached.
+    /// Returns whether a chunk exists. The result is `false` if the object store cannot be reached.
     public func chunkExists(identifier: ChunkIdentifier) async -> Bool {
         (try? await presence(of: identifier)) ?? false
     }
 
-    /// Returns which chunks exist; none if the object store cannot be reached.
+    /// Returns which of the chunks exist. If the object store cannot be reached, all are reported as missing.
     public func chunkExists(identifiers: [ChunkIdentifier]) async -> [ChunkIdentifier: Bool] {
         let possible = identifiers.filter { (try? path(of: $0)) != nil }
         let found = try? await presence(of: possible)
@@ -50,7 +51,7 @@ public struct S3Existence: ChunkStorageExistence {
         try await retrieval.presence(at: path(of: identifier))
     }
 
-    /// Returns which chunks exist.
+    /// Returns which of the chunks exist.
     ///
     /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func presence(of identifiers: [ChunkIdentifier]) async throws -> [ChunkIdentifier: Bool] {
@@ -77,7 +78,7 @@ public struct S3Existence: ChunkStorageExistence {
         return result
     }
 
-    /// Returns those of the chunks in a folder that exist.
+    /// Returns which of the given chunks exist in a folder.
     private func existing(
         _ chunks: [(path: String, identifier: ChunkIdentifier)], in folder: String
     ) async throws -> [ChunkIdentifier] {

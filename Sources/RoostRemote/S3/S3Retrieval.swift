@@ -3,14 +3,15 @@ public import Foundation
 import NIOHTTP1
 public import RoostChunks
 
-/// A retrieval that stores chunks as objects of an S3-compatible object store, such as Amazon S3, MinIO, Ceph
+/// A retrieval that stores chunks as objects in an S3-compatible object store, such as Amazon S3, MinIO, Ceph
 /// or R2.
 ///
-/// Each object carries the SHA-256 of its contents, which is verified on reading. Requests that fail for a
-/// transient reason are repeated. Writes are atomic and immediately visible to all readers, as S3 guarantees
-/// since 2020; a server with weaker guarantees weakens those of the retrieval. A chunk is reported as missing
-/// only if the object store reports that the object does not exist. An unreachable server, a missing bucket,
-/// and a 404 from another kind of server are errors.
+/// Each object carries the SHA-256 of its contents, which is verified whenever the object is read. Requests
+/// that fail for a transient reason are repeated. Writes are atomic and immediately visible to all readers,
+/// as S3 has guaranteed since 2020; on a server with weaker guarantees, those of the retrieval are weaker
+/// too. A chunk is reported as missing only if the object store reports that the object does not exist. An
+/// unreachable server, a missing bucket, and a 404 response from a server that is not an object store are
+/// errors.
 public final class S3Retrieval: ChunkStorageRetrieval {
     /// The bucket that contains the objects.
     public let bucket: S3Bucket
@@ -20,22 +21,23 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     private enum Header {
         static let digest = "x-amz-meta-roost-sha256"
         static let metadata = "x-amz-meta-roost-metadata"
-        /// A unique id of the write, which shows whether a write succeeded although its response was lost.
+        /// A unique id of the write. It shows that a write succeeded even if the response was lost.
         static let write = "x-amz-meta-roost-write"
     }
 
     /// The maximum length of an object name in S3, in bytes.
     private static let maximumKeyLength = 1024
-    /// The maximum size of the chunk metadata in base 64. S3 allows 2 KB for all headers of an object.
+    /// The maximum size in bytes of the chunk metadata in Base64. S3 allows 2 KB for all headers of an
+    /// object.
     private static let maximumMetadataSize = 1800
-    /// The maximum number of parts of an upload in S3.
+    /// The maximum number of parts in an S3 upload.
     private static let maximumPartCount = 10_000
-    /// The minimum size of a part in S3, except for the last.
+    /// The minimum size in bytes of a part in S3, except for the last part.
     private static let minimumPartSize = 5 << 20
-    /// The number of parts of a large object that are uploaded concurrently.
+    /// The number of parts of a large object that are uploaded at the same time.
     private static let concurrentParts = 4
 
-    /// Creates a retrieval with its own connections.
+    /// Creates a retrieval that opens its own connections.
     ///
     /// - Parameter bucket: The bucket that contains the objects.
     public init(_ bucket: S3Bucket) {
@@ -64,10 +66,10 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         throw client.refusal(response, path)
     }
 
-    /// Writes a chunk, replacing an existing one.
+    /// Writes a chunk, replacing any existing chunk at the same path.
     ///
-    /// - Throws: `ChunkStorageError` as ``readChunk(at:)``; `.tooLarge` if the metadata exceeds 1,800 bytes
-    ///   in base 64.
+    /// - Throws: `ChunkStorageError`, as for ``readChunk(at:)``, and `.tooLarge` if the metadata exceeds
+    ///   1,800 bytes in Base64.
     public func writeChunk(_ data: Data, at path: String, metadata: ChunkMetadata?) async throws {
         _ = try await write(data, path, metadata, mustBeNew: false)
     }
@@ -78,7 +80,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     /// server supports conditional writes (`If-None-Match`).
     ///
     /// - Returns: Whether this call created the chunk.
-    /// - Throws: `ChunkStorageError` as ``writeChunk(_:at:metadata:)``; `.unsupported` if the server
+    /// - Throws: `ChunkStorageError`, as for ``writeChunk(_:at:metadata:)``, and `.unsupported` if the server
     ///   reports that it does not support conditional writes.
     public func createChunk(
         _ data: Data, at path: String, metadata: ChunkMetadata?
@@ -86,28 +88,28 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         try await write(data, path, metadata, mustBeNew: true)
     }
 
-    /// Returns whether a chunk exists; `false` if the object store cannot be reached.
+    /// Returns whether a chunk exists. The result is `false` if the object store cannot be reached.
     public func chunkExists(at path: String) async -> Bool { (try? await presence(at: path)) ?? false }
 
     /// Returns whether a chunk exists.
     ///
     /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func presence(at path: String) async throws -> Bool {
-        // GET instead of HEAD, because only a response with a body tells whether the object or the bucket is
-        // missing.
+        // Uses GET instead of HEAD, because only a response with a body shows whether the object or the
+        // bucket is missing.
         let response = try await client.send(
             .init(method: .GET, key: try key(path), headers: [("range", "bytes=0-0")]))
         if response.status == 206 || response.status == 200 {
             try requireStore(response)
             return true
         }
-        // The object exists but is empty, so it has no first byte.
+        // The object exists but is empty, so the requested first byte does not exist.
         if response.status == 416, response.code == "InvalidRange" { return true }
         if isMissing(response) { return false }
         throw client.refusal(response, path)
     }
 
-    /// Deletes a chunk; succeeds if it does not exist.
+    /// Deletes a chunk. Deleting a missing chunk is not an error.
     ///
     /// - Throws: `ChunkStorageError`; `CancellationError`.
     public func deleteChunk(at path: String) async throws {
@@ -133,7 +135,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     /// Returns the paths of all chunks in a folder and its subfolders.
     ///
     /// - Throws: `ChunkStorageError`; `CancellationError`.
-    /// - Complexity: One request for each thousand chunks.
+    /// - Complexity: One request per thousand chunks.
     public func paths(in folder: String) async throws -> [String] {
         if !folder.isEmpty { try ChunkPath.check(folder) }
         let base = bucket.prefix.isEmpty ? "" : bucket.prefix + "/"
@@ -216,7 +218,8 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         }
         headers.append(("content-type", "application/octet-stream"))
         let condition = mustBeNew ? [(name: "if-none-match", value: "*")] : []
-        // Checks first, because a server without conditional writes would overwrite an existing object.
+        // Checks for an existing object first, because a server without conditional writes would overwrite
+        // it.
         if mustBeNew, try await presence(at: path) { return false }
         if data.count > max(bucket.partSize, Self.minimumPartSize) {
             return try await writeInParts(data, path, key, headers, condition)
@@ -229,8 +232,8 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         return true
     }
 
-    /// Returns whether an existing object was written by an earlier attempt of this write, whose response was
-    /// lost.
+    /// Returns whether the existing object comes from an earlier attempt of the current write, whose response
+    /// was lost.
     private func isOurs(_ path: String, _ response: S3Client.Response, _ name: String) async throws -> Bool {
         guard response.attempts > 1 else { return false }
         return try await head(path)?.first(name: Header.write) == name
@@ -264,8 +267,8 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         }
     }
 
-    /// Aborts a multipart upload, because the storage of its parts costs money until they are removed. Runs
-    /// to the end even if the current task is cancelled.
+    /// Aborts a multipart upload, because the parts incur storage costs until they are removed. The abort is
+    /// completed even if the current task is cancelled.
     private func abort(_ upload: String, _ key: String) async {
         let client = client
         await Task {
@@ -315,7 +318,8 @@ public final class S3Retrieval: ChunkStorageRetrieval {
 
     /// Completes a multipart upload.
     ///
-    /// - Returns: `false` if another object exists and the condition forbids to replace it.
+    /// - Returns: `false` if the object exists already and the condition of the request does not allow
+    ///   replacing it.
     private func complete(
         _ tags: [String], _ path: String, _ key: String, _ upload: String,
         _ headers: [(name: String, value: String)], _ condition: [(name: String, value: String)]
@@ -331,8 +335,8 @@ public final class S3Retrieval: ChunkStorageRetrieval {
                 method: .POST, key: key, query: [("uploadId", upload)], headers: condition,
                 body: Data(body.utf8)))
         let name = headers.first { $0.name == Header.write }?.value ?? ""
-        // The server may send status 200 and white space to keep the connection open, and an error after
-        // minutes.
+        // The server may send status 200 and then white space to keep the connection open, and report an
+        // error minutes later.
         if response.status == 200, response.code.isEmpty {
             guard S3Document(response.body, [])?.root == "CompleteMultipartUploadResult" else {
                 throw noStore()
@@ -363,13 +367,13 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         response.status == 404 && response.code == "NoSuchKey"
     }
 
-    /// Checks that a response comes from an object store, and not for example from the login page of a
-    /// network.
+    /// Checks that a response comes from an object store, rather than from, for example, the login page of a
+    /// public network.
     private func requireStore(_ response: S3Client.Response) throws {
         guard response.headers.contains(name: "ETag") else { throw noStore() }
     }
 
-    /// Returns the error for a response that no object store would send.
+    /// Returns the error for a response that cannot come from an object store.
     private func noStore() -> ChunkStorageError {
         .storageUnavailable(reason: "\(client.server) responds, but is not an object store")
     }

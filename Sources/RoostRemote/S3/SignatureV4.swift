@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// Signs requests to object stores with AWS Signature Version 4, with the payload in a single chunk.
+/// Signs requests to object stores with AWS Signature Version 4. The payload is signed as a single chunk.
 ///
 /// See <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html>
 struct SignatureV4: Sendable {
@@ -14,7 +14,7 @@ struct SignatureV4: Sendable {
         var method: String
         /// The percent-encoded path.
         var path: String
-        /// Percent-encoded names and values.
+        /// The percent-encoded names and values of the query parameters.
         var query: [(name: String, value: String)] = []
         /// The headers, including `host`.
         var headers: [(name: String, value: String)]
@@ -22,7 +22,7 @@ struct SignatureV4: Sendable {
         var payload: String
     }
 
-    /// Returns the headers of the signed request: those of the request, the date, the digest and the
+    /// Returns the headers of the signed request: the original headers, the date, the digest and the
     /// signature.
     func signed(_ request: Request, at date: Date = Date()) -> [(name: String, value: String)] {
         let time = date.formatted(
@@ -61,7 +61,7 @@ struct SignatureV4: Sendable {
         Data(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
     }
 
-    /// Returns the SHA-256 of data in hexadecimal.
+    /// Returns the SHA-256 of the given data in hexadecimal.
     static func digest(_ data: Data) -> String { hexadecimal(SHA256.hash(data: data)) }
 
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
@@ -70,12 +70,13 @@ struct SignatureV4: Sendable {
             decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Returns the value without spaces at the ends, and with runs of spaces replaced by one.
+    /// Returns a header value without spaces at the ends, and with each run of spaces replaced with one
+    /// space.
     private static func trimmed(_ value: String) -> String {
         value.split(separator: " ").joined(separator: " ")
     }
 
-    /// Encodes every byte except the unreserved ones of RFC 3986 as `%XX`.
+    /// Encodes every byte as `%XX`, except the unreserved characters of RFC 3986.
     static func percentEncoded(_ text: String, keepingSlashes: Bool = false) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

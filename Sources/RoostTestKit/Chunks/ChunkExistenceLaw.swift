@@ -1,22 +1,23 @@
 import Foundation
 public import RoostChunks
 
-/// A guarantee that every existence check must give, together with the storage of its chunks. Each law is a
-/// separate test case.
+/// A guarantee that every existence check must give, in combination with the storage that it checks. Each law
+/// is a separate test case.
 public enum ChunkExistenceLaw: String, Sendable, CaseIterable {
-    /// A chunk exists after it was written, and not before.
+    /// A chunk exists after it has been written, but not before.
     case writtenChunksExist
-    /// A chunk does not exist after it was deleted.
+    /// A chunk no longer exists after it has been deleted.
     case deletedChunksDoNotExist
-    /// The answers for a batch of identifiers are equal to those for each identifier.
+    /// Checking a batch of identifiers gives the same answers as checking each identifier separately.
     case batchAnswersEqualSingleAnswers
-    /// A batch of thousands of identifiers is answered.
+    /// A batch of thousands of identifiers can be checked.
     case largeBatchesAreAnswered
 
     /// Checks the law with a storage.
     ///
-    /// - Parameter storage: A storage without chunks and with an existence check. Each law needs a new one.
-    /// - Throws: ``ChunkLawViolation``, or an error of the storage.
+    /// - Parameter storage: A storage that contains no chunks and provides an existence check. Each law needs
+    ///   a new storage.
+    /// - Throws: ``ChunkLawViolation``, or an error thrown by the storage.
     public func check(_ storage: any ChunkStorageComposable) async throws {
         func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
             if !condition { throw ChunkLawViolation(law: rawValue, message: message()) }
@@ -41,7 +42,7 @@ public enum ChunkExistenceLaw: String, Sendable, CaseIterable {
             for name in names {
                 try await storage.deleteChunk(name)
                 try require(
-                    await !existence.chunkExists(identifier: name), "'\(name)' was deleted and exists")
+                    await !existence.chunkExists(identifier: name), "'\(name)' was deleted but still exists")
                 try require(try await !existence.presence(of: name), "'\(name)' was deleted and is present")
             }
         case .batchAnswersEqualSingleAnswers:

@@ -1,23 +1,23 @@
 import Foundation
 public import RoostChunks
 
-/// A guarantee that every organization of chunks must give. Each law is a separate test case:
+/// A guarantee that every chunk organization must give. Each law is a separate test case:
 ///
 ///     @Test(arguments: ChunkOrganizationLaw.allCases)
 ///     func `my organization obeys`(law: ChunkOrganizationLaw) throws { try law.check(MyOrganization()) }
 public enum ChunkOrganizationLaw: String, Sendable, CaseIterable {
     /// The identifier of a chunk can be computed from its path.
     case pathsIdentifyChunks
-    /// The paths of different identifiers differ in more than case and Unicode normalisation, and none is
-    /// the folder of another.
+    /// The paths of different identifiers differ in more than case and Unicode normalization, and no path is
+    /// a parent folder of another.
     case differentIdentifiersHaveDifferentPaths
-    /// No path leads out of the folder of the chunks.
+    /// No path leads out of the folder that contains the chunks.
     case pathsStayInFolder
-    /// Texts that are not paths of the organization have no identifier.
+    /// Texts that are not paths of the organization are not mapped to an identifier.
     case invalidPathsAreRejected
 
-    /// Identifiers that are difficult to use in paths, because of separators, dots, case, normalisation or
-    /// length.
+    /// Identifiers that are difficult to use in paths because of their separators, dots, case, normalization
+    /// or length.
     public static let identifiers: [ChunkIdentifier] =
         [
             "a", "ab", "abc", "abcd", "abcde", "A", "AB", "aB", "a1b2c3d4...", ".", "..", "...",
@@ -31,7 +31,7 @@ public enum ChunkOrganizationLaw: String, Sendable, CaseIterable {
             String(repeating: "/", count: 100),
         ].map(ChunkIdentifier.init(id:)) + [ChunkIdentifier(hashing: Data("roost".utf8))]
 
-    /// Texts that are not paths of any organization that has exactly one path for each identifier.
+    /// Texts that are invalid as paths in any organization that has exactly one path for each identifier.
     private static let invalidPaths = [
         "", "/", ".", "..", "../x", "/x", "x/", "x//y", "./x", "x/./y", "x/../x",
     ]

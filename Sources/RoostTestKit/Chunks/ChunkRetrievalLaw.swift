@@ -1,15 +1,14 @@
 public import Foundation
 public import RoostChunks
 
-/// A guarantee that every retrieval of chunks, and every decorator of one, must give. Each law is a
-/// separate test case:
+/// A guarantee that every chunk retrieval must give, including decorators. Each law is a separate test case:
 ///
 ///     @Test(arguments: ChunkRetrievalLaw.allCases)
 ///     func `my retrieval obeys`(law: ChunkRetrievalLaw) async throws {
 ///         try await law.check(MyRetrieval())
 ///     }
 public enum ChunkRetrievalLaw: String, Sendable, CaseIterable {
-    /// Written bytes are read without change.
+    /// Bytes that have been written are read back unchanged.
     case writtenChunksCanBeRead
     /// Reading, checking and deleting a missing chunk does not throw.
     case missingChunkIsNoError
@@ -17,27 +16,27 @@ public enum ChunkRetrievalLaw: String, Sendable, CaseIterable {
     case writingReplacesChunk
     /// A deleted chunk has neither bytes nor metadata.
     case deletedChunksAreRemoved
-    /// Metadata is read without change, or not stored at all.
+    /// Metadata is either read back unchanged or not stored at all.
     case metadataIsPreserved
-    /// Of several tasks that create the same chunk, exactly one succeeds. A retrieval that uses the default
-    /// implementation of `createChunk` does not guarantee this.
+    /// If several tasks create the same chunk, exactly one of them succeeds. The default implementation of
+    /// `createChunk` does not guarantee this.
     case onlyOneTaskCreatesChunk
-    /// The paths of all chunks are listed, unless the retrieval cannot list.
+    /// The paths of all chunks are listed, unless the retrieval does not support listing.
     case allChunksAreListed
-    /// Concurrent tasks do not disturb each other.
+    /// No changes are lost if several tasks use the retrieval concurrently.
     case concurrentTasksLoseNothing
-    /// A reader never sees a part of a chunk.
+    /// A reader never sees a partially written chunk.
     case readersSeeOnlyCompleteChunks
-    /// Paths that lead out of the folder, or that have several forms, are rejected.
+    /// Paths that lead out of the folder, or that could be written in several ways, are rejected.
     case pathsOutsideFolderAreRejected
 
     /// Checks the law with a retrieval.
     ///
     /// - Parameters:
-    ///   - retrieval: A retrieval without chunks. Each law needs a new one.
-    ///   - path: Returns the path for a chunk with a number and bytes. A retrieval that verifies its chunks
-    ///     needs the paths of its organization; for others the default is enough.
-    /// - Throws: ``ChunkLawViolation``, or an error of the retrieval.
+    ///   - retrieval: A retrieval that contains no chunks. Each law needs a new one.
+    ///   - path: Returns the path for a chunk with the given number and bytes. A retrieval that verifies its
+    ///     chunks needs the paths of its organization; for all others, the default is sufficient.
+    /// - Throws: ``ChunkLawViolation``, or an error thrown by the retrieval.
     public func check(
         _ retrieval: any ChunkStorageRetrieval,
         path: @Sendable (_ number: Int, _ data: Data) -> String = { number, _ in "ab/chunk-\(number)" }
@@ -59,8 +58,8 @@ public enum ChunkRetrievalLaw: String, Sendable, CaseIterable {
         }
     }
 
-    /// Bytes that are difficult to store: none, many, incompressible ones, and ones that look like encoded
-    /// chunks.
+    /// Bytes that are difficult to store: empty data, large data, incompressible data, and data that looks
+    /// like an encoded chunk.
     public static let samples: [Data] = [
         Data(), Data([0]), Data("abc".utf8), Data(repeating: 7, count: 100_000),
         Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 2_654_435_761 >> 13) }),
@@ -68,7 +67,7 @@ public enum ChunkRetrievalLaw: String, Sendable, CaseIterable {
     ]
 }
 
-/// The check of one law with one retrieval.
+/// Checks one law with one retrieval.
 private struct RetrievalTrial {
     let law: ChunkRetrievalLaw
     let retrieval: any ChunkStorageRetrieval
@@ -79,7 +78,8 @@ private struct RetrievalTrial {
         if !condition { throw ChunkLawViolation(law: law.rawValue, message: message()) }
     }
 
-    /// Requires that a chunk has the expected bytes; `nil` for a missing chunk.
+    /// Requires that a chunk contains the expected bytes or, if `expected` is `nil`, that the chunk is
+    /// missing.
     func requireRead(_ path: String, _ expected: Data?) async throws {
         let found = try await retrieval.readChunk(at: path)
         try require(
@@ -141,7 +141,7 @@ private struct RetrievalTrial {
             let path = path(number, data)
             try await retrieval.writeChunk(data, at: path, metadata: metadata)
             let found = try await retrieval.metadata(at: path)
-            // A retrieval need not store metadata, but it must not change them.
+            // A retrieval is not required to store metadata, but it must not change it.
             try require(found == nil || found == metadata, "the metadata became \(found as Any)")
         }
     }

@@ -1,31 +1,32 @@
 import Foundation
 public import RoostConversations
 
-/// A guarantee that every storage of chat histories must give. Each law is a separate test case:
+/// A guarantee that every chat history storage must give. Each law is a separate test case:
 ///
 ///     @Test(arguments: ChatStorageLaw.basic)
 ///     func `my storage obeys`(law: ChatStorageLaw) async throws { try await law.check(MyStorage()) }
 public enum ChatStorageLaw: String, Sendable, CaseIterable {
-    /// Saved messages are fetched in order and without change.
+    /// Saved messages can be fetched in order and unchanged.
     case savedMessagesCanBeFetched
     /// Of consecutive messages with the same role, only the first is stored.
     case repeatedRolesAreSkipped
-    /// A limited fetch returns the latest complete pairs of question and answer.
+    /// A limited fetch returns the latest complete pairs of a question and an answer.
     case windowHasCompletePairs
     /// A history that was never saved is empty.
     case missingHistoryIsEmpty
-    /// The messages of all agents of a session are merged by their times.
+    /// The messages of all agents in a session are merged in the order of their times.
     case allChatsAreOrdered
-    /// Histories of different scopes are separate, also for ids with dots and slashes, empty ids, and ids
-    /// of which one is a prefix of the other. Not one of the ``basic`` laws.
+    /// Histories of different scopes are kept separate, even if ids contain dots or slashes, are empty, or
+    /// are prefixes of one another. This is not one of the ``basic`` laws.
     case scopesAreSeparate
-    /// Texts of any form, and roles that Roost does not know, are stored without change. Not one of the
-    /// ``basic`` laws.
+    /// Texts of any form, and roles unknown to Roost, are stored unchanged. This is not one of the ``basic``
+    /// laws.
     case unusualTextsArePreserved
-    /// Pairs that concurrent tasks save are not torn apart. Not one of the ``basic`` laws.
+    /// If concurrent tasks save pairs of messages, the two messages of each pair stay adjacent. This is not
+    /// one of the ``basic`` laws.
     case concurrentPairsStayAdjacent
 
-    /// The laws that a storage can obey even if it joins the ids of a scope to one key.
+    /// The laws that a storage can obey even if it joins the ids of a scope into one key.
     public static let basic: [ChatStorageLaw] = [
         .savedMessagesCanBeFetched, .repeatedRolesAreSkipped, .windowHasCompletePairs, .missingHistoryIsEmpty,
         .allChatsAreOrdered,
@@ -34,10 +35,10 @@ public enum ChatStorageLaw: String, Sendable, CaseIterable {
     /// Checks the law with a storage.
     ///
     /// - Parameters:
-    ///   - storage: A storage without histories. Each law needs a new one.
+    ///   - storage: A storage that contains no histories. Each law needs a new one.
     ///   - pairs: The number of pairs that each of eight tasks saves for ``concurrentPairsStayAdjacent``.
-    ///     Pass a smaller number for a storage that is made for small histories.
-    /// - Throws: ``ConversationLawViolation``, or an error of the storage.
+    ///     Pass a smaller number for a storage that is designed for small histories.
+    /// - Throws: ``ConversationLawViolation``, or an error thrown by the storage.
     public func check(_ storage: any ChatStorage, pairs: Int = 250) async throws {
         let trial = ChatTrial(law: self, storage: storage)
         switch self {
@@ -55,7 +56,7 @@ public enum ChatStorageLaw: String, Sendable, CaseIterable {
     }
 }
 
-/// The check of one law with one storage.
+/// Checks one law with one storage.
 private struct ChatTrial {
     let law: ChatStorageLaw
     let storage: any ChatStorage
@@ -138,7 +139,7 @@ private struct ChatTrial {
         try require(found == expected, "the messages of all agents are \(found)")
     }
 
-    /// Messages of one agent keep their order even if all have the same time.
+    /// Messages of one agent keep their order even if they all have the same time.
     func simultaneousMessagesKeepTheirOrder() async throws {
         for agent in ["gamma", "delta"] {
             try await save(

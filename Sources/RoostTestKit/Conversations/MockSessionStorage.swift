@@ -1,27 +1,27 @@
 public import RoostConversations
 
-/// An in-memory storage of sessions for tests. It records the calls, and fails on demand.
+/// An in-memory session storage for tests. It records its calls, and can be made to fail.
 public actor MockSessionStorage: SessionStorageProtocol {
     /// A call of a method.
     public struct Call: Sendable, Hashable {
         /// The name of the method, without its parameters.
         public var name: String
-        /// The id of the session that the call names, if it names one.
+        /// The session id that was passed to the call, if any.
         public var id: String?
     }
 
     private let storage = InMemorySessionStorage()
-    /// The calls so far in order, including failed ones.
+    /// All calls so far in order, including those that failed.
     public private(set) var calls: [Call] = []
     private var failure: (@Sendable (Call) -> (any Error)?)?
 
-    /// Creates a storage without sessions.
+    /// Creates a storage that contains no sessions.
     public init() {}
 
     /// Makes calls fail.
     ///
-    /// - Parameter failure: Returns the error that a call throws instead of being made; `nil` for a call
-    ///   that is made. `nil` in place of the closure ends the failures.
+    /// - Parameter failure: Returns the error that a call must throw without doing anything, or `nil` if the
+    ///   call must be carried out. Pass `nil` instead of a closure to let all calls succeed again.
     public func fail(_ failure: (@Sendable (Call) -> (any Error)?)?) { self.failure = failure }
 
     private func record(_ name: String, _ id: String? = nil) throws {

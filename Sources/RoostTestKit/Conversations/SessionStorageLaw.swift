@@ -2,37 +2,39 @@ import Foundation
 public import RoostConversations
 import RoostModel
 
-/// A guarantee that every storage of chat sessions must give. Each law is a separate test case:
+/// A guarantee that every chat session storage must give. Each law is a separate test case:
 ///
 ///     @Test(arguments: SessionStorageLaw.basic)
 ///     func `my storage obeys`(law: SessionStorageLaw) async throws { try await law.check(MyStorage()) }
 public enum SessionStorageLaw: String, Sendable, CaseIterable {
     /// A saved session can be fetched, with its first message and dates.
     case savedSessionsCanBeFetched
-    /// Sessions are listed in the order of their last access, the latest first.
+    /// Sessions are listed in the order of their last access, the most recent first.
     case sessionsAreOrderedByAccess
-    /// Saving a session again changes nothing but the date of its last access.
+    /// Saving a session again changes only the date of its last access.
     case savingAgainUpdatesAccessDate
-    /// The messages of a session can be replaced, which counts as an access.
+    /// The messages of a session can be replaced. Replacing them counts as an access.
     case messagesCanBeReplaced
-    /// Messages can be appended to a session, which counts as an access.
+    /// Messages can be appended to a session. Appending counts as an access.
     case messagesCanBeAppended
     /// Deleted sessions and their messages are removed.
     case deletedSessionsAreRemoved
-    /// The id of a session can be changed; everything else stays.
+    /// The id of a session can be changed without changing anything else.
     case sessionIdCanBeChanged
-    /// A call that names a missing session throws and creates nothing. Not one of the ``basic`` laws.
+    /// A call with the id of a missing session throws and creates nothing. This is not one of the ``basic``
+    /// laws.
     case missingSessionIsAnError
-    /// Changing an id to that of another session throws and changes nothing. Not one of the ``basic`` laws.
+    /// Changing an id to that of another session throws and changes nothing. This is not one of the ``basic``
+    /// laws.
     case idClashChangesNothing
-    /// Any text that is not empty is a valid id. Not one of the ``basic`` laws.
+    /// Any nonempty text is a valid id. This is not one of the ``basic`` laws.
     case anyIdIsAccepted
-    /// An imported session keeps its dates. Not one of the ``basic`` laws.
+    /// An imported session keeps its dates. This is not one of the ``basic`` laws.
     case importPreservesDates
-    /// Hundreds of messages can be appended one by one. Not one of the ``basic`` laws.
+    /// Hundreds of messages can be appended one by one. This is not one of the ``basic`` laws.
     case manyMessagesCanBeAppended
 
-    /// The laws that a storage obeys if it implements only the eight methods of the protocol.
+    /// The laws that a storage can obey if it implements only the eight methods of the protocol.
     public static let basic: [SessionStorageLaw] = [
         .savedSessionsCanBeFetched, .sessionsAreOrderedByAccess, .savingAgainUpdatesAccessDate,
         .messagesCanBeReplaced, .messagesCanBeAppended, .deletedSessionsAreRemoved, .sessionIdCanBeChanged,
@@ -51,8 +53,8 @@ public enum SessionStorageLaw: String, Sendable, CaseIterable {
 
     /// Checks the law with a storage.
     ///
-    /// - Parameter storage: A storage without sessions. Each law needs a new one.
-    /// - Throws: ``ConversationLawViolation``, or an error of the storage.
+    /// - Parameter storage: A storage that contains no sessions. Each law needs a new one.
+    /// - Throws: ``ConversationLawViolation``, or an error thrown by the storage.
     public func check(_ storage: sending any SessionStorageProtocol) async throws {
         let trial = SessionTrial(law: self, storage: storage)
         switch self {
@@ -72,7 +74,7 @@ public enum SessionStorageLaw: String, Sendable, CaseIterable {
     }
 }
 
-/// The check of one law with one storage.
+/// Checks one law with one storage.
 private struct SessionTrial {
     let law: SessionStorageLaw
     let storage: any SessionStorageProtocol
@@ -91,7 +93,7 @@ private struct SessionTrial {
         throw ConversationLawViolation(law: law.rawValue, message: "\(subject) did not throw")
     }
 
-    /// Waits long enough that a later access has a later date.
+    /// Waits long enough to ensure that the next access has a later date.
     func pause() async throws { try await Task.sleep(for: .milliseconds(5)) }
 
     func ids() async throws -> [String] { try await storage.getAllSessions().map(\.id) }

@@ -3,7 +3,7 @@
 /// Implements the "English" (Porter2) algorithm of M. F. Porter
 /// (https://snowballstem.org/algorithms/english/stemmer.html) and uses its names for steps and regions.
 package struct EnglishStemmer {
-    /// Lower-case ASCII, in which `Y` denotes a `y` that is a consonant.
+    /// The word in lower-case ASCII, in which `Y` denotes a `y` that is a consonant.
     private var word: [UInt8]
     /// The start offsets of the regions R1 and R2.
     private var (first, second) = (0, 0)
@@ -105,7 +105,7 @@ package struct EnglishStemmer {
 
     private func ends(with suffix: String) -> Bool { word.reversed().starts(with: suffix.utf8.reversed()) }
 
-    /// Returns the first of the suffixes that the word ends with. They are ordered from the longest to the
+    /// Returns the first element of `suffixes` that the word ends with. The caller sorts them from longest to
     /// shortest.
     private func suffix(of suffixes: [String]) -> String? { suffixes.first { ends(with: $0) } }
 

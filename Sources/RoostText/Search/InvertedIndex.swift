@@ -1,12 +1,12 @@
-/// A positional inverted index: for each term, the documents that contain it, how often and at which
-/// positions.
+/// A positional inverted index. For each term, it stores which documents contain the term, how often, and at
+/// which positions.
 ///
 /// Documents are texts, numbered from 0 in the order in which they were added. The index is immutable and is
 /// stored in memory or in a mapped file. Reads are bounds-checked: a corrupt file may give wrong results, but
 /// causes no access outside its bytes.
 ///
-/// Unchecked because the compiler cannot verify that the bytes are never written and that the owner, which is
-/// stored here, keeps them alive.
+/// Unchecked because the compiler cannot verify that the bytes are never written and that the stored owner
+/// keeps them alive.
 package struct InvertedIndex: @unchecked Sendable {
     /// The arrays that make up an index.
     struct Parts: Sendable {
@@ -21,7 +21,7 @@ package struct InvertedIndex: @unchecked Sendable {
         /// For each term and each of its documents, the positions of the term, counted in words from 1 and
         /// stored as differences.
         var (positions, positionEnds) = ([UInt8](), [UInt64]())
-        /// The unstemmed words in sorted order, and the term of each.
+        /// The unstemmed words in sorted order, and the number of the term to which each word belongs.
         var (words, wordEnds, wordTerms) = ([UInt8](), [UInt64](), [UInt32]())
         /// For each word, its documents in the encoding of `postings`. Empty if the word is the only form of
         /// its term, because the postings of the term are the same.
@@ -132,12 +132,12 @@ package struct InvertedIndex: @unchecked Sendable {
         }
     }
 
-    /// Calls `body`, which may read the bytes, and keeps their owner alive meanwhile.
+    /// Calls `body`, which may read the bytes, and keeps their owner alive until it returns.
     func reading<Result>(_ body: () throws -> Result) rethrows -> Result {
         try withExtendedLifetime(owner, body)
     }
 
-    /// Unchecked because the compiler cannot verify that blocks are added only during initialisation.
+    /// Unchecked because the compiler cannot verify that blocks are added only during initialization.
     private final class Memory: @unchecked Sendable {
         private var blocks: [UnsafeMutableRawBufferPointer] = []
 
@@ -155,7 +155,7 @@ package struct InvertedIndex: @unchecked Sendable {
 extension InvertedIndex.Dictionary {
     var count: Int { ends.count }
 
-    /// The bytes of a string; empty if its end offsets are invalid.
+    /// The bytes of the string with the given number; empty if its end offsets are invalid.
     subscript(number: Int) -> UnsafeBufferPointer<UInt8> {
         let start = number == 0 ? 0 : UInt64(littleEndian: ends[number - 1])
         let end = UInt64(littleEndian: ends[number])
@@ -175,7 +175,7 @@ extension InvertedIndex.Dictionary {
         return low
     }
 
-    /// Returns the index of a string, or `nil` if it is missing.
+    /// Returns the index of a string, or `nil` if the dictionary does not contain it.
     func index(of string: [UInt8]) -> Int? {
         let index = firstIndex(notBefore: string)
         return index < count && self[index].elementsEqual(string) ? index : nil

@@ -1,22 +1,23 @@
 /// Builds an ``InvertedIndex`` from texts that are added one after another.
 ///
-/// Memory use is about three bytes for each word, and a table of the distinct words.
+/// Uses about three bytes of memory per word, plus a table of the distinct words.
 package struct InvertedIndexBuilder: Sendable {
-    /// The postings of a term so far.
+    /// The postings of a term in the texts added so far.
     private struct List: Sendable {
         var postings: [UInt8] = []
         var positions: [UInt8] = []
         /// The number of documents in `postings`.
         var documents: UInt32 = 0
-        /// The last document in `postings`, plus 1; 0 before the first.
+        /// The number of the last document in `postings`, plus 1; 0 if `postings` is empty.
         var last: UInt32 = 0
         /// The number of occurrences in the current text.
         var occurrences: UInt32 = 0
-        /// The position of the last occurrence in the current text, from 1; 0 before the first.
+        /// The position of the last occurrence in the current text, counted from 1; 0 if there is none yet.
         var position: UInt32 = 0
     }
 
-    /// The postings of an unstemmed word so far. The fields have the meaning of those of `List`.
+    /// The postings of an unstemmed word in the texts added so far. The fields have the same meaning as in
+    /// `List`.
     private struct Form: Sendable {
         var postings: [UInt8] = []
         var last: UInt32 = 0
@@ -39,7 +40,7 @@ package struct InvertedIndexBuilder: Sendable {
     /// The number of texts that have been added.
     package var documentCount: Int { lengths.count }
 
-    /// Adds a text; its document number is the number of texts before it.
+    /// Adds a text. Its document number is the number of texts added before it.
     ///
     /// - Complexity: O(length of text).
     package mutating func add(_ text: String) {
@@ -120,7 +121,7 @@ package struct InvertedIndexBuilder: Sendable {
             parts.wordEnds.append(UInt64(parts.words.count))
             let term = Int(forms[word].term)
             parts.wordTerms.append(rank[term])
-            // The postings of the only form of a term are the postings of the term.
+            // If a term has only one form, their postings are equal and are not stored twice.
             if formCounts[term] > 1 { parts.wordPostings += forms[word].postings }
             parts.wordPostingEnds.append(UInt64(parts.wordPostings.count))
         }

@@ -10,7 +10,8 @@ public struct Snippet: Sendable, Hashable {
     /// - Parameters:
     ///   - text: The text.
     ///   - preferred: The UTF-8 range, such as that of the matching passage, from which the excerpt is taken.
-    ///     The whole text is used instead if only the rest of it contains query words.
+    ///     If this range contains no query words but the rest of the text does, the whole text is used
+    ///     instead.
     ///   - query: The query; `nil` for an excerpt without highlights.
     ///   - limit: The approximate maximum length in bytes.
     /// - Complexity: O(length of text).
@@ -55,7 +56,8 @@ public struct Snippet: Sendable, Hashable {
         var maximumCount = 0
         var last = 0
         var counts: [Int: Int] = [:]
-        // Slides a window over the matches: from each match to the last one that fits.
+        // Slides a window over the text. The window starts at each match in turn and ends at the last match
+        // that fits.
         for (first, match) in matches.enumerated() {
             while last < matches.count, matches[last].range.upperBound - match.range.lowerBound <= limit {
                 counts[matches[last].clause, default: 0] += 1
@@ -63,7 +65,7 @@ public struct Snippet: Sendable, Hashable {
             }
             if counts.count > maximumCount {
                 maximumCount = counts.count
-                // A third of the remaining room shows the context before the first match.
+                // A third of the remaining length is used for the text before the first match.
                 let span =
                     (last > first ? matches[last - 1].range.upperBound : match.range.upperBound)
                     - match.range.lowerBound
@@ -79,10 +81,11 @@ public struct Snippet: Sendable, Hashable {
         return start
     }
 
-    /// The number of bytes by which a cut is moved to reach a space.
+    /// The maximum number of bytes by which a cut is moved to reach a space.
     private static let maximumShift = 24
 
-    /// Returns the window cut at spaces if there are spaces near its ends, and in any case at characters.
+    /// Returns the window with each end moved to a nearby space or, if there is none, to a character
+    /// boundary.
     private static func alignedToWords(
         _ utf8: UnsafeBufferPointer<UInt8>, _ area: Range<Int>, _ window: Range<Int>
     ) -> Range<Int> {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A word as the index stores it: in lower case without accents, and its stem.
+/// A word in lower case without accents, and its stem, as the index stores them.
 struct Term: Sendable, Hashable {
     /// The UTF-8 of the word in lower case without accents.
     var word: [UInt8]
     /// The UTF-8 of the stem, by which the term is looked up. Only English words differ from their stem.
     var stem: [UInt8]
 
-    /// The number of bytes after which a word is truncated. Longer words are encoded data that nobody
-    /// searches for in full.
+    /// The number of bytes after which a word is truncated. Longer words are usually encoded data, which
+    /// nobody searches for in full.
     static let maximumLength = 128
 
     /// Creates the term of a word in a text.
@@ -53,10 +53,10 @@ struct Term: Sendable, Hashable {
 struct ByteStringTable: Sendable {
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
-    /// The string numbers plus 1, by hash; 0 marks a free slot. The count is a power of two.
+    /// The string numbers plus 1, indexed by hash; 0 marks a free slot. The count is a power of two.
     private var slots = [UInt32](repeating: 0, count: 1024)
     private var hashes: [UInt64] = []
-    /// Random for each process, so that no text can be constructed whose words all collide.
+    /// Random in each process, so nobody can construct a text whose words all collide.
     private static let seed = UInt64.random(in: .min ... .max) | 1
 
     var count: Int { ends.count }

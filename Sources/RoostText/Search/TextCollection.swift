@@ -22,10 +22,11 @@ package struct TextCollection: Sendable {
 
     package init() {}
 
-    /// The number of documents in all parts, without deleted ones.
+    /// The number of documents in all parts, excluding deleted ones.
     package var documentCount: Int { parts.reduce(0) { $0 + $1.documents } }
 
-    /// The defaults of the Anserini toolkit (Yang, Fang and Lin 2017), which suit short texts.
+    /// The BM25 parameters: the defaults of the Anserini toolkit (Yang, Fang and Lin 2017), which work well
+    /// for short texts.
     private static let (k1, b): (Float, Float) = (0.9, 0.4)
 
     /// Returns the documents that contain a word of the query, best first.
@@ -33,8 +34,8 @@ package struct TextCollection: Sendable {
     /// - Parameters:
     ///   - query: The query.
     ///   - limit: The maximum number of matches.
-    ///   - isAllowed: Returns whether a document of a part may be returned.
-    ///   - precedes: The order of two documents with equal scores.
+    ///   - isAllowed: Returns whether the result may contain the given document of the given part.
+    ///   - precedes: Returns whether the first of two documents with equal scores ranks before the second.
     /// - Throws: `CancellationError`.
     /// - Complexity: O(documents that contain one of the words).
     package func ranked(
@@ -67,8 +68,8 @@ package struct TextCollection: Sendable {
         return best.sorted()
     }
 
-    /// Returns, for each document of each part, whether it contains what the query requires and nothing that
-    /// it excludes.
+    /// Returns, for each document of each part, whether it contains everything that the query requires and
+    /// nothing that the query excludes.
     ///
     /// - Returns: `nil` if the query requires and excludes nothing.
     /// - Throws: `CancellationError`.
@@ -92,15 +93,15 @@ package struct TextCollection: Sendable {
     }
 }
 
-/// The best matches of a stream of candidates.
+/// Collects the best matches from a stream of candidates.
 private struct BestMatches {
     private let limit: Int
     private let precedes: (TextMatch, TextMatch) -> Bool
-    /// At least `limit` of the candidates so far, unsorted. They are sorted and cut only after the number has
-    /// doubled.
+    /// The best candidates so far, unsorted, and some worse ones. They are sorted and cut to `limit` only
+    /// after their number has at least doubled.
     private var matches: [TextMatch] = []
-    /// The score below which a candidate is not kept. Initially above 0, the score of documents without any
-    /// of the words.
+    /// The score below which a candidate is not kept. Initially the smallest positive number, because
+    /// documents without any of the words have a score of 0.
     private(set) var threshold = Float.leastNonzeroMagnitude
 
     init(_ limit: Int, precedes: @escaping (TextMatch, TextMatch) -> Bool) {

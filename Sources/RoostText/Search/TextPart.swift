@@ -1,10 +1,10 @@
-/// An inverted index, and which of its documents have been deleted.
+/// An inverted index, together with a record of which of its documents have been deleted.
 package struct TextPart: Sendable {
     /// The index, which still contains the deleted documents.
     package let index: InvertedIndex
     /// Whether each document is deleted; empty if none is.
     private(set) var removed: [Bool] = []
-    /// The number of documents that are not deleted, and the number of their words.
+    /// The number of documents that are not deleted, and the total number of their words.
     private(set) var (documents, length): (Int, Int)
 
     /// Creates a part without deleted documents.
@@ -32,9 +32,9 @@ extension TextPart {
     /// The documents that contain a clause of a query.
     enum Found {
         case nowhere
-        /// Those in the postings of a term.
+        /// The documents in the postings of the term with this number.
         case term(Int)
-        /// These, in ascending order.
+        /// The listed documents, in ascending order.
         case counted([(document: Int, occurrences: Int)])
 
         var isEmpty: Bool { if case .nowhere = self { true } else { false } }
@@ -59,20 +59,20 @@ extension TextPart {
         }
     }
 
-    /// Returns the documents that contain a phrase, with the number of its occurrences.
+    /// Returns the documents that contain a phrase, and how often each document contains it.
     private func phrase(_ terms: [Term]) -> [(document: Int, occurrences: Int)] {
         var numbers: [(offset: UInt32, term: Int)] = []
         for (offset, term) in terms.enumerated() {
             guard let number = index.terms.index(of: term.stem) else { return [] }
             numbers.append((UInt32(offset), number))
         }
-        // The rarest term first, because it excludes most documents.
+        // Starts with the rarest term, because it excludes the most documents.
         numbers.sort {
             UInt32(littleEndian: index.frequencies[$0.term])
                 < UInt32(littleEndian: index.frequencies[$1.term])
         }
-        // The candidates after the terms so far: document numbers, and for each document the end of its
-        // section in `starts`, which contains the positions where the phrase may start.
+        // The documents that contain all terms processed so far, and the positions at which the phrase may
+        // start in them. `ends` contains, for each document, the end of its positions in `starts`.
         var (documents, ends, starts) = ([Int](), [Int](), [UInt32]())
         for (rank, number) in numbers.enumerated() {
             var next = 0
@@ -83,10 +83,10 @@ extension TextPart {
                 return next < documents.count && documents[next] == document
             } _: { document, positions in
                 let before = kept.starts.count
-                // Positions and known starts are both ascending, so one pass intersects them.
+                // The positions and the known starts are both ascending, so a single pass intersects them.
                 var known = rank > 0 ? (next == 0 ? 0 : ends[next - 1]) : 0
                 let end = rank > 0 ? ends[next] : 0
-                // At a position up to the offset, the phrase would start before the text.
+                // If a position does not exceed the offset, the phrase would have to start before the text.
                 for position in positions where position > number.offset {
                     let start = position - number.offset
                     if rank > 0 {

@@ -36,11 +36,11 @@ public struct TextQuery: Sendable, Hashable {
     /// The number of words that were ignored because the query exceeds ``maximumClauses``.
     public private(set) var omittedWords = 0
 
-    /// The maximum number of different words, phrases and prefixes in a query, and of words in a phrase. It
-    /// bounds the time of a search for a pasted document.
+    /// The maximum number of different words, phrases and prefixes in a query, and of words in a phrase.
+    /// Limits the search time if a whole document is pasted as the query.
     public static let maximumClauses = 1024
 
-    /// Whether the query requires or excludes words, so that it excludes some texts.
+    /// Whether the query requires or excludes words, and therefore does not match every text.
     public var isSelective: Bool { !required.isEmpty || !excluded.isEmpty }
 
     /// Whether the query requires or excludes a phrase of several words.
@@ -87,7 +87,7 @@ public struct TextQuery: Sendable, Hashable {
             }
         }
         plainText = plain.joined(separator: " ")
-        // In a query of nothing but operators, they are probably meant literally.
+        // If the query consists only of operators, they are probably meant literally.
         if plainText.allSatisfy(\.isWhitespace), excluded.isEmpty { plainText = text }
         // Stop words count only if they are quoted or the query contains nothing else.
         let significant = scoring.filter { $0.isQuoted || !$0.clause.isStopWord }
@@ -125,7 +125,8 @@ public struct TextQuery: Sendable, Hashable {
         var pieces: [Piece] = []
         var rest = text[...]
         let closing: [Character: Character] = ["\"": "\"", "\u{201C}": "\u{201D}"]
-        // Closing quotation marks that do not occur in the rest, so that they are searched for only once.
+        // Closing quotation marks that are known not to occur in the rest of the query. They are not searched
+        // for again.
         var unclosed = Set<Character>()
         while let first = rest.first {
             if first.isWhitespace {
@@ -161,7 +162,7 @@ public struct TextQuery: Sendable, Hashable {
     /// - Parameters:
     ///   - text: The piece without its operators, except a final `*`.
     ///   - isPhrase: Whether all words form one clause.
-    ///   - isQuoted: Whether the piece was quoted, so that a final `*` is punctuation.
+    ///   - isQuoted: Whether the piece was quoted. If it was, a final `*` is punctuation.
     private static func clauses(of text: Substring, isPhrase: Bool, isQuoted: Bool = false) -> [Clause] {
         var text = String(text)
         let hasAsterisk = text.last == "*" && !isQuoted

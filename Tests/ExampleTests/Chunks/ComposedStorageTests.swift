@@ -3,10 +3,10 @@ import RoostChunks
 import RoostTestKit
 import Testing
 
-// Code as users of chunk storage write it: custom parts combined with parts of the library. The target has
-// only access to public API and none of the package's Swift settings.
+// Code as users of chunk storage would write it: custom parts combined with parts of the library. The target
+// can access only public API and has none of the package's Swift settings.
 
-/// A database of records, in place of a database that a service already has.
+/// A database of records, which stands in for the existing database of a service.
 final actor RecordDatabase {
     private var records: [String: Data] = [:]
     private var descriptions: [String: Data] = [:]
@@ -156,7 +156,7 @@ struct RecordChunkStorage: ChunkStorageComposable {
     }
 }
 
-/// A storage in a folder that the system provides, composed of parts of the library.
+/// A storage in a system-provided folder, composed of parts of the library.
 public struct DriveChunkStorage: ChunkStorageComposable {
     public let organization: ChunkStorageOrganization
     public let retrieval: ChunkStorageRetrieval

@@ -4,10 +4,10 @@ import RoostModel
 import RoostTestKit
 import Testing
 
-// Code as programs write it that follow the guides on chat and session storage. The target has only access
-// to public API and none of the package's Swift settings.
+// Code as it would appear in programs that follow the guides on chat and session storage. The target can
+// access only public API and has none of the package's Swift settings.
 
-/// A storage of histories in the user's defaults, with each scope as one JSON blob.
+/// Stores chat histories in user defaults, each scope as one JSON blob.
 public actor BlobChatStorage: ChatStorage {
     private let defaults: UserDefaults
     private let encoder: JSONEncoder
@@ -70,7 +70,7 @@ public actor BlobChatStorage: ChatStorage {
     }
 }
 
-/// A storage of sessions as rows, with the messages of a session as one JSON blob, as in a custom database.
+/// Stores each session as a row with its messages in one JSON blob, as a custom database might.
 actor RowSessionStorage: SessionStorageProtocol {
     private struct Row {
         var created = Date()
@@ -120,7 +120,7 @@ actor RowSessionStorage: SessionStorageProtocol {
     }
 }
 
-/// A class without synchronisation that wraps another storage and logs its calls.
+/// A class without synchronization that wraps another storage and logs its calls.
 class LoggingSessionStorage: SessionStorageProtocol {
     private let underlyingStorage: SessionStorageProtocol
     private(set) var lines: [String] = []
@@ -156,7 +156,7 @@ class LoggingSessionStorage: SessionStorageProtocol {
     }
 }
 
-/// A storage of sessions in memory.
+/// Stores sessions in memory.
 actor OptimizedStorage: SessionStorageProtocol {
     private var cache: [String: StoredSession] = [:]
 
@@ -183,7 +183,8 @@ actor OptimizedStorage: SessionStorageProtocol {
     }
 }
 
-/// Removes the defaults of a test, which would otherwise stay in the home folder of the user who runs it.
+/// Removes the user defaults of a test, which would otherwise remain in the home folder of the person who
+/// runs the test.
 func removeDefaults(_ suiteName: String) {
     UserDefaults.standard.removePersistentDomain(forName: suiteName)
     let home = FileManager.default.homeDirectoryForCurrentUser

@@ -5,9 +5,9 @@ import RoostModel
 import RoostTestKit
 import Testing
 
-// Code as programs write it that follow the guide on session storage and have a custom database.
+// Code as it would appear in programs that follow the guide on session storage and use a custom database.
 
-/// A storage of sessions in a database table, with the messages of a session as one JSON blob.
+/// Stores sessions in a database table, with the messages of each session in one JSON blob.
 actor DatabaseSessionStorage: SessionStorageProtocol {
     private let db: DatabaseQueue
 
@@ -102,7 +102,7 @@ actor DatabaseSessionStorage: SessionStorageProtocol {
     }
 }
 
-/// A storage of sessions in a JSON file, which is loaded at the first access.
+/// Stores sessions in a JSON file, which is loaded on first access.
 actor LoadingStorage: SessionStorageProtocol {
     private var cache: [String: StoredSession] = [:]
     private var isDirty = false
@@ -204,7 +204,7 @@ actor LoadingStorage: SessionStorageProtocol {
         defer { removeDefaults(suiteName) }
         var migrated = 0
 
-        // The code of the guide.
+        // This function is the example from the guide.
         func migrateIfNeeded() throws {
             let currentVersion = defaults.integer(forKey: "StorageVersion")
             if currentVersion < 2 {
@@ -216,7 +216,7 @@ actor LoadingStorage: SessionStorageProtocol {
         try migrateIfNeeded()
         #expect(migrated == 1)
 
-        // The same with a migrator, whose steps have versions.
+        // The same migration with a `SchemaMigrator`, in which each step has a version.
         let schema = SchemaMigrator(steps: [
             .init(version: 2) { migrated += 10 }, .init(version: 3) { migrated += 100 },
         ])

@@ -3,7 +3,7 @@ import Roost
 import RoostTestKit
 import Testing
 
-// Both backends of the guide *Writing a storage provider*, checked with the laws of their levels.
+// Tests of the two backends in the guide *Writing a storage provider*, with the laws of their levels.
 
 struct NotesFixture: StorageFixture {
     let level = StorageLevel.simple
@@ -55,7 +55,7 @@ struct StorageProviderTests {
         await fixture.tearDown()
     }
 
-    /// Every line of the code that is compiled here must be a line of the guide.
+    /// Every line of the compiled example code must also be a line of the guide.
     @Test(arguments: ["NotesStorage", "LedgerStorage"])
     func `the guide shows the compiled code`(name: String) throws {
         let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

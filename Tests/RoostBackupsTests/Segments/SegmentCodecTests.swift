@@ -37,7 +37,8 @@ struct SegmentCodecTests {
         return (name(UInt8(40 + index)), location)
     }
 
-    /// Checks that a decoder rejects every truncated encoding, and an encoding with further bytes.
+    /// Checks that a decoder rejects every truncated encoding, and an encoding that is followed by extra
+    /// bytes.
     private func requireExact(
         _ encoding: Data, sourceLocation: SourceLocation = #_sourceLocation,
         _ decode: (Data) throws -> Void
@@ -98,9 +99,8 @@ struct SegmentCodecTests {
         requirePrefixes(OriginalListCodec.encode(documents), of: documents, OriginalListCodec.decode)
     }
 
-    /// The values of an entry that a damaged encoding may change to other valid values, in a form that is
-    /// equal after encoding and decoding them. Dates far from the present and JSON numbers lose precision,
-    /// and are omitted.
+    /// The values of an entry that encoding and decoding must preserve even if they come from a damaged
+    /// encoding. Dates and JSON numbers are omitted, because extreme ones lose precision.
     private struct Values: Equatable {
         var texts: [String?]
         var tags: [String]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostChunks
 
-/// Properties of the decorators beyond the laws.
+/// Tests of properties of the decorators that the laws do not cover.
 struct ChunkDecoratorTests {
     static let text = Data(String(repeating: "a line that comes again and again\n", count: 400).utf8)
 
@@ -26,7 +26,7 @@ struct ChunkDecoratorTests {
                 try await CompressedRetrieval(wrapped: base, algorithm: other).readChunk(at: "x") == Self.text
             )
         }
-        // Incompressible data are stored uncompressed, after a header of 13 bytes.
+        // Incompressible data is stored uncompressed, after a header of 13 bytes.
         let noise = Data((0..<5000).map { _ in UInt8.random(in: 0...255) })
         try await CompressedRetrieval(wrapped: base, algorithm: algorithm).writeChunk(
             noise, at: "y", metadata: nil)
@@ -78,7 +78,7 @@ struct ChunkDecoratorTests {
             await #expect(throws: ChunkStorageError.tooLarge(path: "y", limit: 1 << 20)) {
                 try await careful.writeChunk(zeros, at: "y", metadata: nil)
             }
-            // The same chunk with a wrong size in its header.
+            // Writes the same chunk with a wrong size in its header.
             var stored = try #require(try await base.readChunk(at: "x"))
             stored.replaceSubrange(5..<13, with: [100, 0, 0, 0, 0, 0, 0, 0])
             try await base.writeChunk(stored, at: "x", metadata: nil)
@@ -100,7 +100,7 @@ struct ChunkDecoratorTests {
         let stored = try #require(try await base.readChunk(at: "aa/one"))
         #expect(stored.count == Self.text.count + 32)
         #expect(stored.range(of: Data("line".utf8)) == nil)
-        // The nonce is random, so that equal chunks have different ciphertexts.
+        // The nonce is random, so equal chunks have different ciphertexts.
         #expect(try await base.readChunk(at: "aa/two") != stored)
         let visible = try #require(try await base.metadata(at: "aa/one"))
         #expect(visible.contentType == nil && !"\(visible)".contains("plans") && visible.size == stored.count)
@@ -140,7 +140,7 @@ struct ChunkDecoratorTests {
             try await changed.unwrap(passphrase: "crème brûlée")
         }
         await #expect(throws: ChunkStorageError.self) { try await ChunkKey.make(passphrase: "") }
-        // A manipulated file whose parameters demand a terabyte of memory.
+        // A manipulated key file whose parameters demand a terabyte of memory is rejected.
         let excessive = String(decoding: file, as: UTF8.self).replacingOccurrences(
             of: "16384", with: "1073741824")
         let manipulated = try JSONDecoder().decode(ChunkKey.self, from: Data(excessive.utf8))

@@ -36,9 +36,10 @@ struct FileSystemRetrievalTests {
         }
     }
 
-    /// Writes a chunk with a fault at one step, and checks that the old or the new chunk is there afterwards.
+    /// Writes a chunk with a fault at one step, and checks that either the old or the new chunk exists
+    /// afterwards.
     ///
-    /// - Returns: Whether the write has fewer steps, so that it succeeded without the fault.
+    /// - Returns: Whether the write succeeded because it has fewer steps, so the fault did not occur.
     private func writeSucceeds(failingAt step: Int, isNew: Bool) async throws -> Bool {
         let seen = Mutex(0)
         let faulty = FileSystem { _ in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostChunks
 
-/// Export, import and shared folders.
+/// Tests of export, import and shared folders.
 @Suite(.temporaryFolders)
 struct ChunkTransferTests {
     @Test func `exported chunks are a tar archive and can be imported`() async throws {
@@ -45,7 +45,7 @@ struct ChunkTransferTests {
         try await importDamaged(file, second)
     }
 
-    /// Imports damaged copies of an archive. The importer must throw its own error type, if it throws.
+    /// Imports damaged copies of an archive. If the importer throws, it must throw its own error type.
     private func importDamaged(_ file: URL, _ storage: ComposableFileSystemChunkStorage) async throws {
         let sound = try Data(contentsOf: file)
         let copy = file.appendingPathExtension("bad")

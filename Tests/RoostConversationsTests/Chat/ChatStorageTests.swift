@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostConversations
 
-/// Windows, damage, concurrent storages and retention.
+/// Tests of message windows, damage, concurrent storages and retention.
 @Suite(.temporaryFolders)
 struct ChatStorageTests {
     private func message(_ role: ConversationRole, _ content: String) -> ConversationMessage {
@@ -171,7 +171,7 @@ struct ChatStorageTests {
             ChatScope(userId: "u", sessionId: "s", agentId: "a").digest + ".jsonl")
         let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
         try Data("{\"append\":[]\n\(lines[1])\n".utf8).write(to: url)
-        // The scope is known from the second line, so that the error is thrown for this session.
+        // The second line still identifies the scope, so the error is thrown for this session.
         await #expect(throws: StorageError.self) {
             try await storage.fetchAllChats(userId: "u", sessionId: "s")
         }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostConversations
 
-/// Older and newer schemas, and damaged data, in files and databases.
+/// Tests of older and newer schemas, and of damaged data, in files and databases.
 @Suite(.temporaryFolders)
 struct ConversationMaintenanceTests {
     @Test func `a migrator runs the missing steps, and repeats a failed one`() throws {
@@ -150,7 +150,7 @@ struct ConversationMaintenanceTests {
         for folder in [original, interrupted] {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
-        // Copies the files during a transaction that has been written in part and is not committed.
+        // Copies the files during a transaction that has been partly written and not committed.
         try DatabaseQueue(path: original.appendingPathComponent("c.sqlite").path).inDatabase { database in
             try database.execute(sql: "PRAGMA cache_size = 1; BEGIN; CREATE TABLE other (text)")
             for _ in 0..<200 {

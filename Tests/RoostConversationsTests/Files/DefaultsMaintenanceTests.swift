@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostConversations
 
-/// Older schemas, and damaged data, in user defaults.
+/// Tests of older schemas, and of damaged data, in user defaults.
 struct DefaultsMaintenanceTests {
     /// Returns four sessions in schema 1: one array, with the most recently accessed session first.
     private func schema1() throws -> Data {
@@ -54,7 +54,7 @@ struct DefaultsMaintenanceTests {
             }
             #expect(try await storage.getAllSessions().map(\.id) == ["c", "b", "d"])
             #expect(reported.withLock { $0.map(\.location) } == ["roost.sessions"])
-            // The old value is kept until the damage is set aside.
+            // The damaged value is kept until a repair moves it.
             #expect(defaults.data(forKey: "roost.sessions") == damaged)
 
             let key = "roost.session." + Data("b".utf8).base64EncodedString()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RoostConversations
 
-/// Copying, caching, concurrent storages and damage.
+/// Tests of copying, caching, concurrent storages and damage.
 @Suite(.temporaryFolders)
 struct SessionStorageTests {
     private func messages(_ count: Int) -> [ChatMessage] {
@@ -82,7 +82,7 @@ struct SessionStorageTests {
         #expect(report.moved == 8 && report.unchanged == 2 && report.withoutDates == 0)
         #expect(try await target.getAllSessions() == expected)
         #expect(try await migrateSessions(from: source, to: target).moved == 0)
-        // A target that does not store dates preserves the order.
+        // Copying to a storage that does not store dates preserves the order.
         let plain = PlainStorage()
         let second = try await migrateSessions(from: source, to: plain)
         #expect(second.moved == 10 && second.withoutDates == 10)
@@ -119,7 +119,8 @@ struct SessionStorageTests {
         }
         let old = try file()
         try await storage.updateSessionId(oldId: "old", newId: "new")
-        // Undoes the renaming of the file but not the record, as after a kill between the two steps.
+        // Restores the old file name but not the old record, as if the process had been killed between the
+        // two steps.
         try FileManager.default.moveItem(at: try file(), to: old)
         #expect(try await storage.getAllSessions().map(\.id) == ["old"])
         #expect(try await storage.getSession(id: "new") == nil)
@@ -274,7 +275,7 @@ struct SessionStorageTests {
         #expect(try await storage.getAllSessions().count == 1)
         #expect(try await storage.setDamagedAside().count == 1)
         #expect(try await storage.getAllSessions().count == 1)
-        // An incomplete last line is left by a killed process and is ignored.
+        // A killed process may leave an incomplete last line, which is ignored.
         let other = try #require(names.last { $0.hasSuffix(".jsonl") && $0 != name })
         let rest = try Data(contentsOf: folder.appendingPathComponent(other))
         try (rest + intact.prefix(20)).write(to: folder.appendingPathComponent(other))

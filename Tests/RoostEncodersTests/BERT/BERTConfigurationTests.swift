@@ -111,7 +111,7 @@ import Testing
             )
             #expect(innerProduct(a, b) > 0.99)
         }
-        // Examples of binary16.
+        // Examples of binary16 encodings and their values.
         for (bits, value) in [
             (0x0000, 0), (0x8000, -0.0), (0x3C00, 1), (0xC000, -2), (0x7BFF, 65504), (0x0001, 0x1p-24),
             (0x3555, 0.333251953125),

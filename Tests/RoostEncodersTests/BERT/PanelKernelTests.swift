@@ -12,7 +12,8 @@ import Testing
     }
     static let lanes = PanelKernels.tokens
 
-    /// Random numbers in panels: `count` tokens of `features`, with padding that kernels may read.
+    /// Random numbers in panels for `count` tokens with `features` numbers each, followed by padding that
+    /// kernels may read.
     struct Panels {
         let features: Int
         let count: Int
@@ -135,8 +136,7 @@ import Testing
                 return quantized
             }
         }
-        // Compares with exact sums over the quantised numbers, so that only quantisation may cause
-        // differences.
+        // Compares with exact sums over the quantized numbers, so only quantization may cause differences.
         let layer = quantized.layers[0]
         let minimum = scales[(size.tokens + Self.lanes)...]
         for token in 0..<size.tokens {

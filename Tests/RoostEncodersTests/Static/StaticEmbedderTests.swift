@@ -94,7 +94,8 @@ import Testing
                 #expect(innerProduct(a.row(row), b.row(row)) > 0.999)
                 #expect(abs(length(of: a.row(row)) - 1) < 1e-5)
             }
-            // A text of one distinct token has the direction of its vector, whatever the weight of the token.
+            // If a text has only one distinct token, its vector has the direction of the token's vector,
+            // regardless of the token's weight.
             let words = try await exact.embed(["swift", "roof"], as: .document).vectors
             let alone = try await exact.embed(["swift swift swift"], as: .document).vectors
             #expect(innerProduct(words.row(0), alone.row(0)) > 0.9999)

@@ -18,9 +18,9 @@ import Testing
     }
 
     @Test(arguments: [
-        // A combining character that Swift merges with the # before it into one character.
+        // Swift merges this combining character and the # before it into one character.
         ("a\u{93E}b", ["a", "##\u{93E}", "##b"]),
-        // Control characters are removed before white space is recognised.
+        // Control characters are removed before white space is recognized.
         ("a\u{85}b", ["ab"]), ("a\u{A0}b", ["a", "b"]), ("a\u{200B}b", ["ab"]), ("a\u{FFFD}b", ["ab"]),
         // Punctuation since Unicode 14, but a letter in the tables with which models were trained.
         ("a\u{61D}b", ["[UNK]"]),

@@ -1,7 +1,7 @@
 import RoostModel
 import Testing
 
-/// Conditions that are written as Swift expressions.
+/// Tests of conditions that are written as Swift expressions.
 @Suite struct EntryConditionOperatorsTests {
     @Test func `operators make conditions`() {
         let filter: EntryFilter = [

@@ -2,7 +2,7 @@ import Foundation
 import RoostModel
 import Testing
 
-/// The detection of labels that no longer fit.
+/// Tests of the detection of labels that no longer fit their clusters.
 struct LabelPinTests {
     private func ids(_ count: Int) -> [Entry.ID] { (0..<count).map { _ in UUID() } }
 
@@ -17,7 +17,7 @@ struct LabelPinTests {
         #expect(!pin.isOutdated(for: members + ids(count)))
         #expect(pin.isOutdated(for: members + ids(count + 1)))
         #expect(pin.isOutdated(for: ids(count)))
-        // Half of the members in the order of the ids, so that half of the sample remains.
+        // Keeps the first half of the members, in order of their ids. Half of the sample thus remains.
         let half = Set(pin.sample.prefix((pin.sample.count + 1) / 2))
         #expect(!pin.isOutdated(for: Array(half)))
         if pin.sample.count > 1 {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Roost
 
-/// Lines that many entries share, which clustering excludes.
+/// Tests that clustering excludes lines that many entries share.
 @Suite(.temporaryFolders) struct BoilerplateTests {
     private static let footer = "Subscribe to our newsletter and follow us"
 
@@ -76,7 +76,7 @@ import Testing
             shared = shared ?? texts.first { $0.content.contains(Self.footer) }
         }
         #expect(store.boilerplateLines(of: try #require(shared)) == [Self.footer])
-        // The next run uses the vectors of the first.
+        // The next run reuses the vectors that the first run computed.
         _ = try await store.recluster(clusters: 2)
         #expect(embedder.count == before + 30)
     }

@@ -4,7 +4,7 @@ import RoostModel
 import TestSupport
 import Testing
 
-/// The partition follows from the texts alone.
+/// The partition is determined by the texts alone.
 @Suite(.temporaryFolders) struct ClusterIndependenceTests {
     /// Copies the notes to a new folder, ingests them in the given order, and returns the clusters as sets of
     /// texts.

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Roost
 
-/// The labeling of clusters by a labeler.
+/// Tests of the labeling of clusters by a labeler.
 struct ClusterLabelingTests {
-    /// A labeler that answers by a function and records the excerpts that it gets.
+    /// A labeler that calls a function for its answers and records the excerpts that it receives.
     final class Labeler: ClusterLabeler {
         let name = "remote:namer"
         private let received = Mutex<[ClusterExcerpt]>([])
@@ -55,7 +55,8 @@ struct ClusterLabelingTests {
         #expect(again.clusters.allSatisfy { $0.labeledBy == labeler.name && $0.label.hasPrefix("About ") })
         #expect(try await store.labelingRequests(unlessLabeledBy: labeler.name).isEmpty)
         #expect(try await store.exportClusters().clusters.allSatisfy { $0.labeledBy == labeler.name })
-        // A person's label replaces the labeler's, and is not sent to the labeler again.
+        // A label that a person sets replaces that of the labeler, which is not asked to label the cluster
+        // again.
         let id = again.clusters[0].id
         let named = try await store.labelCluster(id, "Mine")
         #expect(named.labeledBy == nil)

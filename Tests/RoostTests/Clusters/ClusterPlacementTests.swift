@@ -3,7 +3,7 @@ import Testing
 
 @testable import Roost
 
-/// The assignment of entries to the clusters of the last run.
+/// Tests of the assignment of entries to the clusters of the last run.
 struct ClusterPlacementTests {
     private let stamp = Stamp(
         store: UUID(), epoch: UUID(), revision: .zero, entryCount: 0, clusterCount: 0)

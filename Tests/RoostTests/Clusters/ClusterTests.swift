@@ -4,7 +4,7 @@ import RoostTestKit
 import TestSupport
 import Testing
 
-/// Clusters between runs: labels, edits, and the assignment of new entries.
+/// Tests of clusters between runs: labels, edits, and the assignment of new entries.
 @Suite(.temporaryFolders) struct ClusterTests {
     static let kinds = [
         "bread oven dough flour", "boat sail wind keel", "star moon planet orbit", "swift nest roof summer",
@@ -177,7 +177,7 @@ import Testing
             KnowledgeStore(
                 storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
         )
-        // The same entries, added in another order.
+        // Adds the same entries in a different order.
         for entry in try await store.storage.fetchEntries().reversed() {
             try await other.storage.saveEntry(entry)
         }
@@ -218,7 +218,7 @@ import Testing
         _ = try await store.ingest([SourceDraft(id: "t", fingerprint: "1", entries: drafts)])
         _ = try await store.recluster(clusters: 4, seed: 1)
         #expect(try await store.exportClusters().cluster(bread.id)?.labelOutdated == true)
-        // Labeling again confirms the label.
+        // Setting the same label again confirms it.
         try await store.labelCluster(bread.id, "Baking")
         #expect(try await store.exportClusters().cluster(bread.id)?.labelOutdated == nil)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Roost
 
-/// Search by meaning and by words together.
+/// Tests of search by meaning and by words combined.
 @Suite struct HybridSearchTests {
     private let words = [
         "swift", "boats", "bread", "roof", "paint", "night", "sea", "bird", "oven", "oar", "painting",
@@ -161,7 +161,7 @@ import Testing
             #expect(hits[0].duplicates.count == 2)
             #expect(hits.count == (mode == .text ? 2 : 3))
         }
-        // The near-duplicates of an excluded entry are folded into each other, not into that entry.
+        // Near-duplicates of an excluded entry are grouped with each other, not with that entry.
         let first = try await store.storage.fetchEntries()[0]
         var folded = EntrySearch(.entries([first.id]))
         folded.duplicateThreshold = 0.99

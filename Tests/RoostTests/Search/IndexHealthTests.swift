@@ -2,7 +2,7 @@ import Testing
 
 @testable import Roost
 
-/// The recovery from an index that disagrees with the storage.
+/// Tests of the recovery from an index that disagrees with the storage.
 @Suite struct IndexHealthTests {
     @Test func `a search is repeated once before the index is rebuilt`() {
         var health = IndexHealth.trusted

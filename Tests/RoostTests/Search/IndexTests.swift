@@ -4,7 +4,7 @@ import RoostFiles
 import TestSupport
 import Testing
 
-/// The search index of a store: searches have the same results with, without and with a damaged index.
+/// Searches have the same results with an intact index, with a damaged index and without an index.
 @Suite(.temporaryFolders) struct IndexTests {
     let directory = TemporaryFolder.unusedURL()
     var file: URL { directory.appendingPathComponent("index/passages") }
@@ -58,7 +58,7 @@ import Testing
         #expect(try await answers(second) == without)
         #expect(try await second.query("swift").notices == [])
 
-        // Three changes that the index does not have: one added, one changed and one removed entry.
+        // Makes three changes that the index does not contain: adds an entry, changes one and removes one.
         try await second.add("swift swift swift on the roof of the roof")
         let entries = try await second.storage.fetchEntries()
         try await second.replaceContent(of: entries[7], with: "a boat a boat a boat at sea")
@@ -253,7 +253,8 @@ import Testing
         #expect(
             try cli.roost("index", "stats", "--recall", "--store", directory.path).output.contains(
                 "recall    "))
-        // A graph that takes too long to build again is kept, and searches include the changes since.
+        // A graph that takes too long to build again is kept. Searches include the changes made since it was
+        // built.
         for number in 0..<30 { try await store.add("a bird that is new \(number)") }
         for number in 0..<30 { try await store.storage.deleteEntry(entries[50 + number].id) }
         guard
@@ -301,7 +302,7 @@ import Testing
             }
         }
         #expect(noticed >= 20, "\(noticed)")
-        // Metadata out of range, with correct checksums.
+        // Changes the metadata to values out of range, with correct checksums.
         try intact.write(to: graph)
         let file = try SectionFile(graph)
         let text = String(decoding: file.metadata, as: UTF8.self)
@@ -327,7 +328,8 @@ import Testing
         let first = try await store(.sqlite)
         let expected = try await answers(first)
         try await first.buildIndex()
-        // An index of other contents with the stamp of this store, as copying folders may leave it.
+        // Creates an index that has the stamp of this store but other contents, as may result from copying
+        // folders.
         let file = try SectionFile(self.file)
         let count = 400
         let ids = try file.section("ids", of: uuid_t.self, count: count).map { _ in UUID().uuid }

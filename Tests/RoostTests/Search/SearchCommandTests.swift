@@ -3,7 +3,7 @@ import Roost
 import TestSupport
 import Testing
 
-/// The commands `roost query`, `roost similar` and `roost duplicates`.
+/// Tests of the commands `roost query`, `roost similar` and `roost duplicates`.
 @Suite(.temporaryFolders) struct SearchCommandTests {
     private let cli = CommandLineDriver()
 

@@ -3,7 +3,7 @@ import Roost
 import RoostVectors
 import Testing
 
-/// Search over entries of many commits, compared with an oracle that compares all passages one by one.
+/// Tests of search over the entries of many commits, with an oracle that compares all passages one by one.
 struct SearchTests {
     /// Returns a vector in which four of eight components are 0.5 or -0.5, so that products are exact and
     /// many of them are equal.

@@ -2,8 +2,8 @@ package import Foundation
 import RoostConversations
 package import RoostFiles
 
-/// A fixed sequence of changes of conversations. A child process makes them and is killed at some step; the
-/// test knows the expected contents after each change.
+/// A fixed sequence of changes of conversations. A child process makes the changes and is killed at some
+/// step. The test knows the expected contents after each change.
 package struct ConversationWorkload: Sendable {
     package enum Backend: String, Sendable, CaseIterable {
         case fileHistories = "file-histories"
@@ -14,7 +14,7 @@ package struct ConversationWorkload: Sendable {
         package var isDatabase: Bool { self == .databaseHistories || self == .databaseSessions }
     }
 
-    /// The contents of a storage: the texts of each history or session, by its name.
+    /// The contents of a storage: the name of each history or session, and its texts.
     package typealias State = [String: [String]]
 
     private enum Storage: Sendable {
@@ -117,7 +117,7 @@ package struct ConversationWorkload: Sendable {
         }
     }
 
-    /// Returns the contents after each number of changes, beginning with none.
+    /// Returns the contents before the first change and after each change.
     package static func expected(_ backend: Backend) async throws -> [State] {
         let inMemory: Storage =
             switch backend {

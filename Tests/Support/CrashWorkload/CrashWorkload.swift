@@ -6,8 +6,8 @@ import RoostSQLite
 package import RoostTestKit
 import RoostVectors
 
-/// A fixed sequence of writes of every kind. A child process makes them and is killed at some step; the test
-/// knows the expected contents after each write.
+/// A fixed sequence of writes of every kind. A child process performs the writes and is killed at some step.
+/// The test knows the expected contents after each write.
 package enum CrashWorkload {
     package enum Step: Sendable {
         case commit(WriteBatch)
@@ -118,7 +118,7 @@ package enum CrashWorkload {
         }
     }
 
-    /// Returns the contents of a store after each number of steps, beginning with none.
+    /// Returns the contents of a store before the first step and after each step.
     package static func expected() async throws -> [StorageContents] {
         let model = InMemoryStorageProvider()
         var all = [try await StorageContents(model)]

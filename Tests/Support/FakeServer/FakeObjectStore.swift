@@ -9,15 +9,15 @@ package final class FakeObjectStore: Sendable {
         case slowDown
         /// Closes the connection without executing the request.
         case hangsUp
-        /// Executes the request, then closes the connection before it answers.
+        /// Executes the request, then closes the connection without answering.
         case losesAnswer
-        /// Sends half of the answer, then nothing.
+        /// Sends half of the answer, then nothing more.
         case stalls
         /// Sends half of the answer, then closes the connection.
         case cutsOff
-        /// Changes a byte of the body.
+        /// Changes one byte of the body.
         case wrongByte
-        /// Returns the page of another server, such as a captive portal.
+        /// Returns an unrelated page, as a captive portal would.
         case portal
     }
 
@@ -39,7 +39,7 @@ package final class FakeObjectStore: Sendable {
 
     package func close() async { await server.withLock { $0 }?.close() }
 
-    /// Sets the faults of the following requests, and restarts their count.
+    /// Sets the faults for the following requests, and restarts the request count.
     ///
     /// - Parameter fault: Receives the request and its number, from 1; returns `nil` for a correct answer.
     package func fail(_ fault: @escaping @Sendable (FakeServer.Request, Int) -> Fault?) {
@@ -119,7 +119,7 @@ package final class FakeObjectStore: Sendable {
         }
     }
 
-    /// Returns a page of two names.
+    /// Returns a page of a listing, with at most two names.
     private static func list(_ keys: [String], bucket: String, _ query: String) -> Data {
         func value(_ name: String) -> String {
             let field = query.split(separator: "&").first { $0.hasPrefix(name + "=") }

@@ -24,7 +24,7 @@ package final class FakeServer: Sendable {
         package var body = Data()
         /// Closes the connection instead of answering.
         package var hangsUp = false
-        /// Sends half of the body, then nothing.
+        /// Sends half of the body, then nothing more.
         package var stalls = false
         /// Sends half of the body, then closes the connection.
         package var cutsOff = false

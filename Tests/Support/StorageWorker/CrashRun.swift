@@ -5,9 +5,10 @@ import Synchronization
 
 /// `storage-worker crash|conversations BACKEND FOLDER POINT before|half`
 ///
-/// Makes the writes of a workload, and writes the number of each acknowledged one to standard output. The
-/// process kills itself at step POINT of its file system, before the step or in the middle of a write. With 0
-/// it completes, and writes the total number of steps to standard error.
+/// Performs the writes of a workload, and prints the number of each acknowledged write to standard output.
+/// The process kills itself at file system step POINT: before the step, or halfway through it if it is a
+/// write. If POINT is 0, the process completes the workload and prints the total number of steps to standard
+/// error.
 struct CrashRun {
     // Static, because the hook of SQLite's file system is a C function, which cannot capture values.
     private static let point = Atomic(0)

@@ -8,14 +8,14 @@ import Synchronization
 
 /// `storage-worker fault BACKEND FOLDER KIND LIMIT`
 ///
-/// Repeats the writes of `CrashWorkload`, each time with a fault at a different step of the file system.
-/// After the fault, the provider and a new provider must find the store unchanged, and the same write must
-/// then succeed. Writes the results to standard output; exits with 1 if a store was different.
+/// Repeats the writes of `CrashWorkload`, each time with a fault at a different file system step. After the
+/// fault, the provider and a new provider must find the store unchanged, and the same write must then
+/// succeed. Prints the results to standard output, and exits with status 1 if any check failed.
 struct FaultRun {
     enum Kind: String, CaseIterable {
         case ioError = "io-error"
         case diskFull = "disk-full"
-        /// All steps from this one on fail, until the write has failed.
+        /// This step and all later ones fail until the write has failed.
         case diskStaysFull = "disk-stays-full"
         case shortWrite = "short-write"
         case noPermission = "no-permission"
@@ -146,7 +146,7 @@ struct FaultRun {
                 guard let error = error as? StorageError, [.inputOutput, .full].contains(error.code),
                     !error.message.isEmpty
                 else { return (true, "write \(number + 1) threw \(error)") }
-                // The provider that failed, and a new one.
+                // Checks both the provider that failed and a new one.
                 let fresh = try await CrashWorkload.open(backend, in: folder)
                 for handle in [store, fresh] {
                     let differences = try await StorageContents(handle).differences(from: expected[number])

@@ -3,8 +3,8 @@ import RoostModel
 
 /// Data for searching that is derived from the entries of a store.
 ///
-/// It is mapped from the store's index files, or built from all entries if there is no usable index, and
-/// caught up from the change feed before each use.
+/// It is mapped from the store's index files, or built from all entries if there is no usable index. Before
+/// each use, it is brought up to date from the change feed.
 protocol DerivedContents: Sendable {
     /// Creates contents without entries, which have the cursor `.start`.
     init()
@@ -26,14 +26,14 @@ protocol DerivedContents: Sendable {
     /// Maps the store's index files.
     ///
     /// - Parameter stamp: The current state of the store.
-    /// - Returns: `nil` if there is no index of this history of the store.
+    /// - Returns: `nil` if the store has no index for its current history.
     /// - Throws: `SectionFile/Unusable` if the index is damaged.
     static func map(_ directory: URL, _ stamp: Stamp) throws -> Self?
 
     /// Builds the contents from all entries.
     init(of snapshot: any StorageSnapshot) async throws
 
-    /// Replaces what is known of entries that have been changed or removed.
+    /// Updates the contents for entries that have been changed or removed.
     mutating func update(_ changed: Set<Entry.ID>, from snapshot: any StorageSnapshot) async throws
 }
 
@@ -44,11 +44,11 @@ extension DerivedContents {
 
 /// The limits for catching up with changes, which all derived contents share.
 enum CatchUpLimit {
-    /// The number of changed entries that are always read one by one.
+    /// Up to this number of changed entries are always read one by one.
     private static let minimumChanges = 1000
-    /// If more than this share of all rows has changed, reading all entries in order is faster.
+    /// If more than one in this many rows has changed, reading all entries in order is faster.
     private static let maximumShare = 4
-    /// The number of parts at which the newer ones are merged, because many small parts make searches slow.
+    /// The number of parts at which all newer parts are merged into one. Many small parts make searches slow.
     static let maximumParts = 32
 
     /// Returns the maximum number of changed entries to read one by one.
@@ -56,7 +56,7 @@ enum CatchUpLimit {
 }
 
 extension SearchNotice {
-    /// Returns the notice that an index, or a part of it, is not used.
+    /// Returns a notice for the user that an index, or a part of it, is not used.
     static func unusableIndex(_ reason: String) -> SearchNotice {
         SearchNotice(
             "the search index cannot be used (\(reason)); searches are slower without it",
@@ -64,7 +64,7 @@ extension SearchNotice {
     }
 }
 
-/// The derived contents of one store, which it loads once and keeps up to date.
+/// Loads the derived contents of one store and keeps them up to date.
 actor DerivedCatalog<Contents: DerivedContents> {
     private let storage: any StorageProvider
     /// The store's folder, which contains the index; `nil` for a store without a folder.
@@ -80,7 +80,7 @@ actor DerivedCatalog<Contents: DerivedContents> {
 
     /// Returns the contents with all changes that have been committed before the call.
     ///
-    /// Calls may overlap. Each works on its own copy, and the newest copy is kept.
+    /// Calls may overlap. Each call works on its own copy of the contents, and the newest copy is kept.
     func current() async throws -> Contents {
         var current = contents
         var isCaughtUp = false
@@ -101,7 +101,7 @@ actor DerivedCatalog<Contents: DerivedContents> {
         return current
     }
 
-    /// Discards the contents, so that the next use maps the index again: a new index has been written.
+    /// Discards the contents after a new index has been written, so that the next use maps the new files.
     func reset() {
         contents = Contents()
         isIndexRejected = false
@@ -115,7 +115,7 @@ actor DerivedCatalog<Contents: DerivedContents> {
         contents = loaded
     }
 
-    /// Changes the contents, because a part of them turned out to be unusable.
+    /// Changes the contents after a part of them has turned out to be unusable.
     func update(_ change: @Sendable (inout Contents) -> Void) { change(&contents) }
 
     @concurrent

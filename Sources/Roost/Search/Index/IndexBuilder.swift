@@ -5,7 +5,7 @@ import RoostModel
 struct IndexBuilder {
     private let store: KnowledgeStore
 
-    /// An index is outdated if more than a tenth of the entries has changed since it was built.
+    /// An index is outdated if more than one in this many entries has changed since it was built.
     private static let maximumChangedShare = 10
 
     init(_ store: KnowledgeStore) { self.store = store }
@@ -19,11 +19,12 @@ struct IndexBuilder {
         let words = try await TextFile.write(snapshot, in: directory)
         let passages = try await PassageFile.write(snapshot, in: directory)?.count ?? 0
         if passages < minimumGraphPassages || passages > maximumGraphPassages {
-            // An existing graph is over other vectors and of no use.
+            // An existing graph was built over other vectors and can no longer be used.
             try await IndexFolder(of: directory).remove(
                 PassageFile.graphName, judgedBy: PassageFile.name, unlessNewerThan: snapshot.stamp)
         } else if let file = try? PassageFile(in: directory, for: snapshot.stamp) {
-            // The file is not opened if another builder has written a newer state meanwhile.
+            // No file is opened, and no graph built, if another builder has just written a file of a newer
+            // state.
             try await file.buildGraph()
         }
         await store.catalog.reset()

@@ -19,8 +19,8 @@ public struct IndexDescription: Sendable, Hashable, Encodable {
     public var revision: Revision
     /// The time at which the index was built.
     public var createdAt: Date
-    /// The number of entries that have been changed or removed since. Searches read them in addition to the
-    /// index.
+    /// The number of entries that have been changed or removed since the index was built. Searches read them
+    /// in addition to the index.
     public var changesSince: Int
 }
 
@@ -30,20 +30,21 @@ public enum IndexRefresh: Sendable, Hashable {
     case current
     /// The index was built.
     case written
-    /// The index was built without a graph, because a graph over this number of passages takes too long.
+    /// The index was built without a graph, because building a graph over this number of passages would take
+    /// too long.
     case writtenWithoutGraph(passages: Int)
-    /// The index is outdated by this number of changed entries, but building it takes too long.
+    /// The index is outdated by this number of changed entries, but rebuilding it would take too long.
     case due(changes: Int)
 }
 
 /// The recall and the speed of a store's graph, measured on the store's own passages.
 public struct RecallMeasurement: Sendable, Hashable, Encodable {
-    /// The number of passages that were searched for.
+    /// The number of passages that were used as queries.
     public var samples: Int
     /// The share of the ten nearest passages that the graph found, from 0 to 1.
     public var recall: Double
-    /// The time per query of an exact search, in milliseconds; many queries were searched at once.
+    /// The average time per query of an exact search, in milliseconds, with many queries searched at once.
     public var exactMilliseconds: Double
-    /// The time per query of a search of the graph, in milliseconds; many queries were searched at once.
+    /// The average time per query of a graph search, in milliseconds, with many queries searched at once.
     public var graphMilliseconds: Double
 }

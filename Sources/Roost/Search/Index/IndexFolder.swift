@@ -2,13 +2,13 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// The folder of a store's index: files that are derived from the storage, replaced as a whole and mapped for
-/// reading.
+/// The folder with a store's index files. They are derived from the storage, replaced as a whole and mapped
+/// for reading.
 struct IndexFolder: Sendable {
     private let url: URL
 
-    /// The time in seconds that a builder waits for another one. Building the index of a million passages
-    /// takes less than ten minutes.
+    /// The time in seconds that an index builder waits for another one to finish. Building the index of a
+    /// million passages takes less than ten minutes.
     private static let lockTimeout: Double = 600
 
     /// - Parameter store: The store's folder.
@@ -42,9 +42,9 @@ struct IndexFolder: Sendable {
         return OpenedFile(file: file, metadata: metadata)
     }
 
-    /// Replaces a file atomically, unless the existing one is of a newer state.
+    /// Replaces a file atomically, unless the existing file describes a newer state.
     ///
-    /// Builders in all processes take turns.
+    /// A lock ensures that only one builder at a time, in any process, replaces files.
     ///
     /// - Parameter write: Writes the file to a path, with the given encoded metadata.
     /// - Throws: `StorageError`; `CancellationError`. The existing file is then unchanged.
@@ -58,10 +58,11 @@ struct IndexFolder: Sendable {
         }
     }
 
-    /// Removes a file, unless it is of a newer state.
+    /// Removes a file, unless it describes a newer state.
     ///
     /// - Parameters:
-    ///   - other: The file whose state decides, if not the removed file itself.
+    ///   - other: The file whose state decides whether `name` is removed; `nil` to use the state of `name`
+    ///     itself.
     ///   - stamp: The state that the store was in when the file was found to be superfluous.
     /// - Throws: `StorageError`; `CancellationError`.
     func remove(_ name: String, judgedBy other: String? = nil, unlessNewerThan stamp: Stamp) async throws {

@@ -39,12 +39,13 @@ struct IndexInspector {
 
     // MARK: Recall
 
-    /// The number of nearest passages whose recall is measured.
+    /// The number of nearest passages per query for which recall is measured.
     private static let neighbors = 10
-    /// Scores that differ by less are equal: of equally near passages, each is a correct result.
+    /// Scores that differ by less count as equal. If several passages are equally near, each of them is a
+    /// correct result.
     private static let tolerance: Float = 1e-6
 
-    /// The nearest other passages of each sample, and how long it took to find them.
+    /// The scores of the passages that are nearest to each sample, and the time that the search took.
     private struct TimedSearch {
         var scores: [[Float]]
         var duration: Duration
@@ -79,7 +80,7 @@ struct IndexInspector {
         _ index: some VectorIndex, _ rows: [Int], _ queries: Matrix
     ) async throws -> TimedSearch {
         let start = ContinuousClock.now
-        // One more than needed, because each passage is the nearest to itself.
+        // One more passage than needed is requested, because each sample is the nearest passage to itself.
         let found = try await index.search(queries, k: neighbors + 1, among: nil)
         let duration = ContinuousClock.now - start
         let scores = zip(rows, found).map { row, found in

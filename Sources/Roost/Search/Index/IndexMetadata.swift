@@ -17,7 +17,7 @@ struct IndexMetadata: Codable, Sendable, Hashable {
     var dimension: Int?
     /// The time of creation in milliseconds since 1970.
     var createdAt: Int64
-    /// The number of passages that are omitted because their vectors have numbers that are not finite.
+    /// The number of passages that are omitted because their vectors contain numbers that are not finite.
     var incomparable: Int?
 
     static let currentFormat = 1
@@ -32,12 +32,12 @@ struct IndexMetadata: Codable, Sendable, Hashable {
         createdAt = Date().milliseconds
     }
 
-    /// The position in the change feed after which the changes are not in the file.
+    /// The position in the change feed up to which the file includes all changes.
     var cursor: ChangeCursor {
         ChangeCursor(epoch: epoch, revision: revision, ordinal: .max, horizon: revision)
     }
 
-    /// Whether count and dimension are in their ranges.
+    /// Whether `count` and `dimension` are within their valid ranges.
     var isValid: Bool {
         count >= 0 && count < Self.maximumCount && dimension.map((1...Self.maximumDimension).contains) ?? true
     }
@@ -48,7 +48,8 @@ struct IndexMetadata: Codable, Sendable, Hashable {
             && revision <= stamp.revision
     }
 
-    /// Returns whether the file is of the same history of the store as another one, and of a later revision.
+    /// Returns whether the file belongs to the same history of the store as another file, but to a later
+    /// revision.
     func isNewer(than other: IndexMetadata) -> Bool {
         format == other.format && store == other.store && epoch == other.epoch && revision > other.revision
     }

@@ -2,10 +2,10 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// The meaning of an index's rows: for each row the entry and, in an index of passages, the passage.
+/// The meaning of the rows of an index: the entry of each row and, in an index of passages, the passage.
 ///
-/// Unchecked because the compiler cannot see that the bytes of a mapped file are never written and live as
-/// long as the file object, which is stored with the pointers to them.
+/// The conformance is unchecked because the compiler cannot see that the bytes of a mapped file are never
+/// written and live as long as the file object, which is stored with the pointers to them.
 struct IndexRows: @unchecked Sendable {
     private enum Source {
         case memory(entryRows: [UInt32], ids: [UUID], ordinals: [UInt32])
@@ -41,7 +41,7 @@ struct IndexRows: @unchecked Sendable {
         self.count = count
     }
 
-    /// Returns the row that the storage gives to a row's entry.
+    /// Returns the storage's row for the entry of an index row.
     func entryRow(_ row: Int) -> UInt32 {
         switch source {
         case .memory(let entryRows, _, _): entryRows[row]
@@ -67,14 +67,14 @@ struct IndexRows: @unchecked Sendable {
 }
 
 extension VectorPage {
-    /// Removes vectors with numbers that are not finite, because no similarity with them can be computed. The
-    /// package's stores refuse such vectors; other providers may contain some.
+    /// Removes vectors that contain numbers that are not finite, because no similarity with them can be
+    /// computed. The package's own stores refuse such vectors, but other providers may contain some.
     ///
     /// - Returns: The number of removed vectors.
     mutating func removeIncomparable() -> Int {
         let kept = rows.indices.filter { row in
             vectors.withRow(row) { vector in
-                // The sum is not finite if one number is not.
+                // The sum is not finite if any of the numbers is not finite.
                 vector.reduce(Float(0)) { $0 + abs($1) }.isFinite
             }
         }

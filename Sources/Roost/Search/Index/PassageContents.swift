@@ -5,7 +5,7 @@ import RoostVectors
 
 /// The vectors of all passages, for searching.
 struct PassageContents: DerivedContents {
-    /// An entry that was found by a passage.
+    /// An entry that was found through one of its passages.
     struct Hit: Sendable {
         var entry: Entry.ID
         /// The ordinal of the passage in the entry.
@@ -18,7 +18,7 @@ struct PassageContents: DerivedContents {
     var cursor = ChangeCursor.start
     private(set) var isMapped = false
     var notice: SearchNotice?
-    /// The number of passages that are omitted because their vectors have numbers that are not finite.
+    /// The number of passages that are omitted because their vectors contain numbers that are not finite.
     private(set) var incomparable = 0
 
     init() {}
@@ -56,14 +56,14 @@ struct PassageContents: DerivedContents {
             main: PassageSegment(Matrix(rows: count, columns: dimension, elements: elements), rows: rows))
     }
 
-    /// Searches compare all vectors from now on.
+    /// Removes the graph, so that searches compare all vectors from now on.
     mutating func dropGraph(notice: SearchNotice) {
         index.dropGraphs()
         self.notice = notice
     }
 
-    /// Returns for each query the best passage of each of the `k` nearest entries, best first; of equal
-    /// scores the lower id first. See ``SegmentedIndex/search(_:k:among:isExact:)``.
+    /// Returns, for each query, the best passage of each of the `k` nearest entries, best first. If scores
+    /// are equal, the lower id comes first. See ``SegmentedIndex/search(_:k:among:isExact:)``.
     func search(
         _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
     ) async throws -> [[Hit]] {
@@ -112,7 +112,7 @@ extension PassageContents {
                 vectors, rows: IndexRows(entryRows: entryRows, ids: ids, ordinals: ordinals))
         }
 
-        /// Reads the vectors of the given rows within a run.
+        /// Reads the vectors of those of the given rows that are within a run of consecutive rows.
         mutating func read(
             _ run: Range<UInt32>, of rows: RowSet, from snapshot: any StorageSnapshot, pageSize: Int
         ) async throws {

@@ -17,7 +17,8 @@ struct PassageFile: Sendable {
     let size: Int
     private let folder: IndexFolder
 
-    /// Opens the file of a store. The searches that read vectors verify their checksums.
+    /// Opens the file of a store. The checksums of the vectors are not verified here, but by the searches
+    /// that read them.
     ///
     /// - Parameter stamp: The current state of the store.
     /// - Returns: `nil` if the file does not exist or was built from another history of the store.
@@ -36,7 +37,7 @@ struct PassageFile: Sendable {
             opened.file, section: "vectors", count: metadata.count, dimension: dimension)
     }
 
-    /// The description by which the graph of exactly these vectors is recognised.
+    /// The description that identifies a graph over exactly these vectors.
     private var description: Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
@@ -63,7 +64,8 @@ struct PassageFile: Sendable {
         }
     }
 
-    /// The vectors of a snapshot and the meaning of their rows, as they are written to the file.
+    /// The vectors of a snapshot and the passages that their rows represent, in the form that is written to
+    /// the file.
     private struct Columns: Sendable {
         var entryRows: [UInt32] = []
         var ids: [uuid_t] = []

@@ -3,8 +3,8 @@ import RoostIndexes
 import RoostModel
 import RoostVectors
 
-/// The passages that were loaded together: their vectors, the meaning of the rows, and tombstones for rows
-/// whose entries have been changed or removed since.
+/// Passages that were loaded together. A segment consists of their vectors, the passages that the rows
+/// represent, and tombstones for rows whose entries have been changed or removed since.
 struct PassageSegment: Sendable {
     /// Exact search over all rows.
     private let index: FlatIndex
@@ -41,15 +41,15 @@ struct PassageSegment: Sendable {
 
     // MARK: Search
 
-    /// Up to one tombstone per this number of rows, a search of the graph removes them from its result.
-    /// With more, they are excluded like rows that do not match a filter.
+    /// If at most one in this many rows has a tombstone, such rows are removed from the result of a graph
+    /// search. If there are more, they are excluded during the search, like rows that do not match a filter.
     private static let rowsPerIgnoredTombstone = 64
 
-    /// Returns for each query the best passage of each of the `k` nearest entries, and of entries that are as
-    /// near as the last of these.
+    /// Returns, for each query, the best passage of each of the `k` nearest entries, and of any other entries
+    /// that are at the same distance as the last of these.
     ///
-    /// Entries can have several passages among the nearest, so the number of rows that are found is increased
-    /// until `k` entries are among them.
+    /// Several of the nearest passages can belong to the same entry, so the number of rows to find is
+    /// increased until they belong to `k` entries.
     func search(
         _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
     ) async throws -> [[PassageContents.Hit]] {
@@ -62,7 +62,7 @@ struct PassageSegment: Sendable {
         let graph = isExact ? nil : self.graph
         let allowed = allowedRows(entryRows, hasGraph: graph != nil)
         var results = [[PassageContents.Hit]](repeating: [], count: queries.rows)
-        // The queries that do not have enough entries yet.
+        // The queries for which not enough entries have been found yet.
         var open = Array(0..<queries.rows)
         var depth = Self.firstDepth(k, of: rows.count)
         while !open.isEmpty {
@@ -85,7 +85,8 @@ struct PassageSegment: Sendable {
         return results
     }
 
-    /// The number of rows to find first. Entries of one or two passages rarely need more.
+    /// The number of rows to find in the first attempt. It is rarely too small if entries have one or two
+    /// passages.
     private static func firstDepth(_ k: Int, of count: Int) -> Int { min(count, min(k, count) * 2 + 16) }
     private static let depthGrowth = 4
 
@@ -118,7 +119,7 @@ struct PassageSegment: Sendable {
             let hit = PassageContents.Hit(
                 entry: rows.id(row), ordinal: rows.ordinal(row), score: neighbor.score)
             if let other = best[hit.entry] {
-                // Of equally near passages of an entry, the first is the hit.
+                // If several passages of an entry are equally near, the first of them is the hit.
                 if other.score == hit.score, hit.ordinal < other.ordinal { best[hit.entry] = hit }
             } else {
                 best[hit.entry] = hit

@@ -42,11 +42,11 @@ struct SegmentedIndex: Sendable {
         for index in segments.indices { segments[index].dropGraph() }
     }
 
-    /// Returns for each query the best passage of each of the `k` nearest entries, best first; of equal
-    /// scores the lower id first.
+    /// Returns, for each query, the best passage of each of the `k` nearest entries, best first. If scores
+    /// are equal, the lower id comes first.
     ///
     /// - Parameters:
-    ///   - queries: (q, dimension).
+    ///   - queries: A matrix with one row per query.
     ///   - k: The maximum number of entries per query.
     ///   - entryRows: The storage's rows of the entries that may be found; `nil` for all.
     ///   - isExact: Whether all vectors are compared even if there is a graph.
@@ -57,7 +57,8 @@ struct SegmentedIndex: Sendable {
     ) async throws -> [[PassageContents.Hit]] {
         var hits = [[PassageContents.Hit]](repeating: [], count: queries.rows)
         guard k > 0 else { return hits }
-        // All passages of an entry are in one segment, so the best of all are among the best of each segment.
+        // All passages of an entry are in one segment, so the best entries overall are among the best of each
+        // segment.
         for segment in segments {
             let found = try await segment.search(queries, k: k, among: entryRows, isExact: isExact)
             for query in hits.indices { hits[query] += found[query] }

@@ -5,7 +5,7 @@ import RoostText
 /// The words of all entries, for searching: one main part and newer parts with the entries that have changed
 /// since.
 struct TextContents: DerivedContents {
-    /// An entry that was found by words.
+    /// An entry that was found by its words.
     struct Hit: Sendable {
         var entry: Entry.ID
         /// The BM25 score.
@@ -13,7 +13,7 @@ struct TextContents: DerivedContents {
     }
 
     private var collection = TextCollection()
-    /// The meaning of the documents of each part of the collection.
+    /// For each part of the collection, the entries that its documents represent.
     private var rows: [IndexRows] = []
     /// The mapped file of the first part; `nil` if the contents were built from the entries.
     private var file: TextFile?
@@ -91,8 +91,8 @@ extension TextContents {
         }
     }
 
-    /// Returns the rows of the entries that have what a query requires and not what it excludes; `nil` for a
-    /// query that neither requires nor excludes anything.
+    /// Returns the rows of the entries that contain everything that a query requires and nothing that it
+    /// excludes; `nil` for a query that neither requires nor excludes anything.
     @concurrent
     func allowed(by query: TextQuery) async throws -> RowSet? {
         try collection.allowed(by: query).map { allowed in
@@ -104,7 +104,8 @@ extension TextContents {
         }
     }
 
-    /// Returns the entries that have some of a query's words, best first; of equal scores the lower id first.
+    /// Returns the entries that contain any of a query's words, best first. If scores are equal, the lower id
+    /// comes first.
     ///
     /// - Parameters:
     ///   - query: The words to search for.

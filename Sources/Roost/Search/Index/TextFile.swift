@@ -14,11 +14,12 @@ struct TextFile: Sendable {
     let size: Int
     private let file: SectionFile
 
-    /// The section with the positions of words, which is large and which only phrases need.
+    /// The name of the section with the positions of words. The section is large, and only searches for
+    /// phrases need it.
     private static let positions = "positions"
 
     /// Opens the file of a store. The checksums of the positions of words are verified by
-    /// ``verifyPositions()``, because only phrases need them.
+    /// ``verifyPositions()``, because only searches for phrases need them.
     ///
     /// - Parameters:
     ///   - stamp: The current state of the store.
@@ -45,7 +46,7 @@ struct TextFile: Sendable {
 
     /// Verifies the checksums of the positions of words.
     ///
-    /// - Throws: `SectionFile/Unusable` if one does not match.
+    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
     func verifyPositions() throws { try file.verify(Self.positions) }
 
     /// Writes the words of a snapshot. Removes the file if the snapshot is empty.
