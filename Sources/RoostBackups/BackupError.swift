@@ -2,7 +2,7 @@ public import RoostModel
 
 /// The reason why a backup could not be created, read, restored or pruned.
 public struct BackupError: Error, Sendable, CustomStringConvertible {
-    /// The kind of error. Treat unknown codes as damage that cannot be retried.
+    /// The kind of error. Treat an unknown code as permanent damage.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The name of the code, which never changes.
         public let rawValue: String

@@ -11,7 +11,7 @@ struct Recall: Sendable {
     private let now: Date
     private let times: TimesInText?
 
-    /// The number of candidates from the search by meaning and from the search by words, each. With fewer
+    /// The number of candidates taken from each of the two searches, by meaning and by words. With fewer
     /// candidates, good answers that only one of the two searches ranks high would be missed.
     private static let candidateCount = 200
     /// The share of the scores of adjacent messages that is added to a message's score. An answer often

@@ -109,7 +109,7 @@ extension GroupVocabularies {
         return logarithm(1 + coverage / base) * coverage / (coverage + Limit.saturation)
     }
 
-    /// Returns the candidates of a group by their stems or, in scripts without spaces, by their phrases.
+    /// Returns the candidates of a group, keyed by stem or, in scripts without spaces, by phrase.
     private static func candidates(
         _ group: WordCounts, _ stems: inout [String: String]
     ) -> [String: Candidate] {

@@ -24,7 +24,8 @@ struct TidyTests {
             }
             if line.contains("@unchecked Sendable") {
                 let before = lines[max(0, number - 4)..<number]
-                #expect(before.contains { $0.contains("Unchecked because") }, "line \(number + 1)")
+                let hasReason = before.contains { $0.lowercased().contains("unchecked because") }
+                #expect(hasReason, "line \(number + 1)")
             }
         }
     }

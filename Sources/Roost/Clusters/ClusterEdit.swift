@@ -11,7 +11,7 @@ struct ClusterEdit: Sendable {
     let vectors: Matrix
     /// The cluster of each entry.
     var assignments: [Cluster.ID?]
-    /// The leaf clusters, in the order in which they were first saved, then new ones.
+    /// The leaf clusters: those that are saved, in the order in which they were added, then new ones.
     private(set) var leaves: [Cluster]
     private let previousAssignments: [Entry.ID: Assignment]
     private let previousClusters: [Cluster]

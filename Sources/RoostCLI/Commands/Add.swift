@@ -18,14 +18,14 @@ struct Initialize: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     @Option(
-        name: .long, help: "The storage format: sqlite or json. Default: the setting `provider`, or sqlite.")
+        name: .long, help: "The storage format: sqlite or json. Default: the provider setting, or sqlite.")
     var provider: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
             "The embedding model: minilm, lexical, an installed model, a model folder, or remote:NAME. "
-                + "Default: the setting model, else minilm if it is installed, else lexical."))
+                + "Default: the model setting, else minilm if it is installed, else lexical."))
     var model: String?
 
     @Option(

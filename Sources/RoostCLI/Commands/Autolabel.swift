@@ -75,10 +75,10 @@ extension ClusterCommand {
 
         @Argument(
             help: ArgumentHelp(
-                "Ids, beginnings of ids, or labels of clusters. Default: all clusters.", valueName: "ID"))
+                "Ids, id prefixes, or labels of clusters. Default: all clusters.", valueName: "ID"))
         var ids: [String] = []
 
-        @Option(name: .long, help: "The chat model on that server. Default: the setting label-model.")
+        @Option(name: .long, help: "The chat model on that server. Default: the label-model setting.")
         var model: String?
 
         @Flag(name: .long, help: "Also label clusters that this model has labeled before.")

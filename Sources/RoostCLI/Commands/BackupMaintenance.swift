@@ -119,7 +119,7 @@ extension BackupCommand {
         @OptionGroup var options: StoreOptions
         @OptionGroup var backups: BackupOptions
 
-        @Argument(help: ArgumentHelp("Ids of snapshots, or beginnings of ids.", valueName: "SNAPSHOT"))
+        @Argument(help: ArgumentHelp("Snapshot ids or id prefixes.", valueName: "SNAPSHOT"))
         var snapshots: [String]
 
         func run() async throws {

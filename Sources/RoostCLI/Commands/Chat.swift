@@ -7,7 +7,7 @@ import RoostMemory
 /// The `roost chat` commands.
 struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "chat", abstract: "Import and search conversations with agents.",
+        commandName: "chat", abstract: "Import and search agent conversations.",
         discussion: """
             Each message becomes an entry with the metadata kind=message, so `roost query` and clusters \
             include them too.

@@ -127,7 +127,7 @@ extension ClusterCommand {
         @Argument(help: "The new label; omit it with --unpin.")
         var text: String?
 
-        @Flag(name: .long, help: "Remove your label, so that keywords label the cluster again.")
+        @Flag(name: .long, help: "Remove your label, so that the cluster is labeled with its keywords again.")
         var unpin = false
 
         func validate() throws {
@@ -157,7 +157,7 @@ extension ClusterCommand {
 
         @OptionGroup var options: StoreOptions
 
-        @Argument(help: ArgumentHelp("Ids, beginnings of ids, or labels of clusters.", valueName: "ID"))
+        @Argument(help: ArgumentHelp("Ids, id prefixes, or labels of clusters.", valueName: "ID"))
         var ids: [String]
 
         func run() async throws {

@@ -27,7 +27,7 @@ struct Embed: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "An installed model, a model folder, lexical, or remote:NAME. Default: the setting model, else "
+            "An installed model, a model folder, lexical, or remote:NAME. Default: the model setting, else "
                 + "minilm."))
     var model: String?
 

@@ -30,12 +30,12 @@ struct Recluster: AsyncParsableCommand {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: ArgumentHelp("The number of clusters. Default: chosen from the entries.", valueName: "N"))
+        help: ArgumentHelp("The number of clusters. Default: determined from the entries.", valueName: "N"))
     var clusters: Int?
 
     @Option(
         name: .long,
-        help: "coarse, medium or fine: fewer, larger clusters or more, smaller ones.")
+        help: "coarse (fewer, larger clusters), medium, or fine (more, smaller clusters).")
     var granularity: LeidenClusterer.Granularity = .medium
 
     @Option(
@@ -53,7 +53,7 @@ struct Recluster: AsyncParsableCommand {
             valueName: "N"))
     var dense: Int?
 
-    @Option(name: .long, parsing: .unconditional, help: "The seed of the random numbers.")
+    @Option(name: .long, parsing: .unconditional, help: "The seed of the random number generator.")
     var seed: UInt64 = 0
 
     @Option(
@@ -74,7 +74,7 @@ struct Recluster: AsyncParsableCommand {
             valueName: "condition"))
     var `where`: [String] = []
 
-    @Flag(name: .long, help: "Start without the clusters of the last run.")
+    @Flag(name: .long, help: "Start from scratch, ignoring the clusters of the last run.")
     var fresh = false
 
     @Flag(

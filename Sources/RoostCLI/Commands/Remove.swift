@@ -50,7 +50,7 @@ struct Remove: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Argument(help: ArgumentHelp("Ids of entries, or beginnings of ids.", valueName: "ID"))
+    @Argument(help: ArgumentHelp("Ids of entries, or id prefixes.", valueName: "ID"))
     var ids: [String] = []
 
     @Option(name: .long, help: "Remove all entries from this file, folder or source.")

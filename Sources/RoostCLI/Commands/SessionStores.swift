@@ -23,10 +23,10 @@ extension SessionCommand {
         @Argument(help: ArgumentHelp("The database or folder with the sessions.", valueName: "PATH"))
         var path: String
 
-        @Option(name: .long, help: "The user to read sessions of.")
+        @Option(name: .long, help: "The user whose sessions are read.")
         var user = "me"
 
-        @Option(name: .long, help: "The agent to read sessions of.")
+        @Option(name: .long, help: "The agent whose sessions are read.")
         var agent = "assistant"
 
         @Flag(name: .long, help: "Print the result as JSON.")

@@ -7,7 +7,7 @@ import RoostMemory
 /// The `roost session` commands.
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "session", abstract: "List, show, import and prune sessions with agents.",
+        commandName: "session", abstract: "List, show, import and prune agent sessions.",
         discussion: """
             Works on the sessions of the store or, with --in, on the session storage of another program.
 

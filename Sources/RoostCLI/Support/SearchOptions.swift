@@ -8,7 +8,7 @@ extension SearchMode: ExpressibleByArgument {}
 struct SearchOptions: ParsableArguments {
     @Option(
         name: .customShort("n"), parsing: .unconditional,
-        help: ArgumentHelp("The maximum number of hits. Default: the setting limit, else 10.", valueName: "N")
+        help: ArgumentHelp("The maximum number of hits. Default: the limit setting, else 10.", valueName: "N")
     )
     var limit: Int?
 

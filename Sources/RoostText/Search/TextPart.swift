@@ -29,7 +29,7 @@ package struct TextPart: Sendable {
 }
 
 extension TextPart {
-    /// The documents that contain a clause of a query.
+    /// The documents that match a clause of a query.
     enum Found {
         case nowhere
         /// The documents in the postings of the term with this number.
