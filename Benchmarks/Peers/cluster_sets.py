@@ -46,7 +46,8 @@ for folder in options.sets:
         roost(store, "recluster", "--seed", str(seed))
         truth, found = groups(store, labels)
         partitions.append(found)
-    counts = [len(set(part)) for part in partitions]
+    # Outliers have numbers from the number of entries on.
+    counts = [len({group for group in part if group < len(part)}) for part in partitions]
     score = np.mean([adjusted_mutual_info_score(truth, part) for part in partitions]); scores.append(score)
     line = f"{name}: AMI {score:.3f}, {counts[0]} clusters"
     if len(partitions) > 1:
