@@ -1,0 +1,100 @@
+import ArgumentParser
+import Foundation
+import Roost
+import RoostConversations
+import RoostMCP
+
+/// The command that serves a store to agents.
+struct ModelContext: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mcp",
+        abstract: "Serve the store to agents over the Model Context Protocol.",
+        discussion: """
+            Reads requests from standard input and writes responses to standard output, one JSON message per \
+            line, until the input ends. Agents start this command themselves; --print-config prints the lines to \
+            add to their settings. Any number of servers and other roost commands can use a store at the same \
+            time.
+
+            With --tag, --folder or --scope, the server shows only a part of the store, and no clusters, because \
+            their labels could reveal the rest.
+
+            Examples:
+              roost mcp --print-config claude
+              roost mcp --store ~/notes/.roost --read-only
+              roost mcp --tag work
+            """)
+
+    /// The hosts whose settings `--print-config` can print.
+    enum Host: String, ExpressibleByArgument, CaseIterable {
+        case claude, cursor, vscode, codex
+    }
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(name: .long, help: "Offer only tools that read.")
+    var readOnly = false
+
+    @Option(name: .long, help: "Show only entries with this tag, and add it to new entries; repeatable.")
+    var tag: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Show only entries from files in this folder.", valueName: "DIR"))
+    var folder: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Show only the messages of one conversation.", valueName: "USER/SESSION/AGENT"))
+    var scope: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Print the settings with which a host starts this server: claude, cursor, vscode or codex.",
+            valueName: "HOST"))
+    var printConfig: Host?
+
+    func validate() throws {
+        if let scope, scope.split(separator: "/", omittingEmptySubsequences: false).count != 3 {
+            throw ValidationError("--scope must have the form USER/SESSION/AGENT.")
+        }
+        if tag.contains(where: \.isEmpty) { throw ValidationError("--tag must not be empty.") }
+        if folder?.isEmpty == true { throw ValidationError("--folder must not be empty.") }
+    }
+
+    func run() async throws {
+        if let printConfig {
+            return Terminal.write(HostSettings(arguments: try ownArguments()).text(for: printConfig), keepingLines: true)
+        }
+        // Reports a missing store to the person who starts the server, not to the agent's first request.
+        let options = options
+        let handle = StoreHandle { try await options.openOrCreate() }
+        try await handle.prepare()
+        try await LineTransport().serve(MCPServer(handle, rules, version: VersionText.number))
+        try await handle.close()
+    }
+
+    private var rules: AccessRules {
+        var rules = AccessRules()
+        rules.tags = Set(tag)
+        rules.isReadOnly = readOnly
+        if let folder {
+            let source = RecordReader.sourceID(URL(fileURLWithPath: folder))
+            rules.sourcePrefix = source.hasSuffix("/") ? source : source + "/"
+        }
+        if let names = scope?.split(separator: "/", omittingEmptySubsequences: false).map(String.init) {
+            rules.scope = ChatScope(userId: names[0], sessionId: names[1], agentId: names[2])
+        }
+        return rules
+    }
+
+    /// Returns the arguments of the command line that the host must use, with absolute paths.
+    private func ownArguments() throws -> [String] {
+        var arguments = ["mcp", "--store", try options.location().standardizedFileURL.path]
+        if readOnly { arguments.append("--read-only") }
+        for tag in tag { arguments += ["--tag", tag] }
+        if let folder { arguments += ["--folder", URL(fileURLWithPath: folder).standardizedFileURL.path] }
+        if let scope { arguments += ["--scope", scope] }
+        return arguments
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Roost
+package import RoostConversations
+import RoostMemory
+import RoostModel
+
+/// The part of a store that a server may read and change.
+package struct AccessRules: Sendable {
+    /// The tags that every visible entry has, and that every new entry gets.
+    package var tags: Set<String> = []
+    /// The source prefix of visible entries, such as `file:///home/user/notes/`; `nil` for all sources.
+    package var sourcePrefix: String?
+    /// The conversation whose messages are visible; `nil` for all conversations.
+    package var scope: ChatScope?
+    /// Whether tools that change the store are absent.
+    package var isReadOnly = false
+
+    /// Creates rules that allow everything.
+    package init() {}
+
+    /// Whether new entries can be added: the server is not read-only, and visible entries need no source
+    /// prefix, which a new entry would not have.
+    var allowsNewEntries: Bool { !isReadOnly && sourcePrefix == nil }
+
+    /// Whether clusters are visible. They are computed from all entries, so their labels and keywords could
+    /// reveal entries that are not visible.
+    var showsClusters: Bool { tags.isEmpty && sourcePrefix == nil && scope == nil }
+
+    /// Returns a filter that also selects only visible entries.
+    ///
+    /// Messages of conversations are excluded, because the tool `recall` searches them.
+    func restricting(_ filter: EntryFilter = .all) -> EntryFilter {
+        var filter = filter
+        filter.tags.formUnion(tags)
+        if let sourcePrefix { filter.conditions.append(EntryCondition(.source, .hasPrefix(sourcePrefix))) }
+        filter.conditions.append(EntryCondition(.metadata("kind"), .differs("message")))
+        return filter
+    }
+
+    /// Returns whether an entry is visible.
+    func allows(_ entry: Entry) -> Bool { restricting().matches(entry, assigned: nil) }
+}

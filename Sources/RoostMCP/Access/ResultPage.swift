@@ -1,0 +1,49 @@
+import Roost
+import RoostModel
+
+/// A page of a tool's result, cut to the token budget of the call.
+struct ResultPage {
+    /// The arguments of all tools with pages.
+    static let arguments = [
+        ToolProperty(
+            "budget", .integer(TokenBudget.range),
+            "The maximum size of the answer in tokens; \(TokenBudget.standard) by default."),
+        ToolProperty(
+            "cursor", .string(maximumBytes: 1_000), "The 'nextCursor' of the previous page, for the next page."),
+    ]
+
+    /// The members of the results of all tools with pages.
+    static let results = [
+        ToolProperty(
+            "nextCursor", .string(maximumBytes: .max), "Present if there are more results; see 'cursor'."),
+        ToolProperty("notice", .string(maximumBytes: .max), "How to treat the texts."),
+    ]
+
+    /// The result as JSON.
+    let json: JSONValue
+
+    /// Creates the page that begins with the first of the given items.
+    ///
+    /// If not even the first item fits into the budget, the page consists of this item alone.
+    /// - Parameters:
+    ///   - items: The items of the result, starting at `offset`.
+    ///   - name: The name of the member that holds the items.
+    ///   - isLast: Whether no further items follow the given ones.
+    ///   - stamp: The state of the store from which the items were read.
+    init(
+        _ items: [JSONValue], name: String, offset: Int, isLast: Bool, _ arguments: ToolArguments,
+        _ stamp: Stamp
+    ) {
+        var budget = TokenBudget(tokens: arguments.integer("budget", default: TokenBudget.standard))
+        var count = 0
+        while count < items.count, budget.take(items[count]) || count == 0 { count += 1 }
+        var members: [String: JSONValue] = [
+            name: .array(Array(items.prefix(count))), "notice": EntryJSON.notice,
+        ]
+        if count < items.count || !isLast {
+            members["nextCursor"] = .string(
+                PageCursor(offset: offset + count, of: arguments, at: stamp).text)
+        }
+        json = .object(members)
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Roost
+import RoostModel
+
+/// Finds visible entries and clusters by the names that models use.
+struct EntryLookup {
+    let rules: AccessRules
+    let snapshot: any StorageSnapshot
+
+    /// The maximum length of an id or label in bytes.
+    static let maximumNameLength = 1_000
+
+    /// Returns the visible entry with an id.
+    ///
+    /// - Throws: ``ToolFailure`` if the text is not an id, or no visible entry has the id.
+    func entry(_ text: String) async throws -> Entry {
+        let name = text.hasPrefix(ResourceAddress.entryPrefix)
+            ? String(text.dropFirst(ResourceAddress.entryPrefix.count)) : text
+        guard let id = UUID(uuidString: name) else {
+            throw ToolFailure(
+                "'\(text.prefix(MCPServer.echoLimit))' is no id; ids are returned by the tool 'search'")
+        }
+        // An entry that is not visible gets the same answer as one that does not exist.
+        guard let entry = try await snapshot.entries([id]).first, rules.allows(entry) else {
+            throw ToolFailure("no entry has the id \(id.text)")
+        }
+        return entry
+    }
+
+    /// Returns the cluster with an id, or with a label.
+    ///
+    /// - Throws: ``ToolFailure`` if no cluster matches, or several clusters have the label.
+    func cluster(_ text: String, among clusters: [Cluster]) throws(ToolFailure) -> Cluster {
+        let name = text.hasPrefix(ResourceAddress.clusterPrefix)
+            ? String(text.dropFirst(ResourceAddress.clusterPrefix.count)) : text
+        let found = UUID(uuidString: name).map { id in clusters.filter { $0.id == id } }
+            ?? clusters.filter { $0.label.lowercased() == name.lowercased() }
+        guard let first = found.first else {
+            throw ToolFailure(
+                clusters.isEmpty
+                    ? "the store has no clusters yet; call the tool 'recluster'"
+                    : "no cluster has the id or label '\(text.prefix(MCPServer.echoLimit))'; call the tool "
+                        + "'clusters' without arguments to list the clusters")
+        }
+        guard found.count == 1 else {
+            throw ToolFailure("several clusters have the label '\(name.prefix(80))'; give an id")
+        }
+        return first
+    }
+}

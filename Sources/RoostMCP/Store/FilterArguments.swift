@@ -1,0 +1,61 @@
+import Foundation
+import Roost
+import RoostModel
+
+/// The arguments that select entries.
+enum FilterArguments {
+    static let properties = [
+        ToolProperty(
+            "tags", .array(of: .string(maximumBytes: 1_000), maximumCount: 32),
+            "Only entries that have all of these tags."),
+        ToolProperty(
+            "where", .array(of: .string(maximumBytes: 1_000), maximumCount: 32),
+            "Only entries whose metadata matches all of these conditions: 'year>=2020', 'lang in en,de', "
+                + "'status!=done', 'due exists'."),
+        ToolProperty(
+            "cluster", .string(maximumBytes: EntryLookup.maximumNameLength),
+            "Only members of the cluster with this id or label."),
+        ToolProperty(
+            "since", .string(maximumBytes: 40), "Only entries changed since this ISO 8601 date or time."),
+        ToolProperty(
+            "until", .string(maximumBytes: 40), "Only entries changed before this ISO 8601 date or time."),
+    ]
+
+    /// Returns the filter that the arguments and the access rules describe.
+    ///
+    /// - Throws: ``ToolFailure`` if a condition or a date is invalid, or the cluster does not exist.
+    static func filter(
+        _ arguments: ToolArguments, _ lookup: EntryLookup
+    ) async throws -> EntryFilter {
+        var filter = EntryFilter(tags: Set(arguments.strings("tags")))
+        for text in arguments.strings("where") {
+            guard let condition = EntryCondition(parsing: text) else {
+                throw ToolFailure(
+                    "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
+                        + "'key missing', not '\(text.prefix(MCPServer.echoLimit))'")
+            }
+            filter.conditions.append(condition)
+        }
+        let since = try date("since", arguments), until = try date("until", arguments)
+        if since != nil || until != nil {
+            let start = since ?? .distantPast
+            filter.updated = start..<max(start, until ?? .distantFuture)
+        }
+        if let name = arguments.string("cluster") {
+            guard lookup.rules.showsClusters else {
+                throw ToolFailure("'cluster' cannot be used: this server shows only a part of the store")
+            }
+            filter.cluster = try lookup.cluster(name, among: try await lookup.snapshot.clusterRecords()).id
+            filter = try await filter.expandingParentCluster(in: lookup.snapshot)
+        }
+        return lookup.rules.restricting(filter)
+    }
+
+    private static func date(_ name: String, _ arguments: ToolArguments) throws(ToolFailure) -> Date? {
+        guard let text = arguments.string(name) else { return nil }
+        guard let date = DateText.date(from: text) ?? DateText.date(from: text + "T00:00:00Z") else {
+            throw ToolFailure("'\(name)' must be a date such as 2026-01-31 or 2026-01-31T09:00:00Z")
+        }
+        return date
+    }
+}

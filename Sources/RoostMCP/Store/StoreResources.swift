@@ -1,0 +1,109 @@
+import Foundation
+import Roost
+import RoostModel
+
+/// The resources of a store: entries, clusters and sources.
+struct StoreResources: ResourceProvider {
+    let handle: StoreHandle
+    let rules: AccessRules
+
+    /// The number of resources on a page of the list.
+    private static let pageSize = 100
+    /// The maximum size of a resource's text in bytes of UTF-8.
+    private static let maximumTextLength = 1 << 20
+    /// The maximum number of members that the text of a cluster lists.
+    private static let maximumMembers = 200
+
+    var templates: [JSONValue] {
+        [
+            [
+                "uriTemplate": "roost://entry/{id}", "name": "entry", "title": "Entry",
+                "description": "The text of an entry.", "mimeType": "text/plain",
+            ],
+            [
+                "uriTemplate": "roost://cluster/{id}", "name": "cluster", "title": "Cluster",
+                "description": "The label, keywords and members of a cluster.", "mimeType": "application/json",
+            ],
+            [
+                "uriTemplate": "roost://source/{source}", "name": "source", "title": "Source",
+                "description": "The entries of a file or another source, whose id is percent-encoded.",
+                "mimeType": "application/json",
+            ],
+        ]
+    }
+
+    /// Lists the clusters. Entries and sources are too numerous to list; the tool `search` finds them.
+    func list(cursor: String?) async throws -> [String: JSONValue] {
+        let start = try Self.offset(cursor)
+        return try await handle.use { store in
+            let clusters = try await store.storage.snapshot().clusterRecords()
+            guard rules.showsClusters else { return ["resources": []] }
+            let page = clusters.dropFirst(start).prefix(Self.pageSize)
+            var members: [String: JSONValue] = [
+                "resources": .array(
+                    page.map { cluster in
+                        [
+                            "uri": .string(ResourceAddress.cluster(cluster.id).uri),
+                            "name": .string(cluster.label.isEmpty ? cluster.id.text : cluster.label),
+                            "description": .string("Cluster: " + cluster.keywords.prefix(8).joined(separator: ", ")),
+                            "mimeType": "application/json",
+                        ]
+                    })
+            ]
+            if start + page.count < clusters.count { members["nextCursor"] = .string(String(start + page.count)) }
+            return members
+        }
+    }
+
+    private static func offset(_ cursor: String?) throws(ProtocolError) -> Int {
+        guard let cursor else { return 0 }
+        guard let offset = Int(cursor), offset > 0 else {
+            throw ProtocolError(.invalidParameters, "the cursor is invalid; request the list without a cursor")
+        }
+        return offset
+    }
+
+    func read(_ uri: String) async throws -> [JSONValue]? {
+        guard let address = ResourceAddress(uri) else { return nil }
+        return try await handle.use { store in
+            let snapshot = try await store.storage.snapshot()
+            switch address {
+            case .entry(let id):
+                guard let entry = try await snapshot.entries([id]).first, rules.allows(entry) else { return nil }
+                let text = EntryJSON.prefix(of: entry.content[...], bytes: Self.maximumTextLength)
+                return [["uri": .string(uri), "mimeType": "text/plain", "text": .string(String(text))]]
+            case .cluster(let id):
+                guard rules.showsClusters,
+                    let cluster = try await snapshot.clusters().first(where: { $0.id == id })
+                else { return nil }
+                let entries = try await snapshot.entries(Array(cluster.members.prefix(Self.maximumMembers)))
+                    .filter(rules.allows)
+                return Self.json(
+                    uri,
+                    [
+                        "id": .string(cluster.id.text), "label": .string(cluster.label),
+                        "keywords": .array(cluster.keywords.map { .string($0) }),
+                        "size": .integer(Int64(cluster.members.count)),
+                    ], entries)
+            case .source(let id):
+                guard let source = try await snapshot.sources([id]).first else { return nil }
+                let entries = try await snapshot.entries(Array(source.entryIDs.prefix(Self.maximumMembers)))
+                    .filter(rules.allows)
+                guard !entries.isEmpty else { return nil }
+                return Self.json(
+                    uri, ["source": .string(id), "size": .integer(Int64(source.entryIDs.count))], entries)
+            }
+        }
+    }
+
+    /// Returns the contents of a resource that has entries.
+    private static func json(
+        _ uri: String, _ members: [String: JSONValue], _ entries: [Entry]
+    ) -> [JSONValue] {
+        var members = members
+        members["entries"] = .array(entries.map { .object(EntryJSON.summary(of: $0)) })
+        members["notice"] = EntryJSON.notice
+        let text = String(decoding: JSONValue.object(members).serialized(), as: UTF8.self)
+        return [["uri": .string(uri), "mimeType": "application/json", "text": .string(text)]]
+    }
+}

@@ -1,0 +1,103 @@
+import Roost
+import RoostModel
+
+/// The tool that lists clusters, or the members of one cluster.
+struct ClustersTool: Tool {
+    let handle: StoreHandle
+    let rules: AccessRules
+
+    private static let maximumLimit = 200
+    private static let defaultLimit = 50
+
+    let definition = ToolDefinition(
+        name: "clusters", title: "Browse the clusters",
+        description:
+            "Without arguments, returns the clusters of the store with labels, keywords and sizes, largest first; a "
+            + "cluster with a 'parent' is part of that cluster. With 'cluster', returns the members of that cluster.",
+        effect: .reads,
+        input: [
+            ToolProperty(
+                "cluster", .string(maximumBytes: EntryLookup.maximumNameLength),
+                "The id or label of a cluster whose members to return."),
+            ToolProperty("drift", .flag, "Whether to report how much the store has changed since the last run."),
+            ToolProperty(
+                "limit", .integer(1...maximumLimit), "The maximum number of results; \(defaultLimit) by default."),
+        ] + ResultPage.arguments,
+        output: [
+            ToolProperty(
+                "clusters", .array(of: .map, maximumCount: maximumLimit), "The clusters, largest first."),
+            ToolProperty(
+                "members", .array(of: .object(EntryJSON.summaryProperties), maximumCount: maximumLimit),
+                "The members of the cluster, nearest to its centroid first."),
+            ToolProperty("drift", .map, "How much the store has changed since the last run."),
+        ] + ResultPage.results)
+
+    func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
+        try await handle.use { store in
+            let snapshot = try await store.storage.snapshot()
+            let offset = try PageCursor.offset(of: arguments, at: snapshot.stamp)
+            let clusters = try await snapshot.clusters()
+            let limit = arguments.integer("limit", default: Self.defaultLimit)
+            if let name = arguments.string("cluster") {
+                let lookup = EntryLookup(rules: rules, snapshot: snapshot)
+                let cluster = try lookup.cluster(name, among: clusters)
+                let members = try await Self.members(of: cluster, in: clusters, snapshot)
+                let page = Array(members.dropFirst(offset).prefix(limit))
+                let items = try await snapshot.entries(page).map { JSONValue.object(EntryJSON.summary(of: $0)) }
+                return ResultPage(
+                    items, name: "members", offset: offset, isLast: offset + page.count >= members.count, arguments,
+                    snapshot.stamp
+                ).json
+            }
+            let sizes = Self.sizes(of: clusters)
+            let ordered = clusters.sorted {
+                (sizes[$1.id] ?? 0, $0.id.text) < (sizes[$0.id] ?? 0, $1.id.text)
+            }
+            let page = ordered.dropFirst(offset).prefix(limit)
+            let result = ResultPage(
+                page.map { Self.summary(of: $0, size: sizes[$0.id] ?? 0) }, name: "clusters", offset: offset,
+                isLast: offset + page.count >= ordered.count, arguments, snapshot.stamp
+            ).json
+            guard arguments.flag("drift"), var members = result.members else { return result }
+            members["drift"] = try .encoding(try await store.clusterDrift())
+            return .object(members)
+        }
+    }
+
+    private static func summary(of cluster: Cluster, size: Int) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "id": .string(cluster.id.text), "label": .string(cluster.label), "size": .integer(Int64(size)),
+            "keywords": .array(cluster.keywords.prefix(8).map { .string($0) }),
+            "cohesion": .number(Double(cluster.cohesion)),
+        ]
+        members["parent"] = cluster.parent.map { .string($0.text) }
+        return .object(members)
+    }
+
+    /// Returns the number of members of every cluster. A parent has the members of its children.
+    private static func sizes(of clusters: [Cluster]) -> [Cluster.ID: Int] {
+        let parents = Dictionary(clusters.map { ($0.id, $0.parent) }) { first, _ in first }
+        var sizes: [Cluster.ID: Int] = [:]
+        for cluster in clusters {
+            var next: Cluster.ID? = cluster.id
+            var seen = Set<Cluster.ID>()
+            while let id = next, seen.insert(id).inserted {
+                sizes[id, default: 0] += cluster.members.count
+                next = parents[id] ?? nil
+            }
+        }
+        return sizes
+    }
+
+    /// Returns the members of a cluster and of its children, nearest to their centroids first.
+    private static func members(
+        of cluster: Cluster, in clusters: [Cluster], _ snapshot: any StorageSnapshot
+    ) async throws -> [Entry.ID] {
+        let ids = clusters.filter { $0.id == cluster.id || $0.parent == cluster.id }.flatMap(\.members)
+        let assignments = try await snapshot.assignments(of: ids)
+        let similarity = Dictionary(assignments.map { ($0.entry, $0.similarity) }) { first, _ in first }
+        return ids.sorted {
+            (similarity[$1] ?? 0, $0.text) < (similarity[$0] ?? 0, $1.text)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Roost
+import RoostModel
+
+/// The tool that returns the text of an entry.
+struct FetchTool: Tool {
+    let handle: StoreHandle
+    let rules: AccessRules
+
+    let definition = ToolDefinition(
+        name: "fetch", title: "Read an entry",
+        description:
+            "Returns the text and the metadata of an entry. A long text is returned in parts: pass 'nextOffset' as "
+            + "'offset' for the next part.",
+        effect: .reads,
+        input: [
+            ToolProperty(
+                "id", .string(maximumBytes: EntryLookup.maximumNameLength), isRequired: true,
+                "The id of an entry, from the results of 'search'."),
+            ToolProperty(
+                "offset", .integer(0...Int.max),
+                "The position in UTF-8 bytes at which the returned part begins; 0 by default."),
+            ToolProperty(
+                "budget", .integer(TokenBudget.range),
+                "The maximum size of the answer in tokens; \(TokenBudget.standard) by default."),
+        ],
+        output: EntryJSON.summaryProperties + [
+            ToolProperty("text", .string(maximumBytes: .max), isRequired: true, "The text, or a part of it."),
+            ToolProperty("metadata", .map, isRequired: true, "The metadata."),
+            ToolProperty(
+                "nextOffset", .integer(Int.min...Int.max), "Where the next part begins, if there is one."),
+            ToolProperty("notice", .string(maximumBytes: .max), "How to treat the texts."),
+        ])
+
+    func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
+        try await handle.use { store in
+            let snapshot = try await store.storage.snapshot()
+            let entry = try await EntryLookup(rules: rules, snapshot: snapshot)
+                .entry(try arguments.requiredString("id"))
+            var members = EntryJSON.summary(of: entry)
+            members.merge(EntryJSON.details(of: entry)) { first, _ in first }
+            members["notice"] = EntryJSON.notice
+            if rules.showsClusters, let cluster = try await snapshot.assignments(of: [entry.id]).first?.cluster {
+                members["cluster"] = .string(cluster.text)
+            }
+            let offset = arguments.integer("offset", default: 0)
+            let utf8 = entry.content.utf8
+            guard offset <= utf8.count else {
+                throw ToolFailure("'offset' is \(offset), but the text has only \(utf8.count) bytes")
+            }
+            var start = utf8.index(utf8.startIndex, offsetBy: offset)
+            while start < utf8.endIndex, !utf8[start].startsCharacter { start = utf8.index(before: start) }
+            // JSON escapes can double the length of a text; the rest of the answer also needs space.
+            let budget = TokenBudget(tokens: arguments.integer("budget", default: TokenBudget.standard))
+            let used = JSONValue.object(members).serialized().count
+            let part = Self.part(of: entry.content[start...], bytes: budget.remainingBytes - used)
+            members["text"] = .string(String(part))
+            if part.endIndex < entry.content.endIndex {
+                members["nextOffset"] = .integer(
+                    Int64(utf8.distance(from: utf8.startIndex, to: part.endIndex)))
+            }
+            return .object(members)
+        }
+    }
+
+    /// The minimum length of a part in bytes, so that even a small budget makes progress.
+    private static let minimumPart = 200
+
+    /// Returns the longest beginning of a text whose JSON form has at most the given number of bytes.
+    private static func part(of text: Substring, bytes: Int) -> Substring {
+        var limit = max(minimumPart, bytes)
+        var part = EntryJSON.prefix(of: text, bytes: limit)
+        while limit > minimumPart {
+            let size = JSONValue.string(String(part)).serialized().count
+            guard size > bytes else { break }
+            limit = max(minimumPart, limit * bytes / size - 1)
+            part = EntryJSON.prefix(of: text, bytes: limit)
+        }
+        return part
+    }
+}

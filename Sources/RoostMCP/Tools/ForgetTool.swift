@@ -1,0 +1,50 @@
+import Roost
+import RoostModel
+
+/// The tool that removes entries.
+struct ForgetTool: Tool {
+    let handle: StoreHandle
+    let rules: AccessRules
+
+    private static let maximumCount = 100
+
+    let definition = ToolDefinition(
+        name: "forget", title: "Remove entries",
+        description:
+            "Removes entries. Without confirm, it only returns the entries that would be removed: show them to the "
+            + "user, then call it again with confirm. Files that were ingested are not deleted.",
+        effect: .changes,
+        input: [
+            ToolProperty(
+                "ids", .array(of: .string(maximumBytes: EntryLookup.maximumNameLength), maximumCount: maximumCount),
+                isRequired: true, "The ids of the entries."),
+            ToolProperty("confirm", .flag, "Whether to remove the entries."),
+        ],
+        output: [
+            ToolProperty("removed", .integer(0...Int.max), isRequired: true, "The number of removed entries."),
+            ToolProperty(
+                "entries",
+                .array(of: .object(EntryJSON.summaryProperties), maximumCount: maximumCount), isRequired: true,
+                "The entries that were removed, or that would be removed."),
+        ])
+
+    func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
+        let names = arguments.strings("ids")
+        guard !names.isEmpty else { throw ToolFailure("'ids' is empty; give at least one id") }
+        return try await handle.use { store in
+            let lookup = EntryLookup(rules: rules, snapshot: try await store.storage.snapshot())
+            var entries: [Entry] = []
+            var seen = Set<Entry.ID>()
+            for name in names {
+                let entry = try await lookup.entry(name)
+                if seen.insert(entry.id).inserted { entries.append(entry) }
+            }
+            let removed = arguments.flag("confirm") ? try await store.remove(entries.map(\.id)) : 0
+            return [
+                "removed": .integer(Int64(removed)),
+                "entries": .array(entries.map { .object(EntryJSON.summary(of: $0)) }),
+                "notice": EntryJSON.notice,
+            ]
+        }
+    }
+}

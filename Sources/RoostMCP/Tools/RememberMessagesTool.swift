@@ -1,0 +1,67 @@
+import Foundation
+import Roost
+import RoostConversations
+import RoostMemory
+import RoostModel
+
+/// The tool that stores messages of a conversation.
+struct RememberMessagesTool: Tool {
+    let handle: StoreHandle
+    let rules: AccessRules
+
+    private static let maximumCount = 1_000
+
+    let definition = ToolDefinition(
+        name: "remember_messages", title: "Remember messages",
+        description:
+            "Stores messages of a conversation in the given order, so that 'recall' finds them later. Messages that "
+            + "are already stored are skipped.",
+        effect: .adds,
+        input: [
+            ToolProperty(
+                "messages",
+                .array(
+                    of: .object([
+                        ToolProperty(
+                            "role", .choice(["user", "assistant", "system", "tool"]), isRequired: true, "The role of the author."),
+                        ToolProperty(
+                            "content", .string(maximumBytes: RememberTool.maximumTextLength), isRequired: true,
+                            "The text."),
+                        ToolProperty("speaker", .string(maximumBytes: 1_000), "The name of the author."),
+                        ToolProperty("id", .string(maximumBytes: 1_000), "A name that identifies the message."),
+                        ToolProperty("time", .string(maximumBytes: 40), "The time of the message in ISO 8601."),
+                    ]), maximumCount: maximumCount), isRequired: true, "The messages, oldest first."),
+        ] + ScopeArguments.properties,
+        output: [
+            ToolProperty("new", .integer(0...Int.max), isRequired: true, "The number of stored messages."),
+            ToolProperty(
+                "known", .integer(0...Int.max), isRequired: true, "The number of messages that were stored before."),
+        ])
+
+    func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
+        let scope = try ScopeArguments.scope(arguments, rules)
+        let drafts = try (arguments["messages"]?.elements ?? []).enumerated().map { index, value in
+            try Self.draft(value, index)
+        }
+        return try await handle.use { store in
+            let report = try await ConversationMemory(store).remember(drafts, in: scope)
+            return ["new": .integer(Int64(report.new)), "known": .integer(Int64(report.known))]
+        }
+    }
+
+    private static func draft(_ value: JSONValue, _ index: Int) throws(ToolFailure) -> MessageDraft {
+        guard let role = value["role"]?.asString.map(ConversationRole.init(rawValue:)),
+            let content = value["content"]?.asString, !content.allSatisfy(\.isWhitespace)
+        else { throw ToolFailure("'messages[\(index)]' needs a 'content' that is not empty") }
+        var time: Date?
+        if let text = value["time"]?.asString {
+            guard let date = DateText.date(from: text) else {
+                throw ToolFailure("'messages[\(index)].time' must be a time such as 2026-01-31T09:00:00Z")
+            }
+            time = date
+        }
+        return MessageDraft(
+            id: value["id"]?.asString, role: role, speaker: value["speaker"]?.asString, content: content,
+            timestamp: time)
+    }
+}

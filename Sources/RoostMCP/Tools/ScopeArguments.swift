@@ -1,0 +1,46 @@
+import Roost
+import RoostConversations
+import RoostMemory
+import RoostModel
+
+/// The arguments that name a conversation.
+enum ScopeArguments {
+    static let properties = [
+        ToolProperty("user", .string(maximumBytes: 1_000), "The user of the conversation."),
+        ToolProperty("session", .string(maximumBytes: 1_000), "The session of the conversation."),
+        ToolProperty("agent", .string(maximumBytes: 1_000), "The agent of the conversation."),
+    ]
+
+    /// Returns the filter for messages that the arguments and the access rules describe.
+    ///
+    /// - Throws: ``ToolFailure`` if the arguments name a conversation that is not visible.
+    static func filter(
+        _ arguments: ToolArguments, _ rules: AccessRules
+    ) throws(ToolFailure) -> ConversationMemory.Filter {
+        if let scope = rules.scope {
+            try checkMatch(arguments, scope)
+            return ConversationMemory.Filter(scope)
+        }
+        return ConversationMemory.Filter(
+            userId: arguments.string("user"), sessionId: arguments.string("session"),
+            agentId: arguments.string("agent"))
+    }
+
+    /// Returns the conversation to which messages are added. Names that are not given are `default`.
+    static func scope(_ arguments: ToolArguments, _ rules: AccessRules) throws(ToolFailure) -> ChatScope {
+        if let scope = rules.scope {
+            try checkMatch(arguments, scope)
+            return scope
+        }
+        return ChatScope(
+            userId: arguments.string("user") ?? "default", sessionId: arguments.string("session") ?? "default",
+            agentId: arguments.string("agent") ?? "default")
+    }
+
+    private static func checkMatch(_ arguments: ToolArguments, _ scope: ChatScope) throws(ToolFailure) {
+        for (name, own) in [("user", scope.userId), ("session", scope.sessionId), ("agent", scope.agentId)] {
+            guard let given = arguments.string(name), given != own else { continue }
+            throw ToolFailure("this server is limited to one conversation; omit '\(name)'")
+        }
+    }
+}

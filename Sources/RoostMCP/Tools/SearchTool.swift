@@ -1,0 +1,64 @@
+import Roost
+import RoostModel
+
+/// The tool that searches entries by meaning and by words.
+struct SearchTool: Tool {
+    let handle: StoreHandle
+    let rules: AccessRules
+
+    private static let maximumLimit = 50
+    private static let maximumQueryLength = 20_000
+    private static let snippetLength = 400
+
+    let definition = ToolDefinition(
+        name: "search", title: "Search the knowledge store",
+        description:
+            "Searches the user's notes and documents by meaning and by words, best match first. Use a question or "
+            + "a few descriptive words. Returns titles and snippets; call 'fetch' for whole texts.",
+        effect: .reads,
+        input: [
+            ToolProperty(
+                "query", .string(maximumBytes: maximumQueryLength), isRequired: true,
+                "A question or descriptive words. \"Quoted words\" must occur as a phrase, -word must not occur."),
+            ToolProperty("limit", .integer(1...maximumLimit), "The maximum number of results; 10 by default."),
+        ] + FilterArguments.properties + ResultPage.arguments,
+        output: [
+            ToolProperty(
+                "results",
+                .array(
+                    of: .object(
+                        EntryJSON.summaryProperties + [
+                            ToolProperty(
+                                "score", .number(-.infinity ... .infinity), "The relevance from 0 to 1."),
+                            ToolProperty(
+                                "snippet", .string(maximumBytes: .max), "The part of the text that matches best."),
+                        ]), maximumCount: maximumLimit), isRequired: true, "The results, best first."),
+        ] + ResultPage.results)
+
+    func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
+        try await handle.use { store in
+            let snapshot = try await store.storage.snapshot()
+            let lookup = EntryLookup(rules: rules, snapshot: snapshot)
+            let offset = try PageCursor.offset(of: arguments, at: snapshot.stamp)
+            var search = EntrySearch(
+                .text(try arguments.requiredString("query")),
+                matching: try await FilterArguments.filter(arguments, lookup),
+                limit: arguments.integer("limit", default: 10))
+            search.offset = offset
+            let result = try await store.search(search)
+            let items = result.hits.map { hit -> JSONValue in
+                var item = EntryJSON.summary(of: hit.entry)
+                item["score"] = .number(Double(hit.score))
+                let snippet = result.snippet(of: hit, limit: Self.snippetLength)
+                item["snippet"] = .string(hit.entry.text(in: snippet.utf8Range) ?? "")
+                item["line"] = .integer(Int64(hit.entry.line(ofByte: snippet.utf8Range.lowerBound)))
+                if !hit.entry.tags.isEmpty { item["tags"] = .array(hit.entry.tags.map { .string($0) }) }
+                return .object(item)
+            }
+            return ResultPage(
+                items, name: "results", offset: offset, isLast: items.count < search.limit, arguments,
+                snapshot.stamp
+            ).json
+        }
+    }
+}

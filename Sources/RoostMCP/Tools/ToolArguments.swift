@@ -1,0 +1,46 @@
+import RoostModel
+
+/// The arguments of a call, which match the input schema of the tool.
+struct ToolArguments: Sendable {
+    private let members: [String: JSONValue]
+
+    /// Checks arguments against the input schema of a tool.
+    ///
+    /// - Throws: ``ToolFailure`` that names the first argument that does not match.
+    init(_ value: JSONValue, of definition: ToolDefinition) throws(ToolFailure) {
+        guard let members = value.members else { throw ToolFailure("the arguments must be an object") }
+        try ToolProperty.Kind.check(members, against: definition.input, prefix: "")
+        self.members = members.filter { $0.value != .null }
+    }
+
+    /// The value of an argument; `nil` if it is absent.
+    subscript(name: String) -> JSONValue? { members[name] }
+
+    /// Returns a string argument; `nil` if it is absent.
+    func string(_ name: String) -> String? { members[name]?.asString }
+
+    /// Returns an argument that the schema requires.
+    func requiredString(_ name: String) throws(ToolFailure) -> String {
+        guard let text = string(name) else { throw ToolFailure("the argument '\(name)' is missing") }
+        return text
+    }
+
+    /// Returns a whole number, or the default if the argument is absent.
+    func integer(_ name: String, default fallback: Int) -> Int { members[name]?.integer ?? fallback }
+
+    /// Returns a Boolean, or `false` if the argument is absent.
+    func flag(_ name: String) -> Bool { members[name]?.flag ?? false }
+
+    /// Returns the strings of an array argument; empty if it is absent.
+    func strings(_ name: String) -> [String] { (members[name]?.elements ?? []).compactMap(\.asString) }
+
+    /// A number that identifies the arguments except the cursor, so that a cursor can be rejected if the
+    /// arguments differ from those of the first page (FNV-1a, 64 bits).
+    var digest: UInt64 {
+        var members = members
+        members["cursor"] = nil
+        return JSONValue.object(members).serialized().reduce(0xcbf2_9ce4_8422_2325) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import RoostModel
+
+/// The description of a tool for clients and models.
+struct ToolDefinition: Sendable {
+    /// The effects of a tool, which hosts use to decide whether to ask the user.
+    enum Effect: Sendable {
+        /// The tool only reads.
+        case reads
+        /// The tool adds data, and a repeated call has no further effect.
+        case adds
+        /// The tool changes or removes data, and a repeated call has no further effect.
+        case changes
+    }
+
+    /// The name: 1 to 40 ASCII letters, digits, `-` and `_`.
+    var name: String
+    /// The name for people.
+    var title: String
+    /// What the tool does and when to call it, for the model.
+    var description: String
+    var effect: Effect
+    var input: [ToolProperty]
+    var output: [ToolProperty]
+
+    /// Returns the definition in the form of a revision of the protocol.
+    func json(for version: ProtocolVersion) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "name": .string(name), "description": .string(description),
+            "inputSchema": ToolProperty.schema(of: input, allowsOthers: false),
+        ]
+        if version.hasAnnotations {
+            members["annotations"] = [
+                "title": .string(title), "readOnlyHint": .bool(effect == .reads),
+                "destructiveHint": .bool(effect == .changes), "idempotentHint": true, "openWorldHint": false,
+            ]
+        }
+        if version.hasStructuredContent {
+            members["title"] = .string(title)
+            members["outputSchema"] = ToolProperty.schema(of: output, allowsOthers: true)
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,145 @@
+import RoostModel
+
+/// A property in the schema of a tool's arguments or results.
+///
+/// Only plain types are used, because several hosts reject `$ref` and combinators such as `anyOf`.
+struct ToolProperty: Sendable {
+    /// The type of a value.
+    indirect enum Kind: Sendable {
+        /// A string of at most this many UTF-8 bytes.
+        case string(maximumBytes: Int)
+        /// A string from a fixed list.
+        case choice([String])
+        /// A whole number in a range.
+        case integer(ClosedRange<Int>)
+        /// A number in a range.
+        case number(ClosedRange<Double>)
+        case flag
+        /// An array with at most `maximumCount` elements.
+        case array(of: Kind, maximumCount: Int)
+        /// An object with any members.
+        case map
+        /// An object with the listed members.
+        case object([ToolProperty])
+    }
+
+    var name: String
+    var kind: Kind
+    var isRequired: Bool
+    /// A sentence for the model.
+    var description: String
+
+    /// Creates a property.
+    init(_ name: String, _ kind: Kind, isRequired: Bool = false, _ description: String) {
+        (self.name, self.kind, self.isRequired, self.description) = (name, kind, isRequired, description)
+    }
+
+    /// Returns the JSON Schema of an object with the given properties.
+    static func schema(of properties: [ToolProperty], allowsOthers: Bool) -> JSONValue {
+        var members: [String: JSONValue] = [:]
+        for property in properties {
+            var schema = property.kind.schema(allowsOthers: allowsOthers)
+            schema["description"] = .string(property.description)
+            members[property.name] = .object(schema)
+        }
+        return [
+            "type": "object", "properties": .object(members),
+            "required": .array(properties.filter(\.isRequired).map { .string($0.name) }),
+            "additionalProperties": .bool(allowsOthers),
+        ]
+    }
+}
+
+extension ToolProperty.Kind {
+    /// The schema without a description. Results may have additional members, arguments may not.
+    fileprivate func schema(allowsOthers: Bool) -> [String: JSONValue] {
+        switch self {
+        case .string: ["type": "string"]
+        case .choice(let values): ["type": "string", "enum": .array(values.map { .string($0) })]
+        case .integer(let range):
+            range == Int.min...Int.max
+                ? ["type": "integer"]
+                : [
+                    "type": "integer", "minimum": .integer(Int64(range.lowerBound)),
+                    "maximum": .integer(Int64(range.upperBound)),
+                ]
+        case .number(let range):
+            range.upperBound.isFinite
+                ? ["type": "number", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
+                : ["type": "number"]
+        case .flag: ["type": "boolean"]
+        case .array(let element, let count):
+            [
+                "type": "array", "items": .object(element.schema(allowsOthers: allowsOthers)),
+                "maxItems": .integer(Int64(count)),
+            ]
+        case .map: ["type": "object"]
+        case .object(let properties):
+            ToolProperty.schema(of: properties, allowsOthers: allowsOthers).members ?? [:]
+        }
+    }
+
+    /// Checks a value.
+    ///
+    /// - Parameter path: The name of the value for error messages.
+    /// - Throws: ``ToolFailure`` if the value has the wrong type or is out of range.
+    func check(_ value: JSONValue, _ path: String) throws(ToolFailure) {
+        switch self {
+        case .string(let maximumBytes):
+            guard case .string(let text) = value else { throw ToolFailure("'\(path)' must be a string") }
+            guard text.utf8.count <= maximumBytes else {
+                throw ToolFailure("'\(path)' is longer than \(maximumBytes) bytes")
+            }
+        case .choice(let values):
+            guard case .string(let text) = value, values.contains(text) else {
+                throw ToolFailure("'\(path)' must be one of \(values.joined(separator: ", "))")
+            }
+        case .integer(let range):
+            guard let number = value.integer else { throw ToolFailure("'\(path)' must be a whole number") }
+            guard range.contains(number) else {
+                throw ToolFailure("'\(path)' must be from \(range.lowerBound) to \(range.upperBound)")
+            }
+        case .number(let range):
+            guard let number = value.double else { throw ToolFailure("'\(path)' must be a number") }
+            guard range.contains(number) else {
+                throw ToolFailure("'\(path)' must be from \(range.lowerBound) to \(range.upperBound)")
+            }
+        case .flag:
+            guard value.flag != nil else { throw ToolFailure("'\(path)' must be true or false") }
+        case .array(let element, let count):
+            guard let elements = value.elements else { throw ToolFailure("'\(path)' must be an array") }
+            guard elements.count <= count else {
+                throw ToolFailure("'\(path)' has more than \(count) elements")
+            }
+            for (index, item) in elements.enumerated() { try element.check(item, "\(path)[\(index)]") }
+        case .map:
+            guard value.members != nil else { throw ToolFailure("'\(path)' must be an object") }
+        case .object(let properties):
+            guard let members = value.members else { throw ToolFailure("'\(path)' must be an object") }
+            try Self.check(members, against: properties, prefix: path + ".")
+        }
+    }
+
+    /// Checks the members of an object: unknown and missing names, and every value. A null counts as absent.
+    ///
+    /// - Throws: ``ToolFailure`` that names the first problem.
+    static func check(
+        _ members: [String: JSONValue], against properties: [ToolProperty], prefix: String
+    ) throws(ToolFailure) {
+        let known = Set(properties.map(\.name))
+        let unknown = members.keys.filter { !known.contains($0) }.sorted()
+        guard unknown.isEmpty else {
+            let names = unknown.prefix(10).map { "'\(prefix)\($0.prefix(MCPServer.echoLimit))'" }
+            throw ToolFailure(
+                "unknown argument\(unknown.count == 1 ? "" : "s") \(names.joined(separator: ", ")); known are "
+                    + properties.map { prefix + $0.name }.joined(separator: ", "))
+        }
+        for property in properties {
+            guard let value = members[property.name], value != .null else {
+                guard property.isRequired else { continue }
+                throw ToolFailure("the argument '\(prefix)\(property.name)' is missing")
+            }
+            try property.kind.check(value, prefix + property.name)
+        }
+    }
+}

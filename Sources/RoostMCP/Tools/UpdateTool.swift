@@ -1,0 +1,52 @@
+import Roost
+import RoostModel
+
+/// The tool that changes an entry.
+struct UpdateTool: Tool {
+    let handle: StoreHandle
+    let rules: AccessRules
+
+    let definition = ToolDefinition(
+        name: "update", title: "Change an entry",
+        description: "Replaces the text of an entry, or changes its tags and metadata, in one step.",
+        effect: .changes,
+        input: [
+            ToolProperty(
+                "id", .string(maximumBytes: EntryLookup.maximumNameLength), isRequired: true,
+                "The id of the entry."),
+            ToolProperty("text", .string(maximumBytes: RememberTool.maximumTextLength), "The new text."),
+            ToolProperty(
+                "addTags", .array(of: .string(maximumBytes: 200), maximumCount: 32), "Tags to add."),
+            ToolProperty(
+                "removeTags", .array(of: .string(maximumBytes: 200), maximumCount: 32), "Tags to remove."),
+            ToolProperty("metadata", .map, "Values to set by key; null removes a key."),
+        ],
+        output: EntryJSON.summaryProperties + [
+            ToolProperty("metadata", .map, isRequired: true, "The metadata after the change.")
+        ])
+
+    func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {
+        var changes = EntryChanges()
+        changes.content = arguments.string("text")
+        changes.addedTags = Set(arguments.strings("addTags"))
+        changes.removedTags = Set(arguments.strings("removeTags"))
+        changes.metadata = arguments["metadata"]?.members ?? [:]
+        try MetadataRules.check(changes.metadata)
+        guard changes != EntryChanges() else {
+            throw ToolFailure("no change is given; pass 'text', 'addTags', 'removeTags' or 'metadata'")
+        }
+        // Without these tags, the entry would no longer be visible to this server.
+        if let tag = changes.removedTags.intersection(rules.tags).min() {
+            throw ToolFailure("the tag '\(tag)' cannot be removed: this server shows only entries that have it")
+        }
+        return try await handle.use { [changes] store in
+            let lookup = EntryLookup(rules: rules, snapshot: try await store.storage.snapshot())
+            let entry = try await lookup.entry(try arguments.requiredString("id"))
+            let changed = try await store.update(entry.id, changes)
+            var members = EntryJSON.summary(of: changed)
+            members.merge(EntryJSON.details(of: changed)) { first, _ in first }
+            members["notice"] = EntryJSON.notice
+            return .object(members)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import RoostModel
+import Synchronization
+
+/// The transport over standard input and output: one JSON message per line.
+package struct LineTransport: Sendable {
+    private let input: Int32
+    private let output: Int32
+
+    /// The maximum length of a message in bytes. A longer line is skipped and answered with an error.
+    private static let maximumLength = 16 << 20
+    private static let chunkSize = 1 << 16
+
+    /// Creates a transport.
+    ///
+    /// - Parameters:
+    ///   - input: The file descriptor from which messages are read.
+    ///   - output: The file descriptor to which messages are written.
+    package init(input: Int32 = 0, output: Int32 = 1) { (self.input, self.output) = (input, output) }
+
+    /// Serves the client until the end of the input, and then answers the remaining requests.
+    ///
+    /// The calling thread is blocked while it waits for input.
+    /// - Throws: `CancellationError` if the task was canceled.
+    package func serve(_ server: MCPServer) async throws {
+        let writer = LineWriter(output)
+        let connection = MCPConnection(server) { writer.write($0) }
+        // Blocking reads run on a separate thread, because they must not block the threads of tasks.
+        let (lines, continuation) = AsyncStream<Line>.makeStream(bufferingPolicy: .unbounded)
+        let input = input
+        let permits = DispatchSemaphore(value: Self.maximumWaitingLines)
+        Thread.detachNewThread {
+            Self.read(from: input) { line in
+                permits.wait()
+                continuation.yield(line)
+            }
+            continuation.finish()
+        }
+        for await line in lines {
+            permits.signal()
+            switch line {
+            case .complete(let data): connection.receive(data)
+            case .tooLong:
+                writer.write(
+                    ProtocolError(.invalidRequest, "the message is longer than \(Self.maximumLength) bytes")
+                        .response(to: nil).serialized())
+            }
+            if writer.hasFailed { break }
+        }
+        if Task.isCancelled || writer.hasFailed { connection.cancel() }
+        await connection.finish()
+        try Task.checkCancellation()
+    }
+
+    /// The number of lines that are read before the first of them is handled.
+    private static let maximumWaitingLines = 8
+
+    private enum Line: Sendable {
+        case complete(Data)
+        case tooLong
+    }
+
+    /// Reads lines until the end of the input. Empty lines are skipped.
+    private static func read(from input: Int32, _ receive: (Line) -> Void) {
+        var line = Data()
+        var isTooLong = false
+        var chunk = [UInt8](repeating: 0, count: chunkSize)
+        func finishLine() {
+            if isTooLong {
+                receive(.tooLong)
+            } else if !line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
+                receive(.complete(line))
+            }
+            line = Data()
+            isTooLong = false
+        }
+        while true {
+            let count = Foundation.read(input, &chunk, chunkSize)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            var rest = chunk[..<count]
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                if !isTooLong { line += rest[..<end] }
+                isTooLong = isTooLong || line.count > maximumLength
+                finishLine()
+                rest = rest[(end + 1)...]
+            }
+            if !isTooLong { line += rest }
+            if line.count > maximumLength { (line, isTooLong) = (Data(), true) }
+        }
+        finishLine()
+    }
+}
+
+/// Writes messages to a file descriptor, one at a time.
+private final class LineWriter: Sendable {
+    private let output: Int32
+    /// Whether writing has failed, for example because the client has exited.
+    private let failed = Mutex(false)
+
+    init(_ output: Int32) { self.output = output }
+
+    var hasFailed: Bool { failed.withLock { $0 } }
+
+    func write(_ message: Data) {
+        failed.withLock { failed in
+            var rest = message + Data("\n".utf8)
+            while !failed, !rest.isEmpty {
+                let count = rest.withUnsafeBytes { Foundation.write(output, $0.baseAddress, $0.count) }
+                if count > 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno != EINTR {
+                    failed = true
+                }
+            }
+        }
+    }
+}

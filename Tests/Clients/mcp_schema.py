@@ -1,0 +1,131 @@
+"""Validates every message of `roost mcp` against the published JSON Schema of its revision.
+
+usage: mcp_schema.py ROOST SCHEMA_FOLDER
+
+ROOST is the executable, SCHEMA_FOLDER contains one schema per revision (2026-07-28.json, ...). Needs the package
+jsonschema.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+RESULTS = {
+    "initialize": "InitializeResult", "ping": "EmptyResult", "server/discover": "DiscoverResult",
+    "tools/list": "ListToolsResult", "tools/call": "CallToolResult", "resources/list": "ListResourcesResult",
+    "resources/templates/list": "ListResourceTemplatesResult", "resources/read": "ReadResourceResult",
+    "prompts/list": "ListPromptsResult", "prompts/get": "GetPromptResult",
+}
+STATELESS = "2026-07-28"
+
+
+class Server:
+    """A running server, with a validator for each type of its revision."""
+
+    def __init__(self, roost, store, version, schema):
+        self.version, self.schema, self.checked, self.next_id = version, schema, 0, 0
+        self.types = "$defs" if "$defs" in schema else "definitions"
+        self.process = subprocess.Popen(
+            [roost, "mcp", "--store", store], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def check(self, type_name, value):
+        schema = {self.types: self.schema[self.types], "$ref": f"#/{self.types}/{type_name}"}
+        if "$schema" in self.schema:
+            schema["$schema"] = self.schema["$schema"]
+        jsonschema.validate(value, schema)
+        self.checked += 1
+
+    def request(self, method, **params):
+        self.next_id += 1
+        if self.version == STATELESS:
+            meta = params.setdefault("_meta", {})
+            meta["io.modelcontextprotocol/protocolVersion"] = STATELESS
+            meta["io.modelcontextprotocol/clientCapabilities"] = {}
+        message = {"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params}
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+        while True:
+            answer = json.loads(self.process.stdout.readline())
+            if "method" in answer:
+                self.check("ServerNotification", answer)
+            else:
+                break
+        assert answer["id"] == self.next_id, answer
+        if "error" in answer:
+            name = next(n for n in ("JSONRPCErrorResponse", "JSONRPCError") if n in self.schema[self.types])
+            self.check(name, answer)
+            return answer["error"]
+        self.check(RESULTS[method], answer["result"])
+        return answer["result"]
+
+    def close(self):
+        self.process.stdin.close()
+        assert self.process.wait(timeout=60) == 0
+
+
+def exercise(server):
+    """Calls every method and every tool, also with invalid arguments."""
+    if server.version == STATELESS:
+        server.request("server/discover")
+    else:
+        server.request(
+            "initialize", protocolVersion=server.version, capabilities={},
+            clientInfo={"name": "check", "version": "1"})
+        server.request("ping")
+    tools = server.request("tools/list")["tools"]
+    server.request("resources/templates/list")
+    server.request("prompts/list")
+    server.request("prompts/get", name="answer_from_notes", arguments={"question": "What is new?"})
+
+    def call(name, **arguments):
+        result = server.request(
+            "tools/call", name=name, arguments=arguments, _meta={"progressToken": f"{name}-token"})
+        assert "isError" in result, result
+        value = json.loads(result["content"][0]["text"]) if not result["isError"] else None
+        if value is not None and server.version >= "2025-06-18":
+            assert value == result["structuredContent"], result
+            schema = next(t for t in tools if t["name"] == name)["outputSchema"]
+            jsonschema.validate(value, schema)
+        return value
+
+    texts = ["The swift is back above the roof.", "Tomatoes need water.", "The gearbox needs new oil."]
+    stored = [call("remember", text=text, allowDuplicate=True) for text in texts]
+    assert all(item["id"] for item in stored), stored
+    found = call("search", query="swift above the roof", limit=2)["results"]
+    assert found[0]["id"] == stored[0]["id"], found
+    assert call("fetch", id=found[0]["id"])["text"] == texts[0]
+    call("update", id=stored[1]["id"], addTags=["garden"])
+    call("recluster", dryRun=True)
+    call("recluster")
+    call("clusters", drift=True)
+    call("status")
+    call("remember_messages", messages=[{"role": "user", "content": "My dentist is in Hill Street."}])
+    assert call("recall", query="Where is my dentist?")["messages"]
+    call("forget", ids=[stored[2]["id"]])
+    for arguments in ({}, {"query": 1}, {"query": "x", "unknown": 2}):
+        assert call("search", **arguments) is None
+    assert "code" in server.request("tools/call", name="nonsense", arguments={})
+    server.request("resources/list")
+    server.request("resources/read", uri="roost://entry/" + stored[0]["id"])
+    assert "code" in server.request("resources/read", uri="roost://entry/none")
+
+
+def main():
+    roost, folder = sys.argv[1:]
+    for name in sorted(os.listdir(folder)):
+        version = name.removesuffix(".json")
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            schema = json.load(file)
+        with tempfile.TemporaryDirectory() as home:
+            server = Server(roost, os.path.join(home, "store"), version, schema)
+            exercise(server)
+            server.close()
+        print(f"{version}: {server.checked} messages are valid")
+
+
+if __name__ == "__main__":
+    main()
