@@ -25,6 +25,8 @@ package struct ClusterAssembly: Sendable {
     /// The titles of the most central entries, by row: candidates for the labels of groups that no word
     /// distinguishes.
     private var titles: [Int: String?] = [:]
+    /// The phrases from which labels are made; `nil` until they are prepared.
+    private var phrases: Phrases?
 
     /// Prepares the clusters of a partition.
     ///
@@ -35,7 +37,7 @@ package struct ClusterAssembly: Sendable {
     package init(_ partition: Partition, of vectors: Matrix, ids: [Entry.ID]) {
         precondition(
             ids.count == partition.labels.count && vectors.rows == ids.count,
-            "one entry and one vector for each label")
+            "each label needs one entry and one vector")
         self.partition = partition
         self.ids = ids
         rows = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
@@ -72,10 +74,55 @@ package struct ClusterAssembly: Sendable {
 
     /// Counts the words of an entry's text for the keywords of its group. Call it once for each entry, in
     /// any order.
-    package mutating func count(_ text: String, of id: Entry.ID) {
+    ///
+    /// - Parameter folders: The names of the folders that contain the entry. In a single group, they are
+    ///   ignored: they do not distinguish it from others.
+    package mutating func count(_ text: String, of id: Entry.ID, folders: [String] = []) {
         guard let row = rows[id], let group = partition.labels[row].group else { return }
-        extractor.add(text, to: group, isRepresentative: typical.contains(row))
+        extractor.add(
+            text, to: group, isRepresentative: typical.contains(row),
+            folders: partition.count > 1 ? folders : [])
         if titles[row] != nil { titles[row] = .some(TextTitle.title(of: text)) }
+    }
+
+    /// The total number of phrases from which labels are chosen by their meaning. It limits the time for
+    /// embedding them.
+    private static let phraseBudget = 2000
+    /// The minimum and maximum number of phrases per group whose meaning is compared.
+    private static let phraseCounts = 16...100
+
+    /// Prepares the labels after the words of all entries have been counted.
+    ///
+    /// - Returns: The phrases from which labels are made, in ascending order. Embed them and pass the vectors
+    ///   to ``useMeanings(of:)``; otherwise, labels are chosen by the frequencies of words alone.
+    package mutating func preparePhrases() -> [String] {
+        let prepared = Phrases(extractor, partition)
+        phrases = prepared
+        return Set(prepared.phrases.joined().map(\.text)).sorted()
+    }
+
+    /// Uses the embeddings of phrases to choose the labels.
+    ///
+    /// - Parameter vectors: The vector of each phrase that ``preparePhrases()`` has returned, unit length.
+    package mutating func useMeanings(of vectors: [String: [Float]]) {
+        guard var prepared = phrases else { return }
+        prepared.meanings = PhraseMeanings(prepared.phrases, vectors, partition).values
+        phrases = prepared
+    }
+
+    /// The vocabularies of the groups and the phrases from which their labels are made.
+    private struct Phrases: Sendable {
+        var vocabularies: GroupVocabularies
+        var phrases: [[LabelPhrase]]
+        var meanings: [[PhraseMeaning]] = []
+
+        init(_ extractor: KeywordExtractor, _ partition: Partition) {
+            vocabularies = extractor.vocabularies(parents: partition.parents)
+            let limit = min(
+                max(phraseBudget / max(1, partition.count), phraseCounts.lowerBound),
+                phraseCounts.upperBound)
+            phrases = vocabularies.labelPhrases(limit: limit)
+        }
     }
 
     /// Returns the clusters, largest first, and the assignment of every entry. A cluster that continues one
@@ -87,26 +134,24 @@ package struct ClusterAssembly: Sendable {
     ///   - previous: The clusters of the previous run with their members.
     ///   - identities: The previous cluster that each group continues; if it is `nil`, groups are matched
     ///     with previous clusters by their members.
+    ///   - unchanged: The previous clusters that keep their labels in any case, because they have not changed.
     ///   - date: The creation and update date of the clusters if there is no run.
     package func finish(
-        run: ClusteringRun?, previous: [Cluster], identities: [Cluster?]? = nil, date: Date = Date()
+        run: ClusteringRun?, previous: [Cluster], identities: [Cluster?]? = nil,
+        unchanged: Set<Cluster.ID> = [], date: Date = Date()
     ) -> WriteBatch.Clustering {
         let previous = Self.addingMembersOfDescendants(to: previous)
         let continued = identities ?? match(previous)
         let clusterIDs = continued.map { $0?.id ?? UUID() }
-        let vocabularies = extractor.vocabularies(parents: partition.parents)
-        let keywords = vocabularies.keywords(limit: Self.keywordLimit)
+        let prepared = phrases ?? Phrases(extractor, partition)
+        let keywords = prepared.vocabularies.keywords(limit: Self.keywordLimit)
         let trace = trace(clusterIDs, from: previous)
-        let labels = vocabularies.labels(
-            titles: nearest.map { rows in
-                rows.prefix(Self.representativeLimit).compactMap { titles[$0] ?? nil }
-            },
-            previous: members.indices.map { group in
-                guard let old = continued[group], old.labeledBy == nil,
-                    shared(with: old, group, trace.origins[group]) >= Self.minimumShareForLabel
-                else { return nil }
-                return old.label
-            })
+        let contexts = members.indices.map { group in
+            var context = labelContext(of: group, continued[group], trace.origins[group], unchanged)
+            if !prepared.meanings.isEmpty { context.meanings = prepared.meanings[group] }
+            return context
+        }
+        let labels = prepared.vocabularies.labels(from: prepared.phrases, contexts)
         var clusters = members.indices.map { group in
             let rows = members[group]
             var cluster = Cluster(
@@ -126,6 +171,8 @@ package struct ClusterAssembly: Sendable {
             }
             cluster.separation = quality.separations[group]
             cluster.silhouette = quality.silhouettes[group]
+            cluster.stability =
+                partition.stabilities.indices.contains(group) ? partition.stabilities[group] : nil
             cluster.assignmentThreshold = quality.assignmentThresholds[group]
             cluster.origins = trace.origins[group]
             return cluster
@@ -147,6 +194,21 @@ package struct ClusterAssembly: Sendable {
         completedRun?.stability = trace.stability
         completedRun?.vanished = trace.vanished
         return WriteBatch.Clustering(run: completedRun, clusters: clusters, assignments: assignments)
+    }
+
+    /// Returns the data about a group that affects its label.
+    private func labelContext(
+        of group: Int, _ old: Cluster?, _ origins: [Cluster.Origin], _ unchanged: Set<Cluster.ID>
+    ) -> GroupVocabularies.LabelContext {
+        var context = GroupVocabularies.LabelContext(
+            titles: nearest[group].prefix(Self.representativeLimit).compactMap { titles[$0] ?? nil })
+        guard let old else { return context }
+        if unchanged.contains(old.id) || keepsLabel(of: old, group, origins) {
+            context.fixed = old.label
+        } else if old.labeledBy == nil, shared(with: old, group, origins) >= Self.minimumShareForLabel {
+            context.previous = old.label
+        }
+        return context
     }
 
     /// A person's label is always kept. A labeler's label is kept while the old and the new cluster share

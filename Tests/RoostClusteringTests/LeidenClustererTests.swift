@@ -120,7 +120,7 @@ import Testing
         #expect(Set(partition.labels[400...]).count == 1)
     }
 
-    @Test func `a task cancelled during the run throws or returns a complete result`() async throws {
+    @Test func `a task canceled during the run throws or returns a complete result`() async throws {
         let points = unitVectors(3000, 32, seed: 1)
         for milliseconds in stride(from: 5, through: 400, by: 25) {
             let task = Task { try await LeidenClusterer().cluster(points) }
@@ -168,7 +168,7 @@ import Testing
         #expect(partition.labels.count { $0.group == nil } == 1)
     }
 
-    @Test func `a cancelled task throws CancellationError`() async throws {
+    @Test func `a canceled task throws CancellationError`() async throws {
         let points = unitVectors(4000, 32, seed: 1)
         let task = Task { try await LeidenClusterer().cluster(points) }
         task.cancel()

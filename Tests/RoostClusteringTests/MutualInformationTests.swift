@@ -5,7 +5,7 @@ import Testing
 @Suite struct MutualInformationTests {
     let information = MutualInformation(maximumCount: 100)
 
-    /// The expected values are those of `adjusted_mutual_info_score` in scikit-learn 1.7.
+    /// The expected values were computed with `adjusted_mutual_info_score` in scikit-learn 1.7.
     @Test func `partitions of few elements get the values of the reference implementation`() {
         let first: [Int32] = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
         let second: [Int32] = [0, 0, 1, 1, 1, 1, 2, 2, 2, 0]

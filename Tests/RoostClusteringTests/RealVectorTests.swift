@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostClustering
 
-/// Tests with the vectors of real texts in `Fixtures/Golden`, which `Scripts/golden` creates.
+/// Tests with the vectors of real texts. `Scripts/golden` creates them in `Fixtures/Golden`.
 @Suite struct RealVectorTests {
     /// Returns 80 vectors near each of the 256 vectors of notes, which are therefore distributed like the
     /// vectors of texts.

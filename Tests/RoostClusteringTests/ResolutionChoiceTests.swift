@@ -45,7 +45,7 @@ import Testing
         #expect((6...24).contains(partition.count))
     }
 
-    @Test func `small stores are not shattered`() async throws {
+    @Test func `small stores are not split into tiny groups`() async throws {
         let centers = unitVectors(3, 64, seed: 2)
         var points = unitVectors(60, 64, seed: 3)
         for row in 0..<points.rows {

@@ -2,8 +2,15 @@ package import RoostModel
 
 /// Assigns new and changed entries to clusters, in the batches that write these entries.
 ///
-/// It reads the clusters once and keeps them until another writer changes them.
+/// It reads the clusters once and keeps them until another writer changes them. Like the run that
+/// created the clusters, it ignores the boilerplate lines of that run in the texts of the entries.
 package struct BatchPlacement {
+    private let embedder: EntryEmbedder
+    private let catalog: BoilerplateCatalog
+    private var boilerplate = BoilerplateLines([])
+    /// The vectors of texts without boilerplate lines, by the digests of these texts. They are kept because a
+    /// batch is assigned again if its commit fails due to a conflict.
+    private var vectors: [ContentDigest: [Float]] = [:]
     private var placement: ClusterPlacement?
     /// The latest revision of the clusters for which ``placement`` is known to be valid: the revision from
     /// which it was read, or a later one that changed only assignments.
@@ -12,7 +19,10 @@ package struct BatchPlacement {
     /// the revision of the clusters, but not the clusters themselves.
     private var ownRevision: Revision?
 
-    package init() {}
+    /// Creates a placement for the entries of a store.
+    package init(of store: KnowledgeStore) {
+        (embedder, catalog) = (store.entryEmbedder, store.boilerplate)
+    }
 
     /// Adds the necessary assignment changes to a batch. A batch that assigns entries also gets the revision
     /// of the clusters that it expects.
@@ -21,7 +31,7 @@ package struct BatchPlacement {
     ///   - changedTexts: The entries of the batch whose texts are new.
     ///   - batch: The batch. For each entry that is new to the store, it expects the revision `.zero`.
     ///   - snapshot: The state from which the batch was computed.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError`; `CancellationError`.
     package mutating func assign(
         _ changedTexts: Set<Entry.ID>, in batch: inout WriteBatch, _ snapshot: any StorageSnapshot
     ) async throws {
@@ -33,6 +43,7 @@ package struct BatchPlacement {
             if ownRevision != current {
                 placement = ClusterPlacement(
                     try await snapshot.clusterRecords(), run: try await snapshot.clusteringRun())
+                boilerplate = BoilerplateLines(Set(catalog.lines()))
             }
             revision = current
         }
@@ -40,9 +51,43 @@ package struct BatchPlacement {
         let stored = batch.upserts.map(\.id).filter { batch.expecting.entries[$0] != .zero }
         let assignments = placement.conditions.isEmpty ? [] : try await snapshot.assignments(of: stored)
         let outcome = placement.outcome(
-            for: batch.upserts, changedTexts: changedTexts, stored: Set(stored), current: assignments)
+            for: try await withoutBoilerplate(batch.upserts), changedTexts: changedTexts,
+            stored: Set(stored), current: assignments)
         (batch.assignments, batch.unassignments) = (outcome.assignments, outcome.unassignments)
         if !batch.assignments.isEmpty { batch.expecting.clusters = current }
+    }
+
+    /// Returns entries with the vectors of their texts without boilerplate lines. An entry keeps its own
+    /// vector if its text has no such lines, or if the embedder is unavailable: an archive can be imported
+    /// without the embedder.
+    private mutating func withoutBoilerplate(_ entries: [Entry]) async throws -> [Entry] {
+        guard !boilerplate.lines.isEmpty else { return entries }
+        let texts = entries.map { $0.embeddings.isEmpty ? nil : boilerplate.removing(from: $0.content) }
+        let digests = texts.map { $0.map { ContentDigest(of: $0) } }
+        let wanted = Set(digests.compactMap(\.self))
+        vectors = vectors.filter { wanted.contains($0.key) }
+        var missing: [ContentDigest: String] = [:]
+        for case (let digest?, let text?) in zip(digests, texts) where vectors[digest] == nil {
+            missing[digest] = text
+        }
+        if !missing.isEmpty {
+            var report = IngestReport()
+            let order = missing.sorted { $0.value < $1.value }
+            do {
+                let embedded = try await embedder.embed(
+                    order.map { Entry(content: $0.value) }, reusing: nil, &report)
+                for (text, entry) in zip(order, embedded) { vectors[text.key] = entry.embeddings }
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                return entries
+            }
+        }
+        return zip(entries, digests).map { entry, digest in
+            var entry = entry
+            if let vector = digest.flatMap({ vectors[$0] }) { entry.embeddings = vector }
+            return entry
+        }
     }
 
     /// Records the commit of a batch to which ``assign(_:in:_:)`` has added assignments.

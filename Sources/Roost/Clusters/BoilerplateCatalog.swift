@@ -41,6 +41,8 @@ final class BoilerplateCatalog: Sendable {
     private let url: URL?
     private let memory = Mutex<Contents?>(nil)
 
+    /// Creates the catalog of a store.
+    ///
     /// - Parameter store: The store's folder; `nil` to keep the contents in memory only.
     init(of store: URL?) { url = store.map { IndexFolder(of: $0).file("boilerplate") } }
 

@@ -124,6 +124,20 @@ struct BoilerplateLines: Sendable, Equatable {
             entries: candidates.filter { !$0.lines.isDisjoint(with: boilerplate.lines) }.map(\.id))
     }
 
+    /// Finds the entries that contain known boilerplate lines.
+    ///
+    /// - Throws: `StorageError`; `CancellationError`.
+    func findings(in snapshot: any StorageSnapshot) async throws -> Findings {
+        var findings = Findings(boilerplate: self)
+        guard !lines.isEmpty else { return findings }
+        for try await page in snapshot.entryPages() {
+            for entry in page.entries where Self.lines(of: entry.content).contains(where: contains) {
+                findings.entries.append(entry.id)
+            }
+        }
+        return findings
+    }
+
     /// Calls `body` with each line that can be boilerplate, without the white space around it.
     private static func forEachLine(of text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         var text = text

@@ -21,18 +21,43 @@ struct BoilerplateVectors: Sendable {
 
     /// Finds the boilerplate of a store and embeds the texts that contain it, without these lines.
     ///
-    /// If the embedder fails, the new value contains no vectors, and ``notice`` states the reason.
-    ///
-    /// - Parameters:
-    ///   - conditions: The conditions that an entry must meet to be embedded. Lines are counted in all
-    ///     entries.
-    ///   - catalog: The vectors of the last run, which are reused.
+    /// - Parameters: See ``init(_:of:matching:embedder:catalog:)``.
     /// - Throws: `StorageError`; `CancellationError`.
     init(
         _ snapshot: any StorageSnapshot, matching conditions: [EntryCondition], embedder: EntryEmbedder,
         catalog: BoilerplateCatalog
     ) async throws {
-        let findings = try await BoilerplateLines.find(in: snapshot)
+        try await self.init(
+            BoilerplateLines.find(in: snapshot), of: snapshot, matching: conditions, embedder: embedder,
+            catalog: catalog)
+    }
+
+    /// Embeds the texts that contain the boilerplate lines of the last run, without these lines.
+    ///
+    /// - Throws: `StorageError`; `CancellationError`.
+    init(
+        ofLastRun snapshot: any StorageSnapshot, embedder: EntryEmbedder, catalog: BoilerplateCatalog
+    ) async throws {
+        let lines = BoilerplateLines(Set(catalog.lines()))
+        try await self.init(
+            lines.findings(in: snapshot), of: snapshot, matching: [], embedder: embedder, catalog: catalog)
+    }
+
+    /// Embeds texts that contain boilerplate lines, without these lines.
+    ///
+    /// If the embedder fails, the new value contains no vectors, and ``notice`` states the reason.
+    ///
+    /// - Parameters:
+    ///   - findings: The lines and the entries that contain them.
+    ///   - snapshot: The state of the store.
+    ///   - conditions: The conditions that an entry must meet to be embedded. Lines are counted in all
+    ///     entries.
+    ///   - catalog: The vectors of the last run, which are reused.
+    /// - Throws: `StorageError`; `CancellationError`.
+    private init(
+        _ findings: BoilerplateLines.Findings, of snapshot: any StorageSnapshot,
+        matching conditions: [EntryCondition], embedder: EntryEmbedder, catalog: BoilerplateCatalog
+    ) async throws {
         boilerplate = findings.boilerplate
         var contents = BoilerplateCatalog.Contents(
             space: embedder.embedder.space, lines: boilerplate.lines.sorted())

@@ -1,12 +1,12 @@
 import RoostModel
 
-/// The extent to which a store has changed since its clusters were made.
+/// The extent to which a store has changed since its clusters were created.
 public struct ClusterDrift: Sendable, Hashable, Encodable {
     /// The number of entries in the store. After a run with conditions, only entries that meet them count.
     public var entries: Int
     /// The number of entries that are in a cluster.
     public var clustered: Int
-    /// The number of entries that the last run made outliers.
+    /// The number of entries that the last run classified as outliers.
     public var outliers: Int
     /// The number of entries without an assignment: they were added since the last run and are near no
     /// cluster, were removed from a cluster, or have no vector.
@@ -16,7 +16,7 @@ public struct ClusterDrift: Sendable, Hashable, Encodable {
     public var placedSince: Int
     /// The number of entries that still have the assignment that the last run gave them.
     public var unchanged: Int
-    /// The number of entries that the last run clustered; 0 if no run made the clusters.
+    /// The number of entries that the last run clustered; 0 if no run created the clusters.
     public var entriesOfRun: Int
     /// The mean cosine similarity between clustered entries and their centroids, computed only over entries
     /// that still have the assignment of the last run; `nil` if there are none.

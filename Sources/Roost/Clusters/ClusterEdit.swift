@@ -11,15 +11,24 @@ struct ClusterEdit: Sendable {
     let vectors: Matrix
     /// The cluster of each entry.
     var assignments: [Cluster.ID?]
-    /// The leaf clusters: those that are saved, in the order in which they were added, then new ones.
+    /// The leaf clusters: the saved clusters in the order in which they were added, followed by new clusters.
     private(set) var leaves: [Cluster]
+    private let boilerplate: BoilerplateLines
+    private let embedder: any Embedder
     private let previousAssignments: [Entry.ID: Assignment]
     private let previousClusters: [Cluster]
     private let run: ClusteringRun?
 
-    /// Reads the current clusters.
-    init(_ snapshot: any StorageSnapshot) async throws {
-        let entryVectors = try await EntryVectors(snapshot)
+    /// Reads the current clusters. Vectors and labels ignore the boilerplate lines of the last run, as that
+    /// run did.
+    init(
+        _ snapshot: any StorageSnapshot,
+        without lines: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
+    ) async throws {
+        let replacements = try await BoilerplateVectors(
+            ofLastRun: snapshot, embedder: lines.embedder, catalog: lines.catalog)
+        (boilerplate, embedder) = (replacements.boilerplate, lines.embedder.embedder)
+        let entryVectors = try await EntryVectors(snapshot, replacing: replacements)
         (entries, vectors) = (entryVectors.ids, entryVectors.vectors)
         previousClusters = try await snapshot.clusters()
         run = try await snapshot.clusteringRun()
@@ -61,10 +70,14 @@ struct ClusterEdit: Sendable {
         let selected = groups.rows.count == entries.count ? vectors : vectors.selecting(groups.rows)
         var assembly = ClusterAssembly(
             groups.partition, of: selected, ids: groups.rows.map { entries[$0] })
-        try await assembly.countTexts(of: snapshot)
-        var result = assembly.finish(run: run, previous: previousClusters, identities: groups.clusters)
+        try await assembly.countTexts(of: snapshot, without: boilerplate)
+        // If the embedder is unavailable, the labels of changed clusters are chosen by words alone.
+        _ = try await assembly.embedPhrases(with: embedder)
         let known = Dictionary(previousClusters.map { ($0.id, $0) }) { first, _ in first }
         let changed = changedClusters()
+        var result = assembly.finish(
+            run: run, previous: previousClusters, identities: groups.clusters,
+            unchanged: Set(known.keys).subtracting(changed))
         let now = Date()
         result.clusters = result.clusters.map { cluster in
             var cluster = cluster

@@ -6,6 +6,8 @@ import RoostText
 /// Labels, merges, splits and deletes individual clusters at a person's request.
 struct ClusterEditor: Sendable {
     let storage: any StorageProvider
+    /// The embedder of texts without boilerplate lines, and the lines and vectors of the last run.
+    let boilerplate: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
 
     /// The maximum length of a label in UTF-8 bytes. A label of this length fits on one line of a list in any
     /// language.
@@ -18,21 +20,33 @@ struct ClusterEditor: Sendable {
             guard var cluster = try await snapshot.clusterRecords().first(where: { $0.id == id }) else {
                 throw Self.notFound(id)
             }
+            let others = try await snapshot.clusterRecords().filter { $0.id != id }
             (cluster.isLabelPinned, cluster.labeledBy) = (label != nil, nil)
             cluster.labelPin =
                 label == nil ? nil : .init(of: try await snapshot.clusters().membersByCluster()[id] ?? [])
+            var used = Set(others.map { GroupVocabularies.key($0.label) })
+            var changed: [Cluster] = []
             if let label {
+                // A person's label takes precedence over an equal automatic label of another cluster.
+                let key = GroupVocabularies.key(label)
+                for var other in others where GroupVocabularies.key(other.label) == key {
+                    guard !other.isLabelPinned else { throw Self.isUsed(label, by: other) }
+                    other.label = Self.unique(label, other.keywords, &used)
+                    other.updatedAt = Date()
+                    changed.append(other)
+                }
                 cluster.label = label
             } else {
-                cluster.label = try await Self.automaticLabel(of: cluster, snapshot)
+                let label = try await Self.automaticLabel(of: cluster, snapshot)
+                cluster.label = Self.unique(label, cluster.keywords, &used)
             }
             cluster.updatedAt = Date()
-            return ClusterChange(batch: WriteBatch(clusters: [cluster]), value: cluster)
+            return ClusterChange(batch: WriteBatch(clusters: [cluster] + changed), value: cluster)
         }
     }
 
-    /// Returns a label that is made from the cluster's keywords, or if there are none, the title of the most
-    /// central entry that has one.
+    /// Returns a label that consists of the cluster's keywords or, if there are no keywords, the title of the
+    /// most central entry that has one.
     private static func automaticLabel(
         of cluster: Cluster, _ snapshot: any StorageSnapshot
     ) async throws -> String {
@@ -40,6 +54,28 @@ struct ClusterEditor: Sendable {
         let titles = try await snapshot.entries(cluster.representatives)
             .compactMap { TextTitle.title(of: $0.content) }
         return titles.first.map { TextTitle.shortened($0) } ?? GroupVocabularies.wordless
+    }
+
+    /// Makes a label different from all used ones, if necessary by adding a keyword or a number, and adds it
+    /// to the used ones.
+    ///
+    /// - Parameter used: The keys of the labels of other clusters (`GroupVocabularies/key(_:)`).
+    static func unique(_ label: String, _ keywords: [String], _ used: inout Set<String>) -> String {
+        let additions = keywords.lazy.filter { !label.localizedCaseInsensitiveContains($0) }
+        let candidates = [label] + additions.map { "\(label) (\($0))" }
+        for candidate in candidates where candidate.utf8.count <= maximumLabelLength {
+            if used.insert(GroupVocabularies.key(candidate)).inserted { return candidate }
+        }
+        var number = 2
+        while !used.insert(GroupVocabularies.key("\(label) (\(number))")).inserted { number += 1 }
+        return "\(label) (\(number))"
+    }
+
+    private static func isUsed(_ label: String, by other: Cluster) -> RoostError {
+        RoostError(
+            .badInput,
+            "cannot label the cluster: the label '\(label)' is set for cluster \(other.id.text); choose "
+                + "another label, or merge the clusters. Nothing was changed")
     }
 
     private static func validate(_ label: String) throws {
@@ -132,7 +168,7 @@ struct ClusterEditor: Sendable {
         _ change: @Sendable (inout ClusterEdit) async throws -> [Cluster.ID]
     ) async throws -> [Cluster] {
         try await storage.commitClusterChange { snapshot in
-            var edit = try await ClusterEdit(snapshot)
+            var edit = try await ClusterEdit(snapshot, without: boilerplate)
             let ids = try await change(&edit)
             let clustering = try await edit.finish(snapshot)
             let clusters = Dictionary(clustering.clusters.map { ($0.id, $0) }) { first, _ in first }

@@ -15,7 +15,7 @@ extension ClusterLineage {
         guard run == nil || run?.dataDigest != nil else {
             throw RoostError(
                 .notFound,
-                "the clusters have no lineage: an older version of Roost made them and did not record it",
+                "the clusters have no lineage: an older version of Roost created them without recording it",
                 remedy: .recluster)
         }
         return ClusterLineage(of: clusters, vanished: run?.vanished ?? [])

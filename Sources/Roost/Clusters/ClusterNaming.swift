@@ -1,5 +1,6 @@
 import Foundation
 import RoostModel
+import RoostText
 
 /// Labels clusters with a labeler, such as a language model.
 struct ClusterNaming: Sendable {
@@ -124,31 +125,18 @@ struct ClusterNaming: Sendable {
         try await storage.commitClusterChange { snapshot in
             let all = try await snapshot.clusterRecords()
             let selected = Set(all.lazy.filter { !$0.isLabelPinned && labels[$0.id] != nil }.map(\.id))
-            var used = Set(all.lazy.filter { !selected.contains($0.id) }.map { $0.label.lowercased() })
+            var used = Set(
+                all.lazy.filter { !selected.contains($0.id) }.map { GroupVocabularies.key($0.label) })
             let byID = Dictionary(all.map { ($0.id, $0) }) { first, _ in first }
             var changed: [Cluster] = []
             for id in order {
                 guard let label = labels[id], selected.contains(id), var cluster = byID[id] else { continue }
-                cluster.label = Self.unique(label, cluster.keywords, &used)
+                cluster.label = ClusterEditor.unique(label, cluster.keywords, &used)
                 cluster.labeledBy = labeler
                 cluster.updatedAt = Date()
                 changed.append(cluster)
             }
             return ClusterChange(batch: WriteBatch(clusters: changed), value: changed)
         }
-    }
-
-    /// Makes a label unique by adding a keyword if another cluster has the same label and a suitable keyword
-    /// exists.
-    private static func unique(_ label: String, _ keywords: [String], _ used: inout Set<String>) -> String {
-        var result = label
-        if used.contains(label.lowercased()),
-            let keyword = keywords.first(where: { !label.localizedCaseInsensitiveContains($0) })
-        {
-            let longer = "\(label) (\(keyword))"
-            if longer.utf8.count <= ClusterEditor.maximumLabelLength { result = longer }
-        }
-        used.insert(result.lowercased())
-        return result
     }
 }

@@ -2,7 +2,7 @@ public import Foundation
 public import RoostModel
 import RoostVectors
 
-/// An entry that the last run put into no cluster, and the reason.
+/// An entry that the last run assigned to no cluster, and the reason.
 public struct ClusterOutlier: Sendable, Hashable {
     /// The reason why an entry is in no cluster.
     public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {

@@ -4,7 +4,7 @@ import RoostVectors
 
 /// The clusters of one revision, to which entries that are added or changed afterwards are assigned.
 struct ClusterPlacement: Sendable {
-    /// The changes of assignments that a batch of entries requires.
+    /// The assignment changes that a batch of entries requires.
     struct Outcome: Sendable, Equatable {
         /// The new assignments.
         var assignments: [Assignment] = []
@@ -16,7 +16,7 @@ struct ClusterPlacement: Sendable {
     /// The conditions that an entry must meet to be in a cluster.
     let conditions: [EntryCondition]
 
-    /// Creates a placement from the clusters and the run that made them.
+    /// Creates a placement from the clusters and the run that created them.
     init(_ clusters: [Cluster], run: ClusteringRun?) {
         let conditions = run.map(\.conditions) ?? []
         self.conditions = conditions ?? []
@@ -27,7 +27,7 @@ struct ClusterPlacement: Sendable {
     /// Whether no entry can be assigned.
     var isEmpty: Bool { placer?.isEmpty ?? true }
 
-    /// Returns the changes of assignments that a batch of entries requires.
+    /// Returns the assignment changes that a batch of entries requires.
     ///
     /// An entry whose text is new, or which now meets the conditions, joins the nearest cluster if it is near
     /// enough; otherwise, it loses its assignment. An entry that no longer meets the conditions loses its

@@ -11,7 +11,7 @@ extension ClusteringRun {
     /// The number of entries that the run clustered.
     var clusteredCount: Int {
         if case .integer(let count)? = parameters[Self.clusteredCountKey] {
-            Int(clamping: count)
+            min(max(0, Int(clamping: count)), Int(UInt32.max))
         } else {
             stamp.entryCount
         }

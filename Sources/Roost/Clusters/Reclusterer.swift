@@ -19,7 +19,7 @@ struct Reclusterer: Sendable {
     let storage: any StorageProvider
     let method: Method
     /// The number of levels of the hierarchy, at least 1; `nil` adds parents if there are many clusters
-    /// (``Partition/addingParents()``).
+    /// (``LeidenClusterer/addsParents``, and for other clusterers ``Partition/addingParents()``).
     let levels: Int?
     /// The conditions that an entry must meet to be clustered.
     let conditions: [EntryCondition]
@@ -29,7 +29,7 @@ struct Reclusterer: Sendable {
     let boilerplate: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
 
     /// A run continues the previous one only if at least this share of the previous run's entries remains.
-    /// Otherwise, the previous groups say too little about the current data.
+    /// Otherwise, the previous groups are not informative about the current data.
     private static let minimumRemaining = 0.8
 
     /// Clusters the entries.
@@ -64,12 +64,13 @@ struct Reclusterer: Sendable {
         run.dataDigest = entries.digest
         var assembly = ClusterAssembly(partition, of: entries.vectors, ids: entries.ids)
         try await assembly.countTexts(of: snapshot, without: replacements.boilerplate)
+        let labelNotice = try await assembly.embedPhrases(with: boilerplate.embedder.embedder)
         var report = try await commit(assembly, run, readFrom: snapshot)
         if let contents = replacements.contents {
             report.boilerplateLines = contents.lines
             if !isDryRun { boilerplate.catalog.save(contents) }
         }
-        report.notices += [replacements.notice].compactMap(\.self)
+        report.notices += [replacements.notice, labelNotice].compactMap(\.self)
         return report
     }
 
@@ -112,11 +113,15 @@ struct Reclusterer: Sendable {
         case .communities(let granularity, let maximumOutliers, let seed, let continuesPreviousRun):
             var clusterer = LeidenClusterer(
                 granularity: granularity, maximumOutliers: maximumOutliers, seed: seed)
+            clusterer.addsParents = levels == nil
             if continuesPreviousRun { clusterer.start = try await start(clusterer, for: ids, in: snapshot) }
             return clusterer
         case .custom(let clusterer, _): return clusterer
         }
     }
+
+    /// The resolutions that a recorded run can have. Other numbers come from a damaged or manipulated record.
+    private static let resolutions = 1e-12...1e12
 
     /// Returns the groups of the previous run; `nil` if this run cannot continue it.
     private func start(
@@ -125,6 +130,7 @@ struct Reclusterer: Sendable {
         typealias Key = LeidenClusterer.FactKey
         guard let run = try await snapshot.clusteringRun(), run.algorithm == clusterer.algorithm,
             run.seed == clusterer.seed, let resolution = run.parameters[Key.resolution]?.double,
+            Self.resolutions.contains(resolution),
             run.parameters[Key.rules]?.double == LeidenClusterer.rulesVersion,
             recordedParameters.allSatisfy({ run.parameters[$0.key] == $0.value }),
             run.hasConditions == !conditions.isEmpty
@@ -140,14 +146,17 @@ struct Reclusterer: Sendable {
             numbers[cluster] = number
             groups[assignment.entry] = number
         }
-        let fullRunCount = run.parameters[Key.fullRunCount]?.double.flatMap { Int(exactly: $0) }
+        let fullRunCount = run.parameters[Key.fullRunCount]?.double.flatMap { UInt32(exactly: $0) }
         return LeidenClusterer.Start(
             groups: ids.map { groups[$0] }, resolution: resolution,
-            fullRunCount: fullRunCount ?? run.clusteredCount)
+            parentResolution: run.parameters[Key.parentResolution]?.double
+                .flatMap { Self.resolutions.contains($0) ? $0 : nil },
+            fullRunCount: fullRunCount.map(Int.init) ?? run.clusteredCount)
     }
 
     private func partition(_ entries: EntryVectors, by clusterer: any Clusterer) async throws -> Partition {
         let partition = try await clusterer.cluster(entries.vectors)
+            .addingStabilities(of: entries.vectors, by: clusterer)
         // Do not replace the existing clusters, and the labels that people gave them, if the parameters yield
         // no clusters.
         guard partition.count > 0 else {
@@ -156,9 +165,12 @@ struct Reclusterer: Sendable {
                 "no cluster was found among \(entries.ids.count) entries; allow smaller clusters. "
                     + "Nothing was changed")
         }
-        // A clusterer that the caller provides may have made a hierarchy itself.
+        // A clusterer that the caller provides may have created a hierarchy itself.
         guard partition.parents.allSatisfy({ $0 == nil }) else { return partition }
-        guard let levels else { return partition.addingParents() }
+        guard let levels else {
+            let hasDecided = (clusterer as? LeidenClusterer)?.addsParents == true
+            return hasDecided ? partition : partition.addingParents()
+        }
         guard levels > 1 else { return partition }
         guard partition.count <= Partition.maximumHierarchySize else {
             throw RoostError(
@@ -203,19 +215,6 @@ struct Reclusterer: Sendable {
                 previousIDs.contains($0.id) && !parents.contains($0.id)
             },
             lineage: ClusterLineage(of: clustering.clusters, vanished: run.vanished), isDryRun: isDryRun)
-    }
-}
-
-extension ClusterAssembly {
-    /// Counts the words of all entries, except those of boilerplate lines.
-    mutating func countTexts(
-        of snapshot: any StorageSnapshot, without boilerplate: BoilerplateLines = BoilerplateLines([])
-    ) async throws {
-        for try await page in snapshot.entryPages() {
-            for entry in page.entries {
-                count(boilerplate.removing(from: entry.content) ?? entry.content, of: entry.id)
-            }
-        }
     }
 }
 

@@ -68,11 +68,20 @@ extension Partition {
             if silhouette > best?.silhouette ?? 0 { best = (cut, silhouette) }
         }
         guard let best else { return self }
-        var builder = HierarchyBuilder(self, sizes)
-        builder.add(best.cut)
+        var result = adding(parents: best.cut)
+        result.facts["parentSilhouette"] = best.silhouette
+        return result
+    }
+
+    /// Returns the same groups with one level of parent groups above them.
+    ///
+    /// - Parameter cut: For each group, the index of its parent, from 0. A parent of a single group is
+    ///   omitted.
+    func adding(parents cut: [Int]) -> Partition {
+        var builder = HierarchyBuilder(self, groupSizes)
+        builder.add(cut)
         var result = builder.partition
         result.facts[Self.levelsKey] = 2
-        result.facts["parentSilhouette"] = best.silhouette
         return result
     }
 

@@ -12,7 +12,7 @@ struct NearestNeighbors: Sendable {
     /// The inner products with the neighbors, in the same layout. Unused elements are -∞.
     private(set) var scores: [Float]
 
-    /// The mark of an unused element of ``rows``.
+    /// The value of an unused element of ``rows``.
     static let none = UInt32.max
 
     /// Returns the neighbors of a row, nearest first.
@@ -68,6 +68,8 @@ struct NearestNeighbors: Sendable {
     /// The number of tasks between two checks for cancellation.
     private static let tasksPerCheck = 16
 
+    /// Finds the nearest neighbors of each row among the rows of its own cell and the cells near it.
+    ///
     /// - Parameters:
     ///   - vectors: The rows, cell by cell.
     ///   - spans: The range of each cell.

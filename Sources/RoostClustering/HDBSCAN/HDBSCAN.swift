@@ -59,7 +59,7 @@ public struct HDBSCAN: Clusterer {
     public func cluster(_ vectors: Matrix) async throws -> Partition {
         let distinct = DistinctRows(of: vectors)
         guard !distinct.rows.isEmpty else {
-            throw ClusteringError(.noVectors, "cannot cluster: there are no vectors except zero vectors")
+            throw ClusteringError(.noVectors, "cannot cluster: there are no nonzero vectors")
         }
         let points = vectors.selecting(distinct.rows)
         let nearest = try NearestNeighbors.find(in: points, k: min(neighbors, points.rows - 1), seed: seed)

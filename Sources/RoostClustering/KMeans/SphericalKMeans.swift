@@ -46,7 +46,10 @@ public struct SphericalKMeans: Clusterer {
         var result = SphericalKMeans(clusters: clusters, seed: seed)
         guard clusters > 0, entries > maximumThoroughWork / clusters else { return result }
         (result.restarts, result.maximumIterations) = (1, quickIterations)
-        if clusters > maximumGreedySeeds { result.batchSize = batchPointsPerCluster * clusters }
+        // A number of clusters that exceeds the number of entries is reported when the run begins.
+        if clusters > maximumGreedySeeds {
+            result.batchSize = batchPointsPerCluster * min(clusters, max(1, entries))
+        }
         return result
     }
 
@@ -80,18 +83,18 @@ public struct SphericalKMeans: Clusterer {
             vectors.withRow(row) { $0.contains { $0 != 0 } }
         }
         guard !usable.isEmpty else {
-            throw ClusteringError(.noVectors, "cannot cluster: there are no vectors except zero vectors")
+            throw ClusteringError(.noVectors, "cannot cluster: there are no nonzero vectors")
         }
         let points = usable.count == vectors.rows ? vectors : vectors.selecting(usable)
         if let clusters {
             guard clusters >= 1 else {
                 throw ClusteringError(
-                    .invalidCount, "cannot make \(clusters) clusters: the number must be at least 1")
+                    .invalidCount, "cannot create \(clusters) clusters: the number must be at least 1")
             }
             guard clusters <= points.rows else {
                 throw ClusteringError(
                     .tooManyClusters,
-                    "cannot make \(clusters) clusters: there are only \(points.rows) entries")
+                    "cannot create \(clusters) clusters: there are only \(points.rows) entries")
             }
         }
         let k = try clusters ?? ClusterCount(seed: seed).choose(for: points)

@@ -43,6 +43,10 @@ public struct LeidenClusterer: Clusterer {
     /// which nodes are visited and the choice of subsamples do not depend on it, because a partition that
     /// changed with the seed would say more about the seed than about the vectors.
     public var seed: UInt64
+    /// Whether parent groups are added above more than `Partition/maximumFlatSize` groups. The parents are
+    /// communities at a lower resolution, which is chosen so that there are 8 to 25 of them and they are
+    /// found again in subsamples. Without such a resolution, there are no parents.
+    public var addsParents = false
     /// The result of a previous run, from which this run continues; `nil` clusters all vectors.
     public var start: Start?
 
@@ -52,6 +56,8 @@ public struct LeidenClusterer: Clusterer {
         public var groups: [Int?]
         /// The resolution of the previous run.
         public var resolution: Double
+        /// The resolution of the parent groups in the previous run; `nil` if there were none.
+        public var parentResolution: Double?
         /// The number of vectors in the last run that clustered all vectors (`lookedAt` in
         /// `Partition/facts`). If the current number of vectors differs from it by more than a fifth, all
         /// vectors are clustered again.
@@ -62,9 +68,14 @@ public struct LeidenClusterer: Clusterer {
         /// - Parameters:
         ///   - groups: The group of each vector; `nil` for a vector that is new or was an outlier.
         ///   - resolution: The resolution of the previous run.
+        ///   - parentResolution: The resolution of the parent groups in the previous run; `nil` if there were
+        ///     none.
         ///   - fullRunCount: The number of vectors in the last run that clustered all vectors.
-        public init(groups: [Int?], resolution: Double, fullRunCount: Int) {
+        public init(
+            groups: [Int?], resolution: Double, parentResolution: Double? = nil, fullRunCount: Int
+        ) {
             (self.groups, self.resolution, self.fullRunCount) = (groups, resolution, fullRunCount)
+            self.parentResolution = parentResolution
         }
     }
 
@@ -87,6 +98,11 @@ public struct LeidenClusterer: Clusterer {
         static let modularity = "modularity"
         /// See ``SilhouetteGap``.
         static let gap = "gap"
+        /// The resolution at which the parent groups were found.
+        package static let parentResolution = "parentResolution"
+        /// The mean agreement between the parents and the groups of subsamples at the same resolution, at
+        /// most 1.
+        static let parentAgreement = "parentAgreement"
     }
 
     /// Creates a clusterer.
@@ -123,7 +139,7 @@ public struct LeidenClusterer: Clusterer {
     public func cluster(_ vectors: Matrix) async throws -> Partition {
         let distinct = DistinctRows(of: vectors)
         guard !distinct.rows.isEmpty else {
-            throw ClusteringError(.noVectors, "cannot cluster: there are no vectors except zero vectors")
+            throw ClusteringError(.noVectors, "cannot cluster: there are no nonzero vectors")
         }
         let points = distinct.rows.count == vectors.rows ? vectors : vectors.selecting(distinct.rows)
         let n = points.rows
@@ -150,12 +166,22 @@ public struct LeidenClusterer: Clusterer {
         }
         var partition = groups.partition(distinct, rows: vectors.rows, outliers: outliers, facts: facts)
         partition.facts[FactKey.largestShare] = Self.largestShare(of: partition)
-        return partition
+        let levels = GroupLevels(leiden, groups.groups, distinct, chosen.resolution)
+        if let stability = chosen.stability, let ladder = chosen.ladder {
+            return levels.finish(partition, stability, ladder, addsParents: addsParents)
+        }
+        guard points.rows >= Self.minimumCount else { return partition }
+        let subsamples = try Subsamples(of: points, neighbors: k, seed: Self.fixedSeed)
+        let parentResolution = addsParents ? start?.parentResolution : nil
+        return try levels.finish(partition, subsamples, parentResolution: parentResolution)
     }
 
     private struct Chosen {
         var communities: [Int32]
         var resolution: Double
+        /// The subsamples with which the resolution was chosen; `nil` if it was given.
+        var stability: SubsampleStability?
+        var ladder: ResolutionLadder?
         var evidence: ResolutionChoice.Evidence?
         /// See ``Start/fullRunCount``; `nil` if this run clusters all vectors.
         var fullRunCount: Int?
@@ -165,7 +191,8 @@ public struct LeidenClusterer: Clusterer {
     /// in the number of vectors exceeds this value.
     private static let maximumChange = 0.2
     /// See ``FactKey/rules``. Version 1, which chose the resolution with the largest gap, was not recorded.
-    package static let rulesVersion = 2.0
+    /// Version 2 recorded no resolution of the parents.
+    package static let rulesVersion = 3.0
     /// The seed of all random choices except those of the neighbor search. See ``seed``.
     private static let fixedSeed: UInt64 = 0
     /// If there are fewer points than this, each of them has at least ``smallNeighbors`` neighbors in the
@@ -229,7 +256,8 @@ public struct LeidenClusterer: Clusterer {
         let communities = try leiden.communities(
             resolution: resolution, from: start, rounds: 1, using: &generator)
         return Chosen(
-            communities: communities, resolution: resolution, evidence: choice.evidence[choice.index])
+            communities: communities, resolution: resolution, stability: choice.stability, ladder: ladder,
+            evidence: choice.evidence[choice.index])
     }
 
     /// The minimum number of distinct vectors for which groups are found in a graph. A smaller graph is not

@@ -20,6 +20,8 @@ struct ResolutionChoice {
     let index: Int
     /// The evidence for each partition.
     let evidence: [Evidence]
+    /// The subsamples and their groups at each resolution.
+    let stability: SubsampleStability
 
     /// The measures of one partition.
     struct Evidence {
@@ -54,6 +56,7 @@ struct ResolutionChoice {
     ) throws {
         let stability = try SubsampleStability(
             of: partitions, points, neighbors: neighbors, ladder: ladder, seed: seed)
+        self.stability = stability
         let gaps = try SilhouetteGap(points, seed: seed)?.values(of: partitions)
         let evidence = partitions.indices.map { index in
             Evidence(

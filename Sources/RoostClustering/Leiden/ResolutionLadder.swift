@@ -22,6 +22,11 @@ struct ResolutionLadder {
     /// communities, but each level then takes as long as the first.
     private static let maximumRefinedCount = 20_000
 
+    /// Creates a ladder of the given resolutions.
+    ///
+    /// - Parameter resolutions: The resolutions in descending order.
+    init(_ resolutions: [Double]) { self.resolutions = resolutions }
+
     /// Creates the ladder for the given number of points.
     init(count: Int) {
         var resolutions = [Self.maximumResolution * max(1, Double(count) / Self.typicalCount).squareRoot()]
@@ -29,6 +34,12 @@ struct ResolutionLadder {
             resolutions.append(last / Self.step)
         }
         self.resolutions = resolutions
+    }
+
+    /// Returns the index of the resolution that is nearest to the given one on a logarithmic scale.
+    func index(nearest resolution: Double) -> Int {
+        func ratio(_ other: Double) -> Double { max(other / resolution, resolution / other) }
+        return resolutions.indices.min { ratio(resolutions[$0]) < ratio(resolutions[$1]) } ?? 0
     }
 
     /// Returns the communities of a graph at each resolution.

@@ -40,7 +40,7 @@ import Testing
         #expect(found.entries.count == 11)
     }
 
-    @Test func `a line in fewer than five entries of a small store is no boilerplate`() async throws {
+    @Test func `a line in fewer than five entries of a small store is not boilerplate`() async throws {
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
         let drafts = (0..<10).map { EntryDraft(content: "text \($0)" + ($0 < 4 ? "\nsome footer" : "")) }
         _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
@@ -81,7 +81,48 @@ import Testing
         #expect(embedder.count == before + 30)
     }
 
-    @Test func `without shared lines nothing is embedded`() async throws {
+    /// Stores texts of which every second one consists mostly of the same footer, and clusters them.
+    private func filledByFooters(_ embedder: CountingEmbedder) async throws -> KnowledgeStore {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: embedder)
+        try await fill(store)
+        _ = try await store.recluster(clusters: 2)
+        return store
+    }
+
+    @Test func `an added entry is placed without its boilerplate`() async throws {
+        let embedder = CountingEmbedder()
+        let store = try await filledByFooters(embedder)
+        let before = embedder.count
+        let id = try await store.add("bread oven dough flour\n\(Self.footer)\n\(Self.footer)").id
+        // The complete text and the text without the footer are embedded.
+        #expect(embedder.count == before + 2)
+        let assignment = try await store.storage.snapshot().assignments(of: [id]).first
+        let clusters = try await store.storage.fetchClusters()
+        let bread = try #require(clusters.first { $0.keywords.contains { $0.contains("bread") } })
+        #expect(assignment?.cluster == bread.id)
+        let plain = try await embedder.embed("bread oven dough flour", as: .document)
+        let expected = zip(plain, bread.centroid).reduce(0) { $0 + $1.0 * $1.1 }
+        #expect(abs((assignment?.similarity ?? 0) - expected) < 1e-4)
+    }
+
+    @Test func `a cluster is split and merged without boilerplate`() async throws {
+        let store = try await filledByFooters(CountingEmbedder())
+        let clusters = try await store.storage.fetchClusters()
+        let merged = try await store.mergeClusters(clusters.map(\.id))
+        #expect(!merged.keywords.contains { $0.contains("newsletter") })
+        let parts = try await store.splitCluster(merged.id, into: 2)
+        let snapshot = try await store.storage.snapshot()
+        for part in parts {
+            let texts = try await snapshot.entries(part.members).map(\.content)
+            let breads = texts.count { text in
+                ["oven", "dough", "yeast"].contains { text.contains($0) }
+            }
+            #expect(breads == 0 || breads == texts.count, "split by subject, not by the footer")
+            #expect(!part.label.contains("newsletter") && !part.label.contains("Subscribe"))
+        }
+    }
+
+    @Test func `nothing is embedded if no lines are shared`() async throws {
         let embedder = CountingEmbedder()
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: embedder)
         let drafts = (0..<60).map { EntryDraft(content: "text number \($0)\nof \($0 % 30) and more") }
@@ -91,7 +132,7 @@ import Testing
         #expect(report.boilerplateLines.isEmpty && embedder.count == before)
     }
 
-    @Test func `a store's folder has the vectors, and they can be damaged or deleted`() async throws {
+    @Test func `damage to the vectors in the store's folder does no harm`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let embedder = CountingEmbedder()
         let store = try await KnowledgeStore.create(in: folder, embedder: embedder)
@@ -120,7 +161,7 @@ import Testing
         try await store.close()
     }
 
-    @Test func `without the model the stored vectors are used, with a notice`() async throws {
+    @Test func `the stored vectors are used, with a notice, if the model is unavailable`() async throws {
         let storage = InMemoryStorageProvider()
         try await fill(KnowledgeStore(storage: storage, embedder: LexicalEmbedder()))
         let store = KnowledgeStore(storage: storage, embedder: CountingEmbedder(isUnavailable: true))

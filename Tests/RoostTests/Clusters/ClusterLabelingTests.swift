@@ -5,7 +5,7 @@ import Testing
 
 @testable import Roost
 
-/// Tests of the labeling of clusters by a labeler.
+/// Tests of labeling clusters with a labeler.
 struct ClusterLabelingTests {
     /// A labeler that calls a function for its answers and records the excerpts that it receives.
     final class Labeler: ClusterLabeler {
@@ -91,7 +91,7 @@ struct ClusterLabelingTests {
         #expect(try await store.storage.snapshot().stamp == before)
     }
 
-    @Test func `labels received before a failure are kept, and a person's label given meanwhile wins`()
+    @Test func `labels received before a failure are kept, and a label set by a person takes precedence`()
         async throws
     {
         let store = try await store()
@@ -116,7 +116,7 @@ struct ClusterLabelingTests {
         #expect(clusters.count { $0.label.hasPrefix("Theirs") } == 3)
     }
 
-    @Test func `a cancelled labeling changes nothing`() async throws {
+    @Test func `a canceled labeling changes nothing`() async throws {
         let store = try await store()
         let requests = try await store.labelingRequests()
         let before = try await store.storage.snapshot().stamp

@@ -40,6 +40,29 @@ import Testing
         await #expect(throws: RoostError.self) { try await store.labelCluster(UUID(), "x") }
     }
 
+    @Test func `two clusters never have the same label`() async throws {
+        let store = try await store()
+        let made = try await store.recluster(clusters: 4, seed: 1).clusters
+        // An automatic label gives way to a person's label.
+        try await store.labelCluster(made[0].id, made[1].label.uppercased())
+        let labels = try await store.storage.fetchClusters().map { $0.label.lowercased() }
+        #expect(Set(labels).count == 4)
+        // A person's label does not.
+        try await store.labelCluster(made[2].id, "Third")
+        let error = await #expect(throws: RoostError.self) {
+            try await store.labelCluster(made[3].id, "third")
+        }
+        #expect(error?.code == .badInput)
+        // An automatic label that is restored or computed later differs from the labels that people gave.
+        let restored = try await store.labelCluster(made[2].id, nil).label
+        try await store.labelCluster(made[3].id, restored + ", x")
+        for report in [
+            try await store.recluster(clusters: 4, seed: 2), try await store.recluster(clusters: 5, seed: 3),
+        ] {
+            #expect(Set(report.clusters.map { $0.label.lowercased() }).count == report.clusters.count)
+        }
+    }
+
     @Test func `a label that is given during a run is kept`() async throws {
         let inner = InMemoryStorageProvider()
         let embedder = LexicalEmbedder()

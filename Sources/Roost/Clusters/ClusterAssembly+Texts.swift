@@ -1,0 +1,55 @@
+import Foundation
+import RoostClustering
+import RoostModel
+
+extension ClusterAssembly {
+    /// Counts the words of all entries, except those of boilerplate lines.
+    mutating func countTexts(
+        of snapshot: any StorageSnapshot, without boilerplate: BoilerplateLines = BoilerplateLines([])
+    ) async throws {
+        for try await page in snapshot.entryPages() {
+            for entry in page.entries {
+                count(
+                    boilerplate.removing(from: entry.content) ?? entry.content, of: entry.id,
+                    folders: entry.folderNames + entry.tags)
+            }
+        }
+    }
+
+    /// Embeds the phrases from which labels are made, so that labels are chosen by their meaning. Does
+    /// nothing if the embedder only compares words.
+    ///
+    /// - Returns: A message for the user if the embedder is unavailable; labels are then chosen by the
+    ///   frequencies of words alone.
+    /// - Throws: `CancellationError`.
+    mutating func embedPhrases(with embedder: any Embedder) async throws -> String? {
+        let texts = preparePhrases()
+        guard !texts.isEmpty, embedder.space.model != ModelLibrary.lexicalName else { return nil }
+        do {
+            let vectors = try await embedder.checkedEmbeddings(texts, as: .document).vectors
+            useMeanings(
+                of: Dictionary(texts.enumerated().map { ($1, vectors.row($0)) }) { first, _ in first })
+            return nil
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return "labels were chosen by the frequencies of words alone, because the embedding model is "
+                + "unavailable: \(error)"
+        }
+    }
+}
+
+extension Entry {
+    /// The maximum number of folders that are considered. Folders further up seldom name a subject.
+    private static let maximumFolders = 2
+
+    /// The names of the folders that contain the entry, the outermost first: those of its file or, for a row
+    /// whose key is a path such as `sports/123`, those of the key.
+    var folderNames: [String] {
+        if let key, key != EntryID.wholeFileKey {
+            return Array(key.split(separator: "/").dropLast().suffix(Self.maximumFolders)).map(String.init)
+        }
+        guard let source, let url = URL(string: source), url.isFileURL else { return [] }
+        return url.pathComponents.dropLast().filter { $0 != "/" }.suffix(Self.maximumFolders)
+    }
+}

@@ -1,0 +1,112 @@
+import RoostVectors
+
+/// Completes a partition that was found at one resolution: measures in how many subsamples each group is
+/// found again, and adds parents, which are communities of the groups at a lower resolution.
+struct GroupLevels {
+    /// The graph of all points.
+    private let leiden: Leiden
+    /// The group of each point, numbered from 0, before outliers are removed.
+    private let communities: [Int32]
+    private let distinct: DistinctRows
+    private let resolution: Double
+
+    /// The minimum agreement of parents with the groups of subsamples at the same resolution. At a lower
+    /// value, less than half of the information about the parents is found again.
+    private static let minimumAgreement = 0.5
+
+    init(_ leiden: Leiden, _ communities: [Int32], _ distinct: DistinctRows, _ resolution: Double) {
+        (self.leiden, self.communities) = (leiden, communities)
+        (self.distinct, self.resolution) = (distinct, resolution)
+    }
+
+    /// Completes a partition by the subsamples with which its resolution was chosen.
+    ///
+    /// Among the resolutions that give a suitable number of parents, the one whose parents agree best with
+    /// the subsamples is used. There are no parents if none agrees well enough.
+    func finish(
+        _ partition: Partition, _ stability: SubsampleStability, _ ladder: ResolutionLadder,
+        addsParents: Bool
+    ) -> Partition {
+        let samples = stability.subsamples.samples
+        let index = ladder.index(nearest: resolution)
+        var result = partition
+        result.stabilities = shares(
+            of: pointGroups(partition), count: partition.count,
+            zip(samples, stability.partitions).map { ($0.rows, $1[index]) })
+        guard addsParents, partition.count > Partition.maximumFlatSize else { return result }
+        let level = leiden.contracted(communities)
+        var best: (parents: [Int32], index: Int, agreement: Double)?
+        for (index, resolution) in ladder.resolutions.enumerated() where resolution < self.resolution {
+            let parents = Self.parents(in: level, at: resolution)
+            guard Partition.topLevelSizes.contains(Set(parents).count) else { continue }
+            let agreement = stability.agreement(of: communities.map { parents[Int($0)] }, at: index)
+            if agreement > best?.agreement ?? Self.minimumAgreement { best = (parents, index, agreement) }
+        }
+        guard let best else { return result }
+        result = adding(
+            best.parents, to: result, zip(samples, stability.partitions).map { ($0.rows, $1[best.index]) })
+        result.facts[LeidenClusterer.FactKey.parentResolution] = ladder.resolutions[best.index]
+        result.facts[LeidenClusterer.FactKey.parentAgreement] = best.agreement
+        return result
+    }
+
+    /// Completes a partition at given resolutions.
+    ///
+    /// - Parameter parentResolution: The resolution of the parents; `nil` adds none.
+    /// - Throws: `CancellationError`.
+    func finish(
+        _ partition: Partition, _ subsamples: Subsamples, parentResolution: Double?
+    ) throws -> Partition {
+        let ladder = ResolutionLadder([resolution] + (parentResolution.map { [$0] } ?? []))
+        let found = try subsamples.partitions(at: ladder)
+        var result = partition
+        result.stabilities = shares(
+            of: pointGroups(partition), count: partition.count,
+            zip(subsamples.samples, found).map { ($0.rows, $1[0]) })
+        guard let parentResolution, partition.count > Partition.maximumFlatSize else { return result }
+        let parents = Self.parents(in: leiden.contracted(communities), at: parentResolution)
+        guard Set(parents).count > 1 else { return result }
+        result = adding(parents, to: result, zip(subsamples.samples, found).map { ($0.rows, $1[1]) })
+        result.facts[LeidenClusterer.FactKey.parentResolution] = parentResolution
+        return result
+    }
+
+    /// Returns the communities, at a lower resolution, of a graph whose nodes are the groups.
+    private static func parents(in level: Leiden, at resolution: Double) -> [Int32] {
+        var generator = SeededGenerator(seed: 0)
+        // Only cancellation throws an error. A partition without parents is complete as well.
+        return (try? level.communities(resolution: resolution, using: &generator))
+            ?? [Int32](repeating: 0, count: level.graph.count)
+    }
+
+    private typealias Part = (rows: [Int], groups: [Int32])
+
+    private func shares(of groups: [Int32], count: Int, _ parts: [Part]) -> [Float?] {
+        var reappearance = ClusterReappearance(of: groups, count: count)
+        for part in parts { reappearance.add(part.rows, part.groups) }
+        return reappearance.shares
+    }
+
+    /// Adds parents with their shares of subsamples.
+    ///
+    /// - Parameter parents: The parent of each community.
+    private func adding(_ parents: [Int32], to partition: Partition, _ parts: [Part]) -> Partition {
+        let groups = pointGroups(partition)
+        var cut = [Int](repeating: 0, count: partition.count)
+        for (point, group) in groups.enumerated() where group >= 0 {
+            cut[Int(group)] = Int(parents[Int(communities[point])])
+        }
+        var result = partition.adding(parents: cut)
+        let parentGroups = groups.map { group in
+            group < 0 ? -1 : Int32((result.parents[Int(group)] ?? -1))
+        }
+        let shares = shares(of: parentGroups, count: result.count, parts)
+        result.stabilities += shares.dropFirst(partition.count)
+        return result
+    }
+
+    /// Returns the group of each point in a partition; -1 for an outlier.
+    private func pointGroups(_ partition: Partition) -> [Int32] {
+        distinct.rows.map { row in partition.labels[row].group.map(Int32.init) ?? -1 }
+    }
+}

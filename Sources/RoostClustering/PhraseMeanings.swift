@@ -1,0 +1,116 @@
+import RoostText
+import RoostVectors
+
+/// Measures, by the embeddings of phrases, how well they describe the groups of a partition.
+///
+/// - The specificity of a phrase is its weight times its contrast: its similarity to the centroid of its
+///   group, minus its mean similarity to the centroids of the other groups of the same level.
+/// - The centrality of a phrase is its similarity to the weighted mean of all phrases of its group. The most
+///   central phrase is often the general name of a subject, such as "business" for "market", "company" and
+///   "shares".
+struct PhraseMeanings {
+    /// The meaning of each phrase of each group; empty for a group with a phrase that has no vector.
+    private(set) var values: [[PhraseMeaning]]
+
+    /// The minimum similarity of two words, one of which begins with the other, that belong together, such as
+    /// "play" and "players". Unrelated words, such as "car" and "card", or "Java" and "JavaScript", have less.
+    private static let minimumVariantSimilarity: Float = 0.5
+    /// The minimum similarity of two forms of one name, such as "postgres" and "postgresql".
+    private static let minimumFormSimilarity: Float = 0.7
+    /// The minimum similarity of two phrases that mean the same, such as "film" and "movie" or a word and its
+    /// misspelling.
+    private static let minimumSynonymSimilarity: Float = 0.8
+    /// Of two forms of one name, the shorter one is used if it has at least this share of the weight.
+    private static let minimumFormWeight = 0.25
+
+    /// Measures phrases.
+    ///
+    /// - Parameters:
+    ///   - phrases: The phrases of each group, the highest weight first.
+    ///   - vectors: The vectors of the phrases, unit length.
+    ///   - partition: The groups.
+    /// - Complexity: O(phrases · groups · d).
+    init(_ phrases: [[LabelPhrase]], _ vectors: [String: [Float]], _ partition: Partition) {
+        let parents = Set(partition.parents.compactMap(\.self))
+        let d = partition.centroids.columns
+        var sums = [true: [Float](repeating: 0, count: d), false: [Float](repeating: 0, count: d)]
+        var counts = [true: 0, false: 0]
+        for group in 0..<partition.count {
+            let isParent = parents.contains(group)
+            counts[isParent, default: 0] += 1
+            partition.centroids.withRow(group) { row in
+                for column in 0..<d { sums[isParent]?[column] += row[column] }
+            }
+        }
+        values = phrases.indices.map { group in
+            let known = phrases[group].compactMap { phrase in
+                vectors[phrase.text].flatMap { $0.count == d ? $0 : nil }
+            }
+            guard known.count == phrases[group].count else { return [] }
+            let isParent = parents.contains(group)
+            let others = Float(max(1, (counts[isParent] ?? 1) - 1))
+            let centroid = partition.centroids.row(group)
+            let mean = Self.mean(of: known, phrases[group])
+            var meanings = zip(phrases[group], known).map { phrase, vector in
+                let own = innerProduct(vector, centroid)
+                let all = innerProduct(vector, sums[isParent] ?? [])
+                return PhraseMeaning(
+                    specificity: phrase.weight * Double(max(0, own - (all - own) / others)),
+                    centrality: Double(innerProduct(vector, mean)))
+            }
+            Self.markVariants(&meanings, phrases[group], known)
+            Self.markSynonyms(&meanings, known)
+            return meanings
+        }
+    }
+
+    /// Returns the mean of vectors, weighted by the weights of the phrases.
+    private static func mean(of vectors: [[Float]], _ phrases: [LabelPhrase]) -> [Float] {
+        var mean = [Float](repeating: 0, count: vectors.first?.count ?? 0)
+        for (vector, phrase) in zip(vectors, phrases) {
+            for column in vector.indices { mean[column] += Float(phrase.weight) * vector[column] }
+        }
+        return mean
+    }
+
+    /// Marks each phrase that means the same as a more specific one.
+    private static func markSynonyms(_ meanings: inout [PhraseMeaning], _ vectors: [[Float]]) {
+        let order = meanings.indices.filter { !meanings[$0].isVariant }.sorted {
+            (meanings[$1].specificity, $0) < (meanings[$0].specificity, $1)
+        }
+        var kept: [Int] = []
+        for index in order {
+            let repeatsOther = kept.contains {
+                innerProduct(vectors[$0], vectors[index]) >= minimumSynonymSimilarity
+            }
+            if repeatsOther { meanings[index].isVariant = true } else { kept.append(index) }
+        }
+    }
+
+    /// Marks one of each two words of which one begins with the other and has a similar meaning. Of two forms
+    /// of one name, the longer one is marked, unless the shorter one is much less frequent; the form that is
+    /// kept gets the higher specificity of the two. Of two other words, the less specific one is marked.
+    private static func markVariants(
+        _ meanings: inout [PhraseMeaning], _ phrases: [LabelPhrase], _ vectors: [[Float]]
+    ) {
+        for short in phrases.indices where !phrases[short].text.utf8.contains(UInt8(ascii: " ")) {
+            for long in phrases.indices where long != short && !meanings[long].isVariant {
+                guard !meanings[short].isVariant, phrases[long].text.hasPrefix(phrases[short].text),
+                    !phrases[long].text.utf8.contains(UInt8(ascii: " ")),
+                    case let similarity = innerProduct(vectors[short], vectors[long]),
+                    similarity >= minimumVariantSimilarity
+                else { continue }
+                guard similarity >= minimumFormSimilarity else {
+                    let isShortBetter = meanings[short].specificity >= meanings[long].specificity
+                    meanings[isShortBetter ? long : short].isVariant = true
+                    continue
+                }
+                let isFrequent = phrases[short].weight >= minimumFormWeight * phrases[long].weight
+                let (kept, variant) = isFrequent ? (short, long) : (long, short)
+                meanings[variant].isVariant = true
+                meanings[kept].specificity = max(
+                    meanings[kept].specificity, meanings[variant].specificity)
+            }
+        }
+    }
+}

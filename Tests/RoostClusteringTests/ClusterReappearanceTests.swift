@@ -1,0 +1,148 @@
+import RoostVectors
+import Testing
+
+@testable import RoostClustering
+
+@Suite struct ClusterReappearanceTests {
+    @Test func `a group is found again if at least half of its members and of the other group are shared`() {
+        // Groups: 0 has points 0 to 5, 1 has points 6 to 11; point 12 is an outlier.
+        let groups = [Int32](repeating: 0, count: 6) + [Int32](repeating: 1, count: 6) + [-1]
+        var reappearance = ClusterReappearance(of: groups, count: 3)
+        // Both groups are found again. The outlier's group in the subsample has no effect.
+        reappearance.add(Array(0..<13), [4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 2, 2, 7])
+        // Both groups are in one group of the subsample: 6 / 12 is just enough.
+        reappearance.add(Array(0..<12), [Int32](repeating: 0, count: 12))
+        // Group 0 is in three parts, and group 1 shares a group with the outlier: 6 / 7.
+        reappearance.add(Array(0..<13), [0, 0, 1, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3])
+        // Group 1 has a single point in the subsample, so the subsample does not count for it.
+        reappearance.add([0, 1, 2, 6], [0, 0, 0, 1])
+        #expect(reappearance.shares[0] == 0.75)
+        #expect(reappearance.shares[1] == 1)
+        #expect(reappearance.shares[2] == nil)
+    }
+
+    @Test func `a group with members in less than half of the subsamples has no share`() {
+        var reappearance = ClusterReappearance(of: [0, 0, 1, 1], count: 2)
+        for _ in 0..<2 { reappearance.add([0, 1], [0, 0]) }
+        reappearance.add([0, 1, 2, 3], [0, 0, 1, 1])
+        #expect(reappearance.shares == [1, nil])
+    }
+
+    /// Returns points around k directions, of which the last one is not a direction: its points are random.
+    private func points(_ k: Int, of size: Int) -> Matrix {
+        let centers = unitVectors(k, 64, seed: 1)
+        var points = unitVectors(k * size, 64, seed: 2)
+        for row in 0..<(k - 1) * size {
+            for column in 0..<64 {
+                points[row, column] = 0.5 * points[row, column] + centers[row / size, column]
+            }
+        }
+        points.normalizeRows()
+        return points
+    }
+
+    @Test func `distinct groups are found again in every subsample, and random ones are not`() async throws {
+        let (k, size) = (6, 60)
+        let points = points(k, of: size)
+        for clusterer in [
+            LeidenClusterer(maximumOutliers: 0), LeidenClusterer(resolution: 1.5, maximumOutliers: 0),
+            SphericalKMeans(clusters: 8, seed: 1),
+        ] as [any Clusterer] {
+            let partition = try await clusterer.cluster(points)
+                .addingStabilities(of: points, by: clusterer)
+            #expect(partition.stabilities.count == partition.count)
+            for direction in 0..<k - 1 {
+                let group = try #require(partition.labels[direction * size].group)
+                #expect(partition.stabilities[group] == 1, "\(clusterer.algorithm)")
+            }
+            let random = Set(partition.labels[((k - 1) * size)...].compactMap(\.group))
+            if random.count > 1 {
+                #expect(random.contains { (partition.stabilities[$0] ?? 1) < 1 }, "\(clusterer.algorithm)")
+            }
+        }
+    }
+
+    @Test func `density-based groups have shares, and a clusterer of unknown kind has none`() async throws {
+        struct Halves: Clusterer {
+            var algorithm: String { "halves" }
+            func cluster(_ vectors: Matrix) async throws -> Partition {
+                Partition(
+                    labels: (0..<vectors.rows).map { .group($0 % 2) },
+                    centroids: vectors.selecting([0, 1]),
+                    similarities: [Float](repeating: 1, count: vectors.rows),
+                    confidences: [Float](repeating: 1, count: vectors.rows))
+            }
+        }
+        let points = points(4, of: 60)
+        let dense = HDBSCAN(minimumSize: 20, minimumSamples: 5)
+        let partition = try await dense.cluster(points).addingStabilities(of: points, by: dense)
+        #expect(partition.stabilities.count == partition.count)
+        #expect(partition.stabilities.contains { $0 == 1 })
+        let halves = try await Halves().cluster(points).addingStabilities(of: points, by: Halves())
+        #expect(halves.stabilities.isEmpty)
+    }
+
+    /// Returns points of subjects that consist of themes.
+    private func themes(_ subjects: Int, _ themes: Int, of size: Int) -> (points: Matrix, subjects: [Int]) {
+        let first = unitVectors(subjects, 64, seed: 1)
+        let second = unitVectors(subjects * themes, 64, seed: 2)
+        let count = subjects * themes * size
+        var points = unitVectors(count, 64, seed: 3)
+        for row in 0..<count {
+            for column in 0..<64 {
+                points[row, column] =
+                    0.4 * points[row, column] + second[row % (subjects * themes), column]
+                    + 1.2 * first[row % subjects, column]
+            }
+        }
+        points.normalizeRows()
+        return (points, (0..<count).map { $0 % subjects })
+    }
+
+    @Test func `parents are the stable communities of many groups, with their own stability`() async throws {
+        let (points, subjects) = themes(10, 5, of: 20)
+        var clusterer = LeidenClusterer(resolution: nil, maximumOutliers: 0)
+        clusterer.granularity = .fine
+        #expect(try await clusterer.cluster(points).parents.allSatisfy { $0 == nil })
+        clusterer.addsParents = true
+        let partition = try await clusterer.cluster(points)
+        let leaves = Set(partition.labels.compactMap(\.group)).count
+        #expect(leaves > Partition.maximumFlatSize)
+        let tops = partition.parents.count { $0 == nil }
+        #expect(Partition.topLevelSizes.contains(tops))
+        #expect(partition.stabilities.count == partition.count)
+        var subjectOf: [Int: Int] = [:]
+        for (row, label) in partition.labels.enumerated() {
+            let top = try #require(label.group.map { partition.parents[$0] ?? $0 })
+            #expect(subjectOf[top, default: subjects[row]] == subjects[row])
+            subjectOf[top] = subjects[row]
+        }
+        #expect(partition.stabilities[leaves...].allSatisfy { $0 == 1 })
+        // A later run uses the same resolution for the parents.
+        let resolution = try #require(partition.facts["resolution"])
+        let parentResolution = try #require(partition.facts["parentResolution"])
+        clusterer.start = .init(
+            groups: partition.labels.map(\.group), resolution: resolution,
+            parentResolution: parentResolution, fullRunCount: points.rows)
+        let next = try await clusterer.cluster(points)
+        #expect(next.parents == partition.parents && next.labels == partition.labels)
+    }
+
+    @Test func `groups without stable parents get none`() async throws {
+        // 40 separate directions: no larger groups exist.
+        let centers = unitVectors(40, 64, seed: 1)
+        var points = unitVectors(1200, 64, seed: 2)
+        for row in 0..<1200 {
+            for column in 0..<64 {
+                points[row, column] = 0.3 * points[row, column] + centers[row % 40, column]
+            }
+        }
+        points.normalizeRows()
+        var clusterer = LeidenClusterer(maximumOutliers: 0)
+        clusterer.addsParents = true
+        let partition = try await clusterer.cluster(points)
+        #expect(partition.count >= 40)
+        let parents = partition.parents.compactMap(\.self)
+        #expect(parents.isEmpty || (partition.facts["parentAgreement"] ?? 0) > 0.5)
+    }
+}

@@ -1,0 +1,51 @@
+import RoostText
+import RoostVectors
+import Testing
+
+@testable import RoostClustering
+
+@Suite struct PhraseMeaningsTests {
+    private func partition(_ centroids: [[Float]], parents: [Int?]? = nil) -> Partition {
+        Partition(
+            labels: [.group(0), .group(1)], centroids: Matrix(centroids, columns: 3),
+            similarities: [1, 1], confidences: [1, 1], parents: parents)
+    }
+
+    private func phrases(_ texts: [String]) -> [[LabelPhrase]] {
+        var extractor = KeywordExtractor(groups: 2)
+        for number in 0..<4 { for text in texts { extractor.add("\(text) \(number)", to: 0) } }
+        for number in 0..<4 { extractor.add("other \(number)", to: 1) }
+        return extractor.vocabularies().labelPhrases(limit: 10)
+    }
+
+    @Test func `a phrase that other groups share is not specific`() {
+        let phrases = phrases(["own", "shared"])
+        let vectors: [String: [Float]] = [
+            "own": [1, 0, 0], "shared": [0.7071, 0.7071, 0], "other": [0, 1, 0],
+        ]
+        let values = PhraseMeanings(phrases, vectors, partition([[1, 0, 0], [0, 1, 0]])).values
+        let specificities = Dictionary(
+            uniqueKeysWithValues: zip(phrases[0].map(\.text), values[0].map(\.specificity)))
+        #expect(specificities["own"] ?? 0 > 0)
+        #expect(abs(specificities["shared"] ?? 1) < 1e-4)
+    }
+
+    @Test func `forms of one name are variants, and unrelated words with the same beginning are not`() {
+        let phrases = phrases(["postgres", "postgresql", "car", "card"])
+        let vectors: [String: [Float]] = [
+            "postgres": [1, 0, 0], "postgresql": [0.9, 0.43, 0], "car": [0, 0, 1], "card": [0, 0.9, 0.43],
+            "other": [0, 1, 0],
+        ]
+        let values = PhraseMeanings(phrases, vectors, partition([[1, 0, 0], [0, 1, 0]])).values
+        let variants = zip(phrases[0], values[0]).filter { $0.1.isVariant }.map(\.0.text)
+        #expect(variants == ["postgresql"])
+    }
+
+    @Test func `a group with a phrase that has no vector has no meanings`() {
+        let values = PhraseMeanings(
+            phrases(["own", "shared"]), ["own": [1, 0, 0], "other": [0, 1, 0]],
+            partition([[1, 0, 0], [0, 1, 0]])
+        ).values
+        #expect(values[0].isEmpty && values[1].count == 1)
+    }
+}
