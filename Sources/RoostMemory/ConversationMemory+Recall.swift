@@ -3,10 +3,9 @@ public import RoostConversations
 extension ConversationMemory {
     /// Returns the messages that answer a query best, best first.
     ///
-    /// The score of a message is the mean of its cosine and its BM25 score, each divided by the maximum among
-    /// all candidates. A tenth of the scores of the adjacent messages in its scope is added, and a quarter if
-    /// the query names a time that includes the time of the message. (The scores are not fused by rank,
-    /// because this would lose the differences between scores, which are informative for short texts.)
+    /// Messages are ranked like the hits of a search, with more weight for words. Shares of the relevance of
+    /// the messages before and after a message are added to its relevance, and a bonus if the query names a
+    /// time that includes the time of the message.
     ///
     /// - Parameters:
     ///   - query: The query, usually a question.

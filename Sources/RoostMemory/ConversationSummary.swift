@@ -3,11 +3,11 @@ import RoostModel
 
 /// A summary of a conversation, or of a session with several agents.
 public struct ConversationSummary: Sendable, Hashable, Encodable {
-    /// The user.
+    /// The id of the user.
     public var user: String
-    /// The session.
+    /// The id of the session.
     public var session: String
-    /// The agents that took part, sorted by the bytes of their ids.
+    /// The ids of the agents that took part, sorted by their bytes.
     public var agents: [String]
     /// The number of messages.
     public var messages: Int

@@ -69,7 +69,7 @@ struct MessageWriter: Sendable {
     ///
     /// - Returns: The number of entries that were added.
     private func commit(_ entries: [Entry]) async throws -> Int {
-        var placement = BatchPlacement()
+        var placement = BatchPlacement(of: store)
         return try await ConflictRetry.standard.run {
             let snapshot = try await store.storage.snapshot()
             let present = Set(try await snapshot.entries(entries.map(\.id)).map(\.id))

@@ -11,19 +11,24 @@ struct Recall: Sendable {
     private let now: Date
     private let times: TimesInText?
 
-    /// The number of candidates taken from each of the two searches, by meaning and by words. With fewer
-    /// candidates, good answers that only one of the two searches ranks high would be missed.
+    /// The number of candidates of the search. With fewer candidates, the scores of neighbors of good answers
+    /// would be unknown.
     private static let candidateCount = 200
-    /// The share of the scores of adjacent messages that is added to a message's score. An answer often
-    /// follows a question that contains the words of the query.
-    private static let neighborShare: Float = 0.1
-    /// The bonus for a message whose time is one that the query names.
+    /// The weight of words relative to meaning. Messages are short, and questions repeat their words more
+    /// often than queries repeat those of a text.
+    private static let textWeight: Float = 1.4
+    /// The shares of the relevance of the messages at distances of one and two that are added to the relevance
+    /// of a message. An answer often follows a question that contains the words of the query.
+    private static let neighborShares: [Float] = [0.2, 0.1]
+    /// The bonus for a message from a time that the query names, relative to the best message.
     private static let timeBonus: Float = 0.25
     /// The maximum number of time ranges named in a query for which additional candidates are searched.
     private static let maximumTimes = 3
     /// The maximum number of context messages on each side of a message.
     private static let maximumContext = 1000
 
+    /// Prepares a recall.
+    ///
     /// - Throws: `RoostError` with `.badInput` for options out of range.
     init(
         store: KnowledgeStore, query: String, filter: ConversationMemory.Filter, options: RecallOptions
@@ -37,7 +42,7 @@ struct Recall: Sendable {
             "the context must be from 0 to \(Self.maximumContext) messages")
         try require(options.tokenBudget.map { $0 > 0 } ?? true, "the token budget must be at least 1")
         if let recency = options.recency {
-            try require((0...1).contains(recency.weight), "the weight of the age must be from 0 to 1")
+            try require((0...1).contains(recency.weight), "the weight of recency must be from 0 to 1")
             try require(recency.halfLife > 0, "the half-life must be positive")
         }
         (self.store, self.query, self.filter, self.options) = (store, query, filter, options)
@@ -46,69 +51,42 @@ struct Recall: Sendable {
     }
 
     func run() async throws -> [Recollection] {
-        let found = scored(try await candidates())
-            .sorted { ($1.score, $0.message.id.uuidString) < ($0.score, $1.message.id.uuidString) }
-        return fitted(try await withContext(Array(found.prefix(options.limit))))
+        let best = ranked(try await candidates()).prefix(options.limit)
+        return fitted(try await withContext(Array(best)))
     }
 
     // MARK: Candidates
 
-    private struct Candidates {
-        var byMeaning: [QueryHit] = []
-        var byWords: [QueryHit] = []
+    /// A message that the search found.
+    private struct Candidate {
+        var message: RememberedMessage
+        var similarity: Float
+        /// The relevance, from 0 to 1; proportional to the evidence.
+        var relevance: Float
     }
 
-    private func candidates() async throws -> [Recollection] {
+    private func candidates() async throws -> [Candidate] {
         var search = EntrySearch(
             query, matching: filter.entries, limit: max(Self.candidateCount, options.limit))
-        var found = Candidates()
-        try await add(search, to: &found)
+        search.mode = options.mode
+        search.textWeight = Self.textWeight
+        search.includesAll = true
+        var hits = try await store.search(search).hits
         // In a large memory, messages from the time that the query names may not be among the best of all
         // messages, so they are searched separately.
-        if found.byMeaning.count >= search.limit || found.byWords.count >= search.limit {
+        if hits.count >= search.limit {
             for range in times?.ranges.prefix(Self.maximumTimes) ?? [] {
                 search.filter.created = filter.entries.created.map { $0.clamped(to: range) } ?? range
-                try await add(search, to: &found)
+                hits += try await store.search(search).hits
             }
         }
-        return merged(found)
-    }
-
-    private func add(_ search: EntrySearch, to found: inout Candidates) async throws {
-        var search = search
-        if options.mode != .text {
-            search.mode = .vector
-            found.byMeaning += try await store.search(search).hits
-        }
-        if options.mode != .vector {
-            search.mode = .text
-            found.byWords += try await store.search(search).hits
-        }
-    }
-
-    /// Returns one recollection for each message, scored by its cosine and its BM25 score.
-    private func merged(_ found: Candidates) -> [Recollection] {
-        let hits = found.byMeaning + found.byWords
-        let maximumCosine = hits.map(\.score).max() ?? 0
-        let maximumTextScore = found.byWords.compactMap(\.textScore).max() ?? 0
-        let textScores = Dictionary(
-            found.byWords.map { ($0.entry.id, $0.textScore ?? 0) }
-        ) { first, _ in first }
-        let (cosineShare, textShare): (Float, Float) =
-            switch options.mode {
-            case .hybrid: (0.5, 0.5)
-            case .vector: (1, 0)
-            case .text: (0, 1)
-            }
         var seen = Set<Entry.ID>()
         return hits.compactMap { hit in
             guard seen.insert(hit.entry.id).inserted, let message = RememberedMessage(hit.entry) else {
                 return nil
             }
-            let cosine = maximumCosine > 0 ? max(0, hit.score) / maximumCosine : 0
-            let text = maximumTextScore > 0 ? (textScores[hit.entry.id] ?? 0) / maximumTextScore : 0
-            return Recollection(
-                message: message, score: cosineShare * cosine + textShare * text, similarity: hit.score)
+            return Candidate(
+                message: message, similarity: hit.similarity, relevance: hit.relativeEvidence)
         }
     }
 
@@ -128,25 +106,41 @@ struct Recall: Sendable {
         }
     }
 
-    /// Returns the recollections with scores that are adjusted for adjacent messages, the times named in the
-    /// query, and the age of the message.
-    private func scored(_ candidates: [Recollection]) -> [Recollection] {
-        let scores = Dictionary(
-            candidates.map { (Position($0.message), $0.score) }
+    /// Returns the recollections, best first. Their relevance is adjusted for adjacent messages, the times
+    /// named in the query, and the age of the message.
+    private func ranked(_ candidates: [Candidate]) -> [Recollection] {
+        let relevance = Dictionary(
+            candidates.map { (Position($0.message), $0.relevance) }
         ) { first, _ in first }
-        return candidates.map { candidate in
-            var candidate = candidate
-            let position = Position(candidate.message)
-            let neighbors =
-                (scores[position.advanced(by: -1)] ?? 0) + (scores[position.advanced(by: 1)] ?? 0)
-            candidate.score += Self.neighborShare * neighbors
-            if let times, times.contains(candidate.message.timestamp) { candidate.score += Self.timeBonus }
-            guard let recency = options.recency else { return candidate }
-            let age = max(0, now.timeIntervalSince(candidate.message.timestamp))
-            let freshness = Float(exp2(-age / recency.halfLife))
-            candidate.score = (1 - recency.weight) * candidate.score + recency.weight * freshness
-            return candidate
+        func neighbors(of position: Position) -> Float {
+            var sum: Float = 0
+            for (index, share) in Self.neighborShares.enumerated() {
+                for distance in [-1 - index, index + 1] {
+                    sum += share * (relevance[position.advanced(by: distance)] ?? 0)
+                }
+            }
+            return sum
         }
+        var weights = candidates.map { $0.relevance + neighbors(of: Position($0.message)) }
+        let best = max(weights.max() ?? 0, .leastNormalMagnitude)
+        for (index, candidate) in candidates.enumerated() {
+            weights[index] /= best
+            let timestamp = candidate.message.timestamp
+            if let times, times.contains(timestamp) { weights[index] += Self.timeBonus }
+            guard let recency = options.recency else { continue }
+            let age = max(0, now.timeIntervalSince(timestamp))
+            let freshness = Float(exp2(-age / recency.halfLife))
+            weights[index] = (1 - recency.weight) * weights[index] + recency.weight * freshness
+        }
+        // The best message gets the score of its relevance, and the others get scores in proportion to it.
+        let bestScore = QueryHit.score(ofRelativeEvidence: best)
+        let maximum = max(weights.max() ?? 0, .leastNormalMagnitude)
+        return zip(candidates, weights).map { candidate, weight in
+            Recollection(
+                message: candidate.message,
+                score: bestScore * QueryHit.score(ofRelativeEvidence: weight / maximum),
+                similarity: candidate.similarity)
+        }.sorted { ($1.score, $0.message.id.uuidString) < ($0.score, $1.message.id.uuidString) }
     }
 
     // MARK: Context

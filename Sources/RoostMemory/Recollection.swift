@@ -2,7 +2,7 @@
 public struct Recollection: Sendable, Hashable, Encodable {
     /// The message.
     public var message: RememberedMessage
-    /// The score, from 0 to about 1. Scores are comparable only within the result of one query.
+    /// The relevance, from 0 to 1, by which recollections are ordered.
     public var score: Float
     /// The cosine similarity of the query and the message.
     public var similarity: Float

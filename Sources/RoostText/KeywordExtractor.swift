@@ -34,9 +34,12 @@ package struct KeywordExtractor: Sendable {
     ///   - text: The text.
     ///   - group: The index of its group.
     ///   - isRepresentative: Whether phrases are extracted from the text.
+    ///   - folders: The names of the folders that contain the text. They count like words of its title.
     /// - Complexity: O(length of text).
-    package mutating func add(_ text: String, to group: Int, isRepresentative: Bool = false) {
-        tally.add(text, to: group, isRepresentative: isRepresentative)
+    package mutating func add(
+        _ text: String, to group: Int, isRepresentative: Bool = false, folders: [String] = []
+    ) {
+        tally.add(text, to: group, isRepresentative: isRepresentative, folders: folders)
     }
 
     /// Returns the vocabularies of the groups, from which keywords and labels are chosen.

@@ -16,7 +16,7 @@ public struct PassageSplitter: Sendable, Hashable {
     public init(maximumTokens: Int = 200, overlap: Int = 30) {
         precondition(
             overlap >= 0 && overlap < maximumTokens,
-            "an overlap of \(overlap) in passages of \(maximumTokens) tokens")
+            "the overlap must be from 0 to \(maximumTokens - 1), not \(overlap)")
         self.maximumTokens = maximumTokens
         self.overlap = overlap
     }

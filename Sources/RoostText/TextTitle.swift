@@ -18,12 +18,23 @@ package enum TextTitle {
     /// - Returns: The title on one line without markup, or `nil` if the text has only whitespace and markup.
     /// - Complexity: O(1): at most the first 8,000 bytes are read.
     package static func title(of text: String) -> String? {
+        find(in: text).map(\.title)
+    }
+
+    /// Returns the title of a text that has one: the `title` of front matter, or the first Markdown heading.
+    ///
+    /// - Complexity: O(1): at most the first 8,000 bytes are read.
+    package static func explicitTitle(of text: String) -> String? {
+        find(in: text).flatMap { $0.isExplicit ? $0.title : nil }
+    }
+
+    private static func find(in text: String) -> (title: String, isExplicit: Bool)? {
         var rest = Array(text.utf8.prefix(searchedBytes))[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         if rest.starts(with: Array("---".utf8)) || rest.starts(with: Array("+++".utf8)) {
             var lines = String(decoding: rest, as: UTF8.self)
                 .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)[...]
-            if let title = frontMatterTitle(&lines) { return title }
+            if let title = frontMatterTitle(&lines) { return (title, true) }
             rest = Array(lines.joined(separator: "\n").utf8)[...]
         }
         while !rest.isEmpty {
@@ -34,10 +45,10 @@ package enum TextTitle {
             guard !line.drop(while: \.isWhitespace).hasPrefix("```") else { continue }
             let plain = plainText(line)
             guard plain.contains(where: { !$0.isWhitespace }) else { continue }
-            if let heading = headingText(line) { return heading }
+            if let heading = headingText(line) { return (heading, true) }
             if plain.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "=") }) { continue }
-            return plain.utf8.count <= maximumLength
-                ? plain : shortened(firstSentence(of: plain), to: maximumLength)
+            let isShort = plain.utf8.count <= maximumLength
+            return (isShort ? plain : shortened(firstSentence(of: plain), to: maximumLength), false)
         }
         return nil
     }
@@ -97,7 +108,7 @@ package enum TextTitle {
     }
 
     /// Returns the words of a line without Markdown and HTML markup.
-    private static func plainText(_ line: Substring) -> String {
+    static func plainText(_ line: Substring) -> String {
         let masked = String(decoding: MarkupMask.masked(Array(line.utf8)), as: UTF8.self)
         // Masked bytes are U+0000.
         let words = masked.split(whereSeparator: { $0.isWhitespace || $0 == "\0" }).map { word in

@@ -5,8 +5,11 @@ struct WordCounts: Sendable {
     var words: [String: Int] = [:]
     /// The number of texts that contain each word.
     var texts: [String: Int] = [:]
-    /// The number of titles that contain each word.
+    /// The number of titles that contain each word. The names of the folders of a text count as part of its
+    /// title.
     var titles: [String: Int] = [:]
+    /// The spellings of words that are not always written in lower case.
+    var spellings: [String: WordSpelling] = [:]
     var wordCount = 0
     var textCount = 0
     /// For each word, and for each phrase that at least two texts contain, the number of occurrences in
@@ -22,6 +25,7 @@ struct WordCounts: Sendable {
         words.merge(other.words, uniquingKeysWith: +)
         texts.merge(other.texts, uniquingKeysWith: +)
         titles.merge(other.titles, uniquingKeysWith: +)
+        spellings.merge(other.spellings) { $0.adding($1) }
         wordCount += other.wordCount
         textCount += other.textCount
         representative.merge(other.representative, uniquingKeysWith: +)

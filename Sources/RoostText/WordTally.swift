@@ -15,6 +15,8 @@ struct WordTally: Sendable {
         var isParticle: Bool
         var isSeparateWord: Bool
         var languages: [Int]
+        /// The spellings other than the text itself, and the number of occurrences of each.
+        var spellings: [String: Int32] = [:]
     }
 
     private struct Count: Sendable {
@@ -22,6 +24,9 @@ struct WordTally: Sendable {
         var texts: Int32 = 0
         var titles: Int32 = 0
         var representative: Int32 = 0
+        /// The number of occurrences whose spelling is significant (``SentenceSpelling``), and the number of
+        /// these that are not in lower case.
+        var (spelled, cased): (Int32, Int32) = (0, 0)
         /// The numbers of the latest text and the latest title that were counted.
         var (latestText, latestTitle): (Int32, Int32) = (0, 0)
     }
@@ -47,12 +52,14 @@ struct WordTally: Sendable {
     }
 
     /// Counts the words of a text that belongs to a group, and its phrases if it is representative.
-    mutating func add(_ text: String, to group: Int, isRepresentative: Bool) {
+    ///
+    /// - Parameter folders: The names of the folders that contain the text.
+    mutating func add(_ text: String, to group: Int, isRepresentative: Bool, folders: [String] = []) {
         groups[group].textCount += 1
         let latest = groups[group].textCount
         countWords(MarkupMask.masked(Array(text.utf8)), group, isRepresentative)
-        guard let title = TextTitle.title(of: text) else { return }
-        for word in Words(title) {
+        let titles = [TextTitle.title(of: text)].compactMap(\.self) + folders
+        for word in titles.lazy.flatMap({ Words($0) }) {
             let number = number(word)
             guard terms[Int(number)].isWord else { continue }
             let update: (inout Count) -> Void = { count in
@@ -68,8 +75,13 @@ struct WordTally: Sendable {
         // The numbers of the most recent consecutive words that may form a phrase, and the end offset of the
         // last one.
         var (run, end): ([Int32], Int) = ([], -2)
+        var sentence = SentenceSpelling()
+        defer { countSpellings(sentence.finish(), group) }
         for word in Words(utf8: utf8) {
             let number = number(word)
+            if isRepresentative, word.utf8Range.upperBound <= Self.phraseBytes {
+                countSpellings(sentence.add(number, word, in: utf8), group)
+            }
             let (isWord, isJoining, isParticle, isSeparateWord) = (
                 terms[Int(number)].isWord, terms[Int(number)].isJoining, terms[Int(number)].isParticle,
                 terms[Int(number)].isSeparateWord
@@ -98,6 +110,16 @@ struct WordTally: Sendable {
                 for index in first..<run.count { phrase[index - first] = run[index] + 1 }
                 Self.count(&groups[group].phrases[phrase, default: Count()], latest, true)
             }
+        }
+    }
+
+    /// Counts the spellings of the words of one sentence.
+    private mutating func countSpellings(_ words: [SentenceSpelling.Word], _ group: Int) {
+        for word in words where terms[Int(word.number)].isWord {
+            groups[group].words[word.number, default: Count()].spelled += 1
+            guard let spelling = word.spelling else { continue }
+            groups[group].words[word.number, default: Count()].cased += 1
+            terms[Int(word.number)].spellings[spelling, default: 0] += 1
         }
     }
 
@@ -143,6 +165,13 @@ struct WordTally: Sendable {
                 result.wordCount += Int(count.occurrences)
             }
             if count.titles > 0 { result.titles[word] = Int(count.titles) }
+            let spelling = terms[Int(number)].spellings.max {
+                ($0.value, $1.key) < ($1.value, $0.key)
+            }
+            if let spelling, count.cased > 0 {
+                result.spellings[word] = WordSpelling(
+                    text: spelling.key, cased: Int(count.cased), count: Int(count.spelled))
+            }
             if count.representative > 0 { result.representative[word] = Int(count.representative) }
         }
         for (phrase, count) in group.phrases where count.texts > 1 {

@@ -5,7 +5,7 @@
 package struct Words: Sequence, Sendable {
     /// One word of a text.
     package struct Word: Sendable, Hashable {
-        /// The word in lower case, with typographic apostrophes replaced by `'`.
+        /// The word in lower case, with typographic apostrophes replaced with `'`.
         package var folded: String
         /// The UTF-8 range of the word in the text.
         package var utf8Range: Range<Int>
@@ -15,9 +15,13 @@ package struct Words: Sequence, Sendable {
 
     package init(_ text: String) { utf8 = Array(text.utf8) }
 
+    /// Creates the sequence of the words of a text.
+    ///
     /// - Parameter utf8: Valid UTF-8.
     init(utf8: [UInt8]) { self.utf8 = utf8 }
 
+    /// Returns an iterator over the words.
+    ///
     /// - Complexity: O(length of text) for the whole iteration.
     package func makeIterator() -> AnyIterator<Word> {
         var scanner = WordScanner()
@@ -30,7 +34,7 @@ package struct Words: Sequence, Sendable {
         }
     }
 
-    /// Returns the word in lower case, with typographic apostrophes replaced by `'`.
+    /// Returns the word in lower case, with typographic apostrophes replaced with `'`.
     static func folded(_ word: Slice<UnsafeBufferPointer<UInt8>>) -> String {
         let text = String(decoding: word, as: UTF8.self).lowercased()
         guard text.utf8.contains(0xE2) else { return text }

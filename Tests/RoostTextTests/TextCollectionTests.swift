@@ -28,7 +28,7 @@ import Testing
     }
 
     private func stems(_ text: String) -> [String] {
-        Words(text).map { String(decoding: Term($0.folded.utf8).stem, as: UTF8.self) }
+        Term.terms(of: text).filter(\.isWord).map { String(decoding: $0.key(in: .english), as: UTF8.self) }
     }
 
     /// Returns the BM25 scores according to the formula; `nil` for texts without any of the words.
@@ -42,7 +42,7 @@ import Testing
                 guard frequency > 0 else { continue }
                 let n = Double(words.count { $0.contains(word) })
                 let weight = log(1 + (Double(texts.count) - n + 0.5) / (n + 0.5))
-                let norm = 0.9 * (0.6 + 0.4 * Double(text.count) / mean)
+                let norm = 0.9 * (0.7 + 0.3 * Double(text.count) / mean)
                 score = (score ?? 0) + weight * frequency / (frequency + norm)
             }
             return score

@@ -10,6 +10,12 @@ struct CandidateLists {
     var nearest: [PassageContents.Hit]?
     /// The best entries by words, best first; `nil` if words are not searched.
     var worded: [TextContents.Hit]?
+    /// The scores by words of entries that are only among the nearest.
+    var textScores: [Entry.ID: Float] = [:]
+    /// The nearest passages of entries that are only among the best by words.
+    var passages: [Entry.ID: PassageContents.Hit] = [:]
+    /// The cosines of whole entries with several passages.
+    var entryCosines: [Entry.ID: Float] = [:]
     /// The maximum length of each list.
     var depth: Int
 
@@ -29,6 +35,8 @@ struct CandidateSource: Sendable {
     private let passages: PassageContents
     private let words: TextContents?
     private let precomputed: PrecomputedHits?
+    /// The scores by words of all entries; `nil` if the plan has no words.
+    let wordScores: WordScores?
     /// The rows of the entries that may be found; `nil` for all.
     let allowed: RowSet?
 
@@ -55,6 +63,11 @@ struct CandidateSource: Sendable {
             allowed = allowed ?? matching
         }
         self.allowed = allowed
+        if let text = plan.text, let words {
+            wordScores = try await words.scores(for: text)
+        } else {
+            wordScores = nil
+        }
     }
 
     /// Returns the best `depth` entries by vector and by words.
@@ -69,10 +82,38 @@ struct CandidateSource: Sendable {
                 lists.nearest = try await Self.nearest([plan], k: depth, among: allowed, in: passages)[0]
             }
         }
-        if let text = plan.text, let words {
-            lists.worded = try await words.search(text, k: depth, among: allowed)
-        }
+        guard let wordScores else { return lists }
+        let worded = try await wordScores.best(depth, among: allowed)
+        lists.worded = worded
+        if let nearest = lists.nearest { try await complete(&lists, nearest, worded, wordScores) }
         return lists
+    }
+
+    /// Adds to the entries of each list what the other index says about them.
+    @concurrent
+    private func complete(
+        _ lists: inout CandidateLists, _ nearest: [PassageContents.Hit], _ worded: [TextContents.Hit],
+        _ wordScores: WordScores
+    ) async throws {
+        let known = Set(worded.map(\.entry))
+        for hit in nearest where !known.contains(hit.entry) {
+            lists.textScores[hit.entry] = wordScores.score(of: hit.entry, row: hit.entryRow)
+        }
+        let found = Set(nearest.map(\.entry))
+        do {
+            for hit in worded where !found.contains(hit.entry) {
+                let match = try passages.match(hit.entry, row: hit.entryRow, for: plan.vector)
+                lists.passages[hit.entry] = match?.passage
+                lists.entryCosines[hit.entry] = match?.entryCosine
+            }
+            for hit in nearest {
+                let match = try passages.match(
+                    hit.entry, row: hit.entryRow, for: plan.vector, ifSeveral: true)
+                lists.entryCosines[hit.entry] = match?.entryCosine
+            }
+        } catch let error as SectionFile.Unusable where passages.isMapped {
+            throw IndexFault.corruptVectors(error.description)
+        }
     }
 
     /// Returns, for each plan, the `k` entries with the nearest passages.

@@ -3,8 +3,8 @@ import RoostVectors
 /// The step that orders hits so that each is relevant and different from those before it (maximal marginal
 /// relevance, Carbonell and Goldstein 1998).
 struct Diversifier: Sendable {
-    /// The weight, from 0 to 1, of a hit's difference from the hits before it. The rest, up to 1, is the
-    /// weight of its relevance.
+    /// The weight, from 0 to 1, of a hit's difference from the hits before it. The weight of its relevance is
+    /// 1 minus this value.
     let weight: Float
 
     /// A hit that has not been selected yet.
@@ -26,13 +26,12 @@ struct Diversifier: Sendable {
     /// - Complexity: O(count · hits · dimension).
     func select(from hits: [QueryHit], after selected: [QueryHit], count: Int) throws -> [QueryHit] {
         guard !hits.isEmpty else { return [] }
-        // Relevance is weighed against cosines, so fused ranks are scaled to the range of cosines.
-        let isFused = hits.contains { $0.textRank != nil }
-        let maximumFused = max(hits.map(\.fused).max() ?? 0, .leastNormalMagnitude)
-        let scale = isFused ? max(0, hits.map(\.score).max() ?? 0) / maximumFused : 1
+        // Relevance is weighed against cosines, so scores are scaled to the range of cosines.
+        let maximumScore = max(hits.map(\.score).max() ?? 0, .leastNormalMagnitude)
+        let scale = max(0, hits.map(\.similarity).max() ?? 0) / maximumScore
         var rest = hits.map { hit in
             Rest(
-                hit: hit, relevance: isFused ? hit.fused * scale : hit.score,
+                hit: hit, relevance: hit.score * scale,
                 similarity: selected.map { Self.cosine($0, hit) }.max() ?? 0)
         }
         var chosen: [QueryHit] = []

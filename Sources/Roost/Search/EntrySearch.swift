@@ -17,7 +17,8 @@ public enum SearchMode: String, Sendable, Hashable, CaseIterable, Codable {
 ///         "spawning seasons", matching: [.metadata("year") >= 2015, .tag("fish")], limit: 5)
 ///     for hit in try await store.search(search).hits { print(hit.entry.content) }
 ///
-/// A search is a value. The initializer takes what most searches need; the other settings are properties.
+/// A search is a value. The initializer has parameters for the settings that most searches need; all settings
+/// are properties.
 public struct EntrySearch: Sendable, Hashable {
     /// The value that a search compares entries with: a text, other entries or a vector.
     public enum Subject: Sendable, Hashable {
@@ -46,8 +47,16 @@ public struct EntrySearch: Sendable, Hashable {
     /// The condition that entries must meet. It applies before the limit, so a filter does not make a result
     /// shorter than the limit if enough entries match.
     public var filter: EntryFilter
-    /// The minimum cosine similarity of a hit; it also applies to hits that were found by words.
+    /// The minimum score of a hit, from 0 to 1. With `nil`, it is the noise level of the store, unless
+    /// ``includesAll`` is set.
     public var minimumScore: Float?
+    /// The minimum cosine similarity of a hit; it also applies to hits that were found by words.
+    public var minimumSimilarity: Float?
+    /// Whether hits below the noise level are included.
+    public var includesAll = false
+    /// Whether words are searched for exactly as the query spells them, apart from inflection. Otherwise, words
+    /// that the store does not contain are replaced with similar words (``QueryResult/corrections``).
+    public var usesExactWords = false
     /// Whether all vectors are compared. If `false`, the search of a large store may use a graph index, which
     /// finds nearly all of the nearest passages.
     public var isExact = false
@@ -61,8 +70,8 @@ public struct EntrySearch: Sendable, Hashable {
     /// and Goldstein 1998). With `nil` or 0, hits are ordered by relevance only. About 0.4 is a good start.
     public var diversity: Float?
     /// The minimum cosine similarity at which an entry is a near-duplicate of a better hit. A near-duplicate
-    /// is not a hit but one of the better hit's ``QueryHit/duplicates``. With `nil`, near-duplicates are hits
-    /// of their own.
+    /// is not a hit but one of the better hit's ``QueryHit/duplicates``. With `nil`, near-duplicates are
+    /// separate hits.
     public var duplicateThreshold: Float?
 
     /// Creates a search.
@@ -102,6 +111,9 @@ extension EntrySearch {
             throw RoostError(.badInput, "cannot search: \(reason)")
         }
         if let minimumScore, minimumScore.isNaN { try refuse("the minimum score is not a number") }
+        if let minimumSimilarity, minimumSimilarity.isNaN {
+            try refuse("the minimum similarity is not a number")
+        }
         guard vectorWeight >= 0, textWeight >= 0, vectorWeight.isFinite, textWeight.isFinite else {
             try refuse("the weights of vectors and words must be finite and at least 0")
         }

@@ -6,21 +6,27 @@ import RoostVectors
 struct HitAssembly {
     /// The number of hits that the result needs, before the offset is applied.
     private let needed: Int
+    private let minimumSimilarity: Float
     private let minimumScore: Float
+    private let minimumEvidence: Float
     private let duplicateThreshold: Float?
-    private let ordersByScore: Bool
     private let diversifier: Diversifier?
 
     /// The hits that have been added. If there is a diversifier, only those that it has not selected yet.
     private var pool: [QueryHit] = []
+    /// The number of hits in the pool that earlier stages have added.
+    private var earlier = 0
+    /// The lowest evidence and score among the hits of earlier stages.
+    private var (evidenceLimit, scoreLimit) = (Float.infinity, Float.infinity)
     /// The hits that the diversifier has selected.
     private var selected: [QueryHit] = []
 
     init(_ plan: QueryPlan, needed: Int) {
         self.needed = needed
-        minimumScore = plan.search.minimumScore ?? -.infinity
+        minimumSimilarity = plan.search.minimumSimilarity ?? -.infinity
         duplicateThreshold = plan.search.duplicateThreshold
-        ordersByScore = plan.text == nil
+        minimumScore = plan.search.minimumScore ?? -.infinity
+        minimumEvidence = plan.hasNoiseLevel ? Relevance.minimumEvidence : -.infinity
         diversifier = (plan.search.diversity).flatMap { $0 > 0 ? Diversifier(weight: $0) : nil }
     }
 
@@ -34,35 +40,41 @@ struct HitAssembly {
     /// weighs them against each other. Without one, only as many are read as the result may need.
     var partSize: Int { diversifier == nil ? QueryPlan.withMargin(needed) : .max }
 
-    /// Adds hits in their order. A near-duplicate of an earlier hit is added to that hit's duplicates.
+    /// Adds hits of the current stage. A near-duplicate of an earlier hit is added to that hit's duplicates.
     ///
     /// - Throws: `CancellationError`.
     mutating func add(_ hits: [QueryHit]) throws {
-        for hit in hits where hit.score >= minimumScore {
+        for hit in hits where hit.similarity >= minimumSimilarity && hit.evidence >= minimumEvidence {
             try Task.checkCancellation()
+            var hit = hit
+            // Hits of a later stage follow those of an earlier one, so that pages fit together.
+            hit.evidence = min(hit.evidence, evidenceLimit)
+            hit.score = min(hit.score, scoreLimit)
+            guard hit.score >= minimumScore else { continue }
             if !fold(hit) { pool.append(hit) }
         }
-        if ordersByScore {
-            // Candidates are ordered by scores from the index, but the result is ordered by scores from the
-            // storage.
-            pool.sort { ($1.score, $0.entry.id) < ($0.score, $1.entry.id) }
-        }
+        // Candidates are ordered by evidence from the indexes, but the result by evidence from the storage.
+        pool[earlier...].sort { ($1.evidence, $0.entry.id) < ($0.evidence, $1.entry.id) }
     }
 
     /// Ends a stage: lets the diversifier select from the hits that have been added.
     ///
     /// - Throws: `CancellationError`.
     mutating func endStage() throws {
+        evidenceLimit = pool.map(\.evidence).min() ?? evidenceLimit
+        scoreLimit = pool.map(\.score).min() ?? scoreLimit
+        earlier = pool.count
         guard let diversifier else { return }
         let best = try diversifier.select(from: pool, after: selected, count: needed - selected.count)
         let taken = Set(best.map(\.entry.id))
         selected += best
         pool.removeAll { taken.contains($0.entry.id) }
+        earlier = pool.count
     }
 
     /// Adds a hit to the duplicates of an earlier one.
     ///
-    /// - Returns: Whether there is such an earlier hit.
+    /// - Returns: Whether the hit was added to an earlier one.
     private mutating func fold(_ hit: QueryHit) -> Bool {
         guard let threshold = duplicateThreshold else { return false }
         func isDuplicate(_ other: QueryHit) -> Bool { Self.areDuplicates(other.entry, hit.entry, threshold) }

@@ -6,6 +6,9 @@ import RoostVectors
 /// and checks that the storage agrees with what the indexes found.
 struct HitResolver: Sendable {
     let plan: QueryPlan
+    let relevance: Relevance
+    /// The scores by words; `nil` if the plan has no words.
+    let words: WordScores?
     let snapshot: any StorageSnapshot
     /// The revision up to which the passage index includes all changes.
     let passagesRevision: Revision
@@ -19,17 +22,35 @@ struct HitResolver: Sendable {
     func hits(for candidates: [Candidate]) async throws -> [QueryHit] {
         let entries = try await snapshot.entries(candidates.map(\.id))
         let byID = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
-        try await check(candidates, byID)
+        let breakdowns = words?.breakdowns(of: candidates.map { ($0.id, $0.row) }) ?? [:]
+        try await check(candidates, byID, breakdowns)
         return candidates.compactMap { candidate in
-            byID[candidate.id].map { entry in
-                var hit = QueryHit(entry, nearestTo: plan.vector)
-                hit.fused = candidate.fused
-                hit.vectorRank = candidate.vectorRank
-                hit.textRank = candidate.textRank
-                hit.textScore = candidate.textScore
-                return hit
-            }
+            byID[candidate.id].map { hit($0, for: candidate, breakdowns[candidate.id]) }
         }
+    }
+
+    /// Returns the hit of a candidate, with a score that is computed from the stored vectors.
+    private func hit(
+        _ entry: Entry, for candidate: Candidate, _ words: TextScores.Breakdown?
+    ) -> QueryHit {
+        var hit = QueryHit(entry, nearestTo: plan.vector)
+        hit.fused = candidate.fused
+        hit.vectorRank = candidate.vectorRank
+        hit.textRank = candidate.textRank
+        hit.textScore = candidate.textScore
+        let hasVectors = entry.embeddings.count == plan.vector.count
+        let entryCosine = hasVectors ? innerProduct(entry.embeddings, plan.vector) : nil
+        let evidence = relevance.evidence(
+            passage: hasVectors ? hit.similarity : nil, entry: entryCosine, words: candidate.textScore ?? 0)
+        hit.evidence = evidence.total
+        hit.relativeEvidence = relevance.relativeEvidence(hit.evidence)
+        hit.score = relevance.score(hit.evidence)
+        hit.explanation = relevance.explanation(
+            of: hit.score, evidence, passage: hit.similarity, entry: entryCosine, words)
+        if let words, let total = self.words?.scores.wordCount {
+            hit.hasAllWords = words.words > 0 && words.words >= total
+        }
+        return hit
     }
 
     /// The maximum relative error of a score due to rounding.
@@ -37,7 +58,10 @@ struct HitResolver: Sendable {
     /// The maximum absolute error of a score due to rounding, for vectors near zero.
     private static let absoluteTolerance: Float = 1e-6
 
-    private func check(_ candidates: [Candidate], _ entries: [Entry.ID: Entry]) async throws {
+    private func check(
+        _ candidates: [Candidate], _ entries: [Entry.ID: Entry],
+        _ breakdowns: [Entry.ID: TextScores.Breakdown]
+    ) async throws {
         let norm = length(of: plan.vector)
         var (wrongVectors, wrongWords) = ([Entry.ID](), [Entry.ID]())
         for candidate in candidates {
@@ -45,7 +69,7 @@ struct HitResolver: Sendable {
             if let passage = candidate.passage, !agrees(passage, entry, norm) {
                 wrongVectors.append(candidate.id)
             }
-            if candidate.textScore != nil, let text = plan.text {
+            if let words = breakdowns[candidate.id], words.body > 0, let text = plan.text {
                 if entry.map({ !text.occurs(in: $0.content) }) ?? true { wrongWords.append(candidate.id) }
             }
         }
@@ -83,11 +107,11 @@ extension QueryHit {
         for passage in entry.searchablePassages where passage.vector.count == vector.count {
             let score = innerProduct(passage.vector, vector)
             guard score.isFinite else { continue }
-            if best.map({ score > $0.score }) ?? true {
-                best = QueryHit(entry: entry, score: score, passage: passage)
+            if best.map({ score > $0.similarity }) ?? true {
+                best = QueryHit(entry: entry, similarity: score, passage: passage)
             }
         }
         let fullText = Passage(ordinal: 0, utf8Range: 0..<entry.content.utf8.count, vector: [])
-        self = best ?? QueryHit(entry: entry, score: 0, passage: entry.passages.first ?? fullText)
+        self = best ?? QueryHit(entry: entry, similarity: 0, passage: entry.passages.first ?? fullText)
     }
 }

@@ -7,9 +7,9 @@ struct QueryPlan: Sendable {
     /// The settings of the search.
     let search: EntrySearch
     /// The vector to which the nearest passages are found, of unit length.
-    let vector: [Float]
+    var vector: [Float]
     /// The words to search for; `nil` if only vectors are compared.
-    let text: TextQuery?
+    var text: TextQuery?
     /// The entries that are never hits, because they are the subject of the search.
     var excluded: Set<Entry.ID> = []
     /// The number of tokens of the query that exceeded the model's limit.
@@ -37,8 +37,8 @@ struct QueryPlan: Sendable {
         return Self.withMargin(neededHits(of: count)) + excluded.count
     }
 
-    /// The length of each list in the first stage. 200 candidates are enough for nearly all results after
-    /// folding and the minimum score.
+    /// The length of each list in the first stage. 200 candidates are enough to fill nearly all results, even
+    /// after near-duplicates are folded and the minimum score is applied.
     private static let stage = 200
     /// The factor by which the candidate lists grow from one stage to the next.
     static let stageGrowth = 4
@@ -51,18 +51,30 @@ struct QueryPlan: Sendable {
     /// The assumed maximum rounding error of scores from an index.
     private static let scoreTolerance: Float = 1e-3
 
-    /// Returns whether the exact score of a candidate can reach the minimum score.
-    func mayReachMinimumScore(_ candidate: Candidate) -> Bool {
+    /// Returns whether the exact similarity of a candidate can reach the minimum similarity.
+    func mayReachMinimumSimilarity(_ candidate: Candidate) -> Bool {
         guard let passage = candidate.passage else { return true }
-        return passage.score >= (search.minimumScore ?? -.infinity) - Self.scoreTolerance
+        return passage.score >= (search.minimumSimilarity ?? -.infinity) - Self.scoreTolerance
     }
 
-    /// Returns whether the lists already extend to vectors below the minimum score. If they do, longer lists
-    /// yield no further hits.
-    func isBelowMinimumScore(_ candidates: [Candidate]) -> Bool {
-        guard let minimum = search.minimumScore, usesVectors else { return false }
-        let scores = candidates.lazy.compactMap { $0.passage?.score }
-        return scores.min().map { $0 < minimum - Self.scoreTolerance } ?? true
+    /// Returns whether the lists already extend to entries that cannot be hits. If they do, longer lists yield
+    /// no further hits.
+    func isExhausted(_ lists: CandidateLists, _ ranking: CandidateRanking) -> Bool {
+        if let minimum = search.minimumSimilarity, usesVectors {
+            if lists.nearest?.last.map({ $0.score < minimum - Self.scoreTolerance }) ?? true { return true }
+        }
+        let bound = ranking.bound(of: lists)
+        if hasNoiseLevel, bound < Relevance.minimumEvidence - Self.scoreTolerance { return true }
+        guard let minimum = search.minimumScore else { return false }
+        return ranking.relevance.score(bound) < minimum - Self.scoreTolerance
+    }
+
+    /// Whether hits that are not closer to the query than unrelated text are omitted.
+    var hasNoiseLevel: Bool {
+        guard search.mode == .hybrid, !search.includesAll, search.minimumScore == nil, let text else {
+            return false
+        }
+        return !text.requiresWords
     }
 }
 
@@ -85,20 +97,23 @@ struct QueryPlanner {
 
     /// Returns the plans of the given searches, in the same order. All queries are embedded together.
     ///
+    /// - Parameter phrases: The words with a hyphen that are text (``ExclusionCheck``).
     /// - Throws: ``RoostError`` for the first search that is invalid; `EmbedderError`; `StorageError`.
-    func plans(for searches: [EntrySearch]) async throws -> [QueryPlan] {
+    func plans(
+        for searches: [EntrySearch], keepingAsText phrases: Set<String>
+    ) async throws -> [QueryPlan] {
         for search in searches { try search.validate() }
         var queries: [ParsedQuery] = []
         for (index, search) in searches.enumerated() {
             guard case .text(let text) = search.subject else { continue }
             queries.append(
                 try Self.parse(
-                    text, search.mode, index, name: searches.count > 1 ? "query \(index + 1)" : "query"))
+                    text, phrases, search.mode, index,
+                    name: searches.count > 1 ? "query \(index + 1)" : "query"))
         }
         var plans = [QueryPlan?](repeating: nil, count: searches.count)
         if !queries.isEmpty {
-            var embeddings = try await embedder.embed(queries.map(\.plain), as: .query)
-            if !embedder.space.isNormalized { embeddings.vectors.normalizeRows() }
+            let embeddings = try await embedder.checkedEmbeddings(queries.map(\.plain), as: .query)
             for (row, query) in queries.enumerated() {
                 plans[query.index] = QueryPlan(
                     search: searches[query.index], vector: embeddings.vectors.row(row), text: query.words,
@@ -117,12 +132,12 @@ struct QueryPlanner {
     }
 
     private static func parse(
-        _ text: String, _ mode: SearchMode, _ index: Int, name: String
+        _ text: String, _ phrases: Set<String>, _ mode: SearchMode, _ index: Int, name: String
     ) throws -> ParsedQuery {
         guard !text.allSatisfy(\.isWhitespace) else {
-            throw RoostError(.badInput, "cannot search: the \(name) is empty; give words to search for")
+            throw RoostError(.badInput, "cannot search: the \(name) is empty; enter words to search for")
         }
-        let words = mode == .vector ? nil : TextQuery(text)
+        let words = mode == .vector ? nil : TextQuery(text, keepingAsText: phrases)
         guard words?.isOnlyExclusion != true else {
             throw RoostError(
                 .badInput,
@@ -176,9 +191,13 @@ struct QueryPlanner {
         guard vector.count == embedder.space.dimension else {
             throw RoostError(
                 .spaceMismatch,
-                "cannot search: the vector has \(vector.count) components, the store's embedding space has "
-                    + "\(embedder.space.dimension)")
+                "cannot search: the vector has \(vector.count) components, but the store's embedding space "
+                    + "has \(embedder.space.dimension)")
         }
-        return QueryPlan(search: search, vector: vector, text: nil)
+        // Scores are cosines, also if the caller's vector does not have unit length.
+        guard VectorDefect(of: vector) != .isNotFinite else {
+            throw RoostError(.badInput, "cannot search: the vector has a component that is not finite")
+        }
+        return QueryPlan(search: search, vector: normalized(vector), text: nil)
     }
 }

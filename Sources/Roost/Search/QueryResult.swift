@@ -5,30 +5,47 @@ public import RoostText
 public struct QueryHit: Sendable, Hashable {
     /// The entry.
     public var entry: Entry
+    /// The relevance, from 0 for unrelated text to 1 for an exact match. Hits are ordered by it, unless the
+    /// search asks for diversity.
+    public var score: Float = 0
     /// The cosine similarity of the query and the passage, even if the entry was found only by its words; 0
     /// for an entry without vectors.
-    public var score: Float
+    public var similarity: Float
     /// The passage of the entry that is nearest to the query.
     public var passage: Passage
     /// The rank in the complete result, from 1; an offset does not change it.
     public var rank = 0
-    /// The sum of `weight / (60 + rank)` over the lists that contain the entry (reciprocal rank fusion,
-    /// Cormack, Clarke and Buettcher 2009). Hits are ordered by it if both lists are searched.
-    public var fused: Float = 0
+    /// The shares of the score, by the kind of match that contributed them.
+    public var explanation = ScoreExplanation()
     /// The rank among the nearest vectors, from 1; `nil` if the entry is not among them.
     public var vectorRank: Int?
     /// The rank among the best entries by words, from 1; `nil` if the entry is not among them.
     public var textRank: Int?
-    /// The BM25 score; `nil` if the entry was not found by words.
+    /// The score by words (BM25F); `nil` if the entry was not found by words.
     public var textScore: Float?
+    /// The sum of `weight / (60 + rank)` over the lists that contain the entry (reciprocal rank fusion). It
+    /// does not determine the order, and the next release removes it; use ``score``.
+    public var fused: Float = 0
     /// The near-duplicates of the entry that the search also found, best first.
     public var duplicates: [Entry.ID] = []
+    /// The evidence from which the score is computed (``Relevance``). It also orders hits whose scores are
+    /// all 0 or all 1.
+    var evidence: Float = 0
+    /// The evidence relative to that of an exact match, from 0 to 1.
+    package internal(set) var relativeEvidence: Float = 0
+    /// Whether the entry contains all words of the query.
+    var hasAllWords = false
 }
 
 /// The result of a search.
 public struct QueryResult: Sendable {
-    /// The hits, best first. If hits are equally good, the one with the lower id comes first.
+    /// The hits, best first. If hits are equally good, the one with the lower id comes first. Unless
+    /// ``EntrySearch/includesAll`` is set, hits below ``noiseLevel`` are omitted.
     public var hits: [QueryHit]
+    /// The three best hits, if they were omitted because no hit reaches ``noiseLevel``. Otherwise empty.
+    public var nearest: [QueryHit] = []
+    /// The score that unrelated text rarely exceeds in this store; 0 if the search has no noise level.
+    public var noiseLevel: Float = 0
     /// The state of the store that was searched.
     public var stamp: Stamp
     /// The number of entries that match the filter, contain what the query requires and do not contain what
@@ -40,6 +57,22 @@ public struct QueryResult: Sendable {
     public var notices: [SearchNotice] = []
     /// The words that were searched for; `nil` for a search by vectors only.
     public internal(set) var text: TextQuery?
+}
+
+extension QueryHit {
+    /// Returns the score for an amount of evidence relative to that of an exact match.
+    package static func score(ofRelativeEvidence evidence: Float) -> Float {
+        Relevance.score(ofRelativeEvidence: evidence)
+    }
+}
+
+extension QueryResult {
+    /// Whether entries were found, but none of them is closer to the query than unrelated text.
+    public var hasOnlyNoise: Bool { hits.isEmpty && !nearest.isEmpty }
+
+    /// The words of the query that were replaced with similar words of the store, in order of the query. Empty
+    /// if ``EntrySearch/usesExactWords`` is set.
+    public var corrections: [TextCorrection] { text?.corrections ?? [] }
 }
 
 /// A message to the user about a search that succeeded, for example that a damaged index was not used.
@@ -67,7 +100,12 @@ extension QueryResult {
     ///   - limit: The approximate maximum number of characters.
     /// - Complexity: O(length of the entry).
     public func snippet(of hit: QueryHit, limit: Int = 240) -> Snippet {
-        Snippet(of: hit.entry.content, preferring: hit.passage.utf8Range, for: text, limit: limit)
+        // Front matter is shown only if nothing else matches.
+        let start = HeadingPath.bodyStart(of: hit.entry.content)
+        let passage = hit.passage.utf8Range
+        let preferred =
+            start < passage.upperBound ? max(start, passage.lowerBound)..<passage.upperBound : passage
+        return Snippet(of: hit.entry.content, preferring: preferred, for: text, limit: limit)
     }
 }
 

@@ -5,6 +5,7 @@ import RoostVectors
 /// unusable.
 struct SearchEngine: Sendable {
     private let planner: QueryPlanner
+    private let resolver: QueryResolver
     private let storage: any StorageProvider
     private let passageCatalog: DerivedCatalog<PassageContents>
     private let wordCatalog: DerivedCatalog<TextContents>
@@ -14,6 +15,7 @@ struct SearchEngine: Sendable {
         storage = store.storage
         passageCatalog = store.catalog
         wordCatalog = store.wordCatalog
+        resolver = QueryResolver(embedder: store.embedder, words: store.wordCatalog)
     }
 
     /// Returns the results of the given searches, in the same order.
@@ -23,8 +25,11 @@ struct SearchEngine: Sendable {
         // The indexes are loaded while texts are embedded. If loading fails, the search itself throws the
         // error.
         async let prepared: Void = prepare(for: searches)
-        let plans = try await planner.plans(for: searches)
+        let phrases = try await ExclusionCheck(storage: storage, words: wordCatalog)
+            .phrasesInEntries(for: searches)
+        let planned = try await planner.plans(for: searches, keepingAsText: phrases)
         await prepared
+        let plans = try await resolver.resolved(planned)
         var results = [QueryResult?](repeating: nil, count: plans.count)
         for batch in Self.batches(of: plans) {
             try Task.checkCancellation()
@@ -129,12 +134,12 @@ struct SearchEngine: Sendable {
         }
     }
 
-    private static let disagreement = "it does not agree with the store"
+    private static let disagreement = "it contradicts the store"
 
     private static var inconsistentStorage: StorageError {
         StorageError(
             .damaged,
-            "cannot search: the storage returns entries that differ from those it was indexed from",
+            "cannot search: the storage returned entries that differ from the indexed entries",
             remedy: .inspectStore)
     }
 

@@ -4,7 +4,7 @@ import RoostText
 /// One planned search of one snapshot.
 ///
 /// The data flows one way: the plan, candidates from the indexes (``CandidateSource``), one ranking
-/// (``RankFusion``), hits with their entries (``HitResolver``), the result (``HitAssembly``). If the result
+/// (``CandidateRanking``), hits with their entries (``HitResolver``), the result (``HitAssembly``). If the result
 /// has too few hits, because candidates were folded or are below the minimum score, another stage runs the
 /// same steps with longer lists. Hits of a later stage follow those of an earlier one.
 struct SearchRun: Sendable {
@@ -23,15 +23,33 @@ struct SearchRun: Sendable {
     /// - Throws: ``IndexFault`` if an index turns out to be corrupt or to have been built from other
     ///   contents; `StorageError`; `CancellationError`.
     func result() async throws -> QueryResult {
+        var filtered = filtered
+        if let text = plan.text, let words, let fields = FieldFilter(text, words, in: snapshot) {
+            filtered = try await fields.rows(among: filtered)
+        }
         let source = try await CandidateSource(
             for: plan, in: passages, words, filtered: filtered, precomputed: precomputed)
         let count = snapshot.stamp.entryCount
         let needed = plan.neededHits(of: count)
+        let relevance = Relevance(plan, passages.statistics, words: source.wordScores?.scores)
         var hits: [QueryHit] = []
-        if needed > 0, source.allowed?.isEmpty != true { hits = try await self.hits(needed, from: source) }
+        if needed > 0, source.allowed?.isEmpty != true {
+            // Enough for the nearest, if all hits are below the noise level.
+            let count = plan.hasNoiseLevel ? max(needed, Self.nearestCount) : needed
+            hits = try await self.hits(count, from: source, relevance)
+        }
         for index in hits.indices { hits[index].rank = index + 1 }
+        var nearest: [QueryHit] = []
+        if plan.hasNoiseLevel, !hits.contains(where: { $0.score >= Relevance.noiseLevel }) {
+            // A text that contains all words of the query is an answer, even if the words are frequent.
+            let answers = hits.filter(\.hasAllWords)
+            if answers.isEmpty { nearest = Array(hits.prefix(Self.nearestCount)) }
+            hits = answers
+            for index in hits.indices { hits[index].rank = index + 1 }
+        }
         var result = QueryResult(
-            hits: Array(hits.prefix(needed).dropFirst(max(0, plan.search.offset))), stamp: snapshot.stamp,
+            hits: Array(hits.prefix(needed).dropFirst(max(0, plan.search.offset))), nearest: nearest,
+            noiseLevel: plan.hasNoiseLevel ? Relevance.noiseLevel : 0, stamp: snapshot.stamp,
             candidateCount: source.allowed?.count ?? max(0, count - plan.excluded.count),
             omittedTokens: plan.omittedTokens)
         result.notices = notices
@@ -39,10 +57,15 @@ struct SearchRun: Sendable {
         return result
     }
 
-    private func hits(_ needed: Int, from source: CandidateSource) async throws -> [QueryHit] {
-        let fusion = RankFusion(plan)
+    /// The number of hits in ``QueryResult/nearest``.
+    private static let nearestCount = 3
+
+    private func hits(
+        _ needed: Int, from source: CandidateSource, _ relevance: Relevance
+    ) async throws -> [QueryHit] {
+        let order = CandidateRanking(plan, relevance)
         let resolver = HitResolver(
-            plan: plan, snapshot: snapshot, passagesRevision: passages.revision,
+            plan: plan, relevance: relevance, words: source.wordScores, snapshot: snapshot, passagesRevision: passages.revision,
             wordsRevision: words?.revision)
         var assembly = HitAssembly(plan, needed: needed)
         var seen = plan.excluded
@@ -51,15 +74,15 @@ struct SearchRun: Sendable {
         while true {
             try Task.checkCancellation()
             let lists = try await source.lists(depth: depth)
-            let ranking = fusion.ranking(of: lists)
+            let ranking = order.ranking(of: lists)
             var rest = ranking.filter { seen.insert($0.id).inserted }[...]
             while !rest.isEmpty, !assembly.isComplete {
                 let part = rest.prefix(assembly.partSize)
                 rest = rest.dropFirst(part.count)
-                try assembly.add(try await resolver.hits(for: part.filter(plan.mayReachMinimumScore)))
+                try assembly.add(try await resolver.hits(for: part.filter(plan.mayReachMinimumSimilarity)))
             }
             try assembly.endStage()
-            if assembly.isComplete || lists.areComplete || plan.isBelowMinimumScore(ranking)
+            if assembly.isComplete || lists.areComplete || plan.isExhausted(lists, order)
                 || depth >= maximumDepth
             {
                 return assembly.hits
@@ -75,14 +98,14 @@ struct SearchRun: Sendable {
         if passages.incomparable > 0 {
             notices.append(
                 SearchNotice(
-                    "\(passages.incomparable) passages have vectors with numbers that are not finite; they "
-                        + "cannot be found by meaning", remedy: .inspectStore))
+                    "\(passages.incomparable) passages have vectors that are not finite; searches by meaning "
+                        + "do not find them", remedy: .inspectStore))
         }
         if let text = plan.text, text.omittedWords > 0 {
             notices.append(
                 SearchNotice(
                     "the query has more than \(TextQuery.maximumClauses) different words; its last "
-                        + "\(text.omittedWords) words were not searched for"))
+                        + "\(text.omittedWords) words were ignored"))
         }
         return notices
     }

@@ -7,6 +7,8 @@ struct ExportedConversation {
     private var messageIDs = MessageIDs()
     private(set) var messages: [MessageDraft] = []
 
+    /// Creates a conversation without messages.
+    ///
     /// - Parameters:
     ///   - location: The location of the conversation in the file.
     ///   - start: The time at which the conversation began.
@@ -21,7 +23,7 @@ struct ExportedConversation {
             draft.timestamp = messages.last?.timestamp ?? start
             if time != nil {
                 builder.warn(
-                    location, "\(TranscriptValue.invalidTime) and was given the time of the previous message")
+                    location, "\(TranscriptValue.invalidTime) and received the time of the previous message")
             }
         }
         if !messageIDs.claim(&draft) { builder.addDuplicateID(at: location) }

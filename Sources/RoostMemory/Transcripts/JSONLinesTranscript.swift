@@ -11,7 +11,7 @@ enum JSONLinesTranscript: TranscriptParser {
     static func parse(_ value: JSONValue, at location: String, into builder: inout TranscriptBuilder) {
         guard let role = value.first("role", "sender")?.string,
             let content = value.first("content", "text").flatMap(TranscriptValue.text)
-        else { return builder.skip(location, "has no \"role\" and \"content\" with texts") }
+        else { return builder.skip(location, "lacks a text for \"role\" or \"content\"") }
         let time = value.first("timestamp", "created_at", "time")
         let date = time.flatMap(TranscriptValue.date)
         guard time == nil || date != nil else { return builder.skip(location, TranscriptValue.invalidTime) }
@@ -19,7 +19,7 @@ enum JSONLinesTranscript: TranscriptParser {
         let agent = value.first("agent", "agentId", "agent_id")
         let user = value.first("user", "userId", "user_id")
         guard [session, agent, user].allSatisfy({ $0 == nil || $0?.text != nil }) else {
-            return builder.skip(location, "has a session, agent or user that is neither text nor number")
+            return builder.skip(location, "has a session, agent or user that is neither a text nor a number")
         }
         let draft = MessageDraft(
             id: value.first("id", "uuid")?.text, role: TranscriptValue.role(role),

@@ -49,7 +49,7 @@ struct TranscriptBuilder {
 
     /// Reports a message that was read without its id because another message has the same id.
     mutating func addDuplicateID(at location: String) {
-        warn(location, "has the id of another message and was read without its id")
+        warn(location, "has the id of another message; the id was ignored")
     }
 
     /// Counts a record that contains no conversation text.

@@ -1,5 +1,6 @@
 public import Foundation
 import Roost
+import RoostModel
 
 /// Reads conversations from files: Claude Code transcripts, exports from ChatGPT and Claude.ai, and JSON
 /// Lines files of messages.
@@ -86,7 +87,8 @@ public struct TranscriptReader: Sendable {
                 let parser = recordParsers.first(where: { $0.recognizes(record) }),
                 case .object = record
             else {
-                builder.skip(location, "is not a JSON object")
+                let fault = JSONFault.description(of: line.data, fallback: "its format is unknown")
+                builder.skip(location, "is not a valid JSON object: \(fault)")
                 continue
             }
             if parser.format != .jsonLines { format = parser.format }

@@ -12,15 +12,19 @@ package struct InvertedIndex: @unchecked Sendable {
     struct Parts: Sendable {
         /// The bytes of all terms in sorted order, and the end offset of each.
         var (terms, termEnds) = ([UInt8](), [UInt64]())
-        /// For each term, the number of documents that contain it.
+        /// For each term, the number of documents that contain it in any field.
         var frequencies: [UInt32] = []
-        /// For each term, its documents as variable-length integers: twice the difference from the previous
+        /// For each term, the documents whose body contains it, as variable-length integers: twice the difference from the previous
         /// document number (-1 before the first), plus 1 if the term occurs more than once, in which case the
         /// number of occurrences follows.
         var (postings, postingEnds) = ([UInt8](), [UInt64]())
         /// For each term and each of its documents, the positions of the term, counted in words from 1 and
         /// stored as differences.
         var (positions, positionEnds) = ([UInt8](), [UInt64]())
+        /// For each term, the documents in which other fields than the body contain it: twice the difference
+        /// from the previous document number (-1 before the first), plus 1 if the body does not contain the
+        /// term, and a byte with the bits of the fields (`TextFieldSet`).
+        var (fieldPostings, fieldPostingEnds) = ([UInt8](), [UInt64]())
         /// The unstemmed words in sorted order, and the number of the term to which each word belongs.
         var (words, wordEnds, wordTerms) = ([UInt8](), [UInt64](), [UInt32]())
         /// For each word, its documents in the encoding of `postings`. Empty if the word is the only form of
@@ -28,6 +32,8 @@ package struct InvertedIndex: @unchecked Sendable {
         var (wordPostings, wordPostingEnds) = ([UInt8](), [UInt64]())
         /// For each document, its number of words.
         var lengths: [UInt32] = []
+        /// For each language, by its raw value, the number of documents with words in it.
+        var languages: [UInt32] = []
     }
 
     /// Byte strings stored one after another, in sorted order.
@@ -44,7 +50,11 @@ package struct InvertedIndex: @unchecked Sendable {
     let frequencies: UnsafeBufferPointer<UInt32>
     let postings: Dictionary
     let positions: Dictionary
+    let fieldPostings: Dictionary
     let lengths: UnsafeBufferPointer<UInt32>
+    private let languageCounts: UnsafeBufferPointer<UInt32>
+    /// The languages in which words are stemmed in the documents.
+    let languages: Set<TextLanguage>
     /// The number of words in all documents.
     package let length: Int
 
@@ -52,11 +62,14 @@ package struct InvertedIndex: @unchecked Sendable {
     package var documentCount: Int { lengths.count }
     /// The number of distinct terms.
     package var termCount: Int { frequencies.count }
+    /// The number of distinct words, including identifiers and all inflected forms.
+    package var formCount: Int { wordTerms.count }
 
     /// The names of the sections in file order.
     package static let sections = [
         "terms", "termEnds", "frequencies", "postings", "postingEnds", "positions", "positionEnds", "words",
-        "wordEnds", "wordTerms", "wordPostings", "wordPostingEnds", "lengths",
+        "wordEnds", "wordTerms", "wordPostings", "wordPostingEnds", "lengths", "languages", "fieldPostings",
+        "fieldPostingEnds",
     ]
 
     /// The error thrown if the sections do not form an index.
@@ -86,10 +99,13 @@ package struct InvertedIndex: @unchecked Sendable {
         frequencies = try numbers("frequencies", UInt32.self)
         postings = try dictionary("postings", "postingEnds")
         positions = try dictionary("positions", "positionEnds")
+        fieldPostings = try dictionary("fieldPostings", "fieldPostingEnds")
         lengths = try numbers("lengths", UInt32.self)
+        languageCounts = try numbers("languages", UInt32.self)
+        languages = Self.languages(languageCounts)
         let count = terms.ends.count
         guard frequencies.count == count, postings.ends.count == count, positions.ends.count == count,
-            wordTerms.count == words.ends.count, wordPostings.ends.count == words.ends.count
+            fieldPostings.ends.count == count, wordTerms.count == words.ends.count, wordPostings.ends.count == words.ends.count
         else { throw Malformed() }
         length = lengths.reduce(0) { $0 + Int(UInt32(littleEndian: $1)) }
     }
@@ -109,9 +125,17 @@ package struct InvertedIndex: @unchecked Sendable {
         postings = Dictionary(bytes: keep(parts.postings), ends: keep(parts.postingEnds.map(\.littleEndian)))
         positions = Dictionary(
             bytes: keep(parts.positions), ends: keep(parts.positionEnds.map(\.littleEndian)))
+        fieldPostings = Dictionary(
+            bytes: keep(parts.fieldPostings), ends: keep(parts.fieldPostingEnds.map(\.littleEndian)))
         lengths = keep(parts.lengths.map(\.littleEndian))
+        languageCounts = keep(parts.languages.map(\.littleEndian))
+        languages = Self.languages(languageCounts)
         length = parts.lengths.reduce(0) { $0 + Int($1) }
         owner = memory
+    }
+
+    private static func languages(_ counts: UnsafeBufferPointer<UInt32>) -> Set<TextLanguage> {
+        Set(TextLanguage.allCases.filter { counts.count > $0.rawValue && counts[Int($0.rawValue)] > 0 })
     }
 
     /// Calls `body` with the names and bytes of the sections, in file order.
@@ -125,7 +149,8 @@ package struct InvertedIndex: @unchecked Sendable {
             UnsafeRawBufferPointer(positions.ends), UnsafeRawBufferPointer(words.bytes),
             UnsafeRawBufferPointer(words.ends), UnsafeRawBufferPointer(wordTerms),
             UnsafeRawBufferPointer(wordPostings.bytes), UnsafeRawBufferPointer(wordPostings.ends),
-            UnsafeRawBufferPointer(lengths),
+            UnsafeRawBufferPointer(lengths), UnsafeRawBufferPointer(languageCounts),
+            UnsafeRawBufferPointer(fieldPostings.bytes), UnsafeRawBufferPointer(fieldPostings.ends),
         ]
         return try withExtendedLifetime(owner) {
             try body(zip(Self.sections, bytes).map { (name: $0, bytes: $1) })
@@ -203,6 +228,26 @@ extension InvertedIndex {
         forEachPosting(in: postings[term], body)
     }
 
+    /// The encoding of a list without documents, which differs from a list that is not stored.
+    static let noPostings: [UInt8] = [0]
+
+    /// Calls `body` for each document in which a field other than the body contains a term, in ascending
+    /// order.
+    ///
+    /// - Parameter body: Receives the document number, the fields, and whether the body contains the term.
+    func forEachFieldPosting(
+        of term: Int, _ body: (_ document: Int, _ fields: TextFieldSet, _ isInBody: Bool) -> Void
+    ) {
+        let bytes = fieldPostings[term]
+        var (offset, document) = (0, -1)
+        while let value = VariableLength.read(bytes, &offset), offset < bytes.count {
+            document += Int(truncatingIfNeeded: min(value >> 1, 1 << 40))
+            guard document >= 0, document < lengths.count else { return }
+            body(document, TextFieldSet(rawValue: bytes[offset]), value & 1 == 0)
+            offset += 1
+        }
+    }
+
     /// Calls `body` for each document that contains an unstemmed word, in ascending order.
     func forEachPosting(ofWord word: Int, _ body: (_ document: Int, _ occurrences: Int) -> Void) {
         let separate = wordPostings[word]
@@ -257,6 +302,32 @@ extension InvertedIndex {
                 found.append(position)
             }
             body(document, found)
+        }
+    }
+}
+
+extension InvertedIndex {
+    /// Calls `body` with the positions of several terms in the selected documents, in ascending order.
+    ///
+    /// - Parameters:
+    ///   - isSelected: Returns whether `body` is called for a document that contains one of the terms. It is
+    ///     called for each such document in ascending order.
+    ///   - body: Receives the document number and the positions of the terms, in words from 1.
+    func forEachOccurrence(
+        ofAny terms: [Int], where isSelected: (Int) -> Bool,
+        _ body: (_ document: Int, _ positions: [UInt32]) -> Void
+    ) {
+        if terms.count == 1 { return forEachOccurrence(of: terms[0], where: isSelected, body) }
+        var found: [Int: [UInt32]] = [:]
+        for term in terms {
+            forEachOccurrence(of: term) { _ in
+                true
+            } _: {
+                found[$0, default: []] += $1
+            }
+        }
+        for (document, positions) in found.sorted(by: { $0.key < $1.key }) where isSelected(document) {
+            body(document, positions.sorted())
         }
     }
 }

@@ -14,6 +14,12 @@ package struct InvertedIndexBuilder: Sendable {
         var occurrences: UInt32 = 0
         /// The position of the last occurrence in the current text, counted from 1; 0 if there is none yet.
         var position: UInt32 = 0
+        /// The postings of the fields in the documents added so far.
+        var fieldPostings: [UInt8] = []
+        /// The number of the last document in `fieldPostings`, plus 1; 0 if it is empty.
+        var lastWithField: UInt32 = 0
+        /// The fields of the current document that contain the term.
+        var fields: TextFieldSet = []
     }
 
     /// The postings of an unstemmed word in the texts added so far. The fields have the same meaning as in
@@ -22,16 +28,11 @@ package struct InvertedIndexBuilder: Sendable {
         var postings: [UInt8] = []
         var last: UInt32 = 0
         var occurrences: UInt32 = 0
-        var term: UInt32
     }
 
-    /// The words exactly as the texts spell them, so that each is folded and stemmed only once.
-    private var spellings = ByteStringTable()
-    /// The index in `forms` of each spelling.
-    private var formOfSpelling: [UInt32] = []
-    private var words = ByteStringTable()
+    private var vocabulary = TermVocabulary()
+    /// The postings of the vocabulary's forms and terms.
     private var forms: [Form] = []
-    private var terms = ByteStringTable()
     private var lists: [List] = []
     private var lengths: [UInt32] = []
 
@@ -40,33 +41,41 @@ package struct InvertedIndexBuilder: Sendable {
     /// The number of texts that have been added.
     package var documentCount: Int { lengths.count }
 
-    /// Adds a text. Its document number is the number of texts added before it.
+    /// Adds a document that has only a body.
     ///
     /// - Complexity: O(length of text).
-    package mutating func add(_ text: String) {
-        var text = text
-        text.withUTF8 { add(utf8: $0) }
+    package mutating func add(_ text: String) { add(IndexedText(text)) }
+
+    /// Adds a document. Its number is the number of documents added before it.
+    ///
+    /// - Complexity: O(length of text).
+    package mutating func add(_ text: IndexedText) {
+        var body = text.body
+        body.withUTF8 { add(body: $0) }
+        // The body is usually the only field that is long enough for its language to be detected.
+        if !text.fields.isEmpty { addFields(of: text, vocabulary.lastLanguages) }
     }
 
-    private mutating func add(utf8: UnsafeBufferPointer<UInt8>) {
-        var scanner = WordScanner()
+    /// Adds the body of the next document.
+    private mutating func add(body utf8: UnsafeBufferPointer<UInt8>) {
         var (found, foundForms) = ([Int](), [Int]())
-        var position: UInt32 = 0
-        while let range = scanner.next(in: utf8) {
-            position += 1
-            let (spelling, isNew) = spellings.insert(UnsafeBufferPointer(rebasing: utf8[range]))
-            if isNew { formOfSpelling.append(form(Term(utf8[range]))) }
-            let form = Int(formOfSpelling[spelling])
+        var (forms, lists) = (self.forms, self.lists)
+        (self.forms, self.lists) = ([], [])
+        defer { (self.forms, self.lists) = (forms, lists) }
+        let count = vocabulary.forEachForm(in: utf8) { occurrence in
+            let (form, term) = (Int(occurrence.form), Int(occurrence.term))
+            if form == forms.count { forms.append(Form()) }
+            if term == lists.count { lists.append(List()) }
             if forms[form].occurrences == 0 { foundForms.append(form) }
             forms[form].occurrences += 1
-            let term = Int(forms[form].term)
             if lists[term].occurrences == 0 {
                 found.append(term)
                 lists[term].position = 0
             }
             lists[term].occurrences += 1
-            VariableLength.append(UInt64(position - lists[term].position), to: &lists[term].positions)
-            lists[term].position = position
+            VariableLength.append(
+                UInt64(occurrence.position - lists[term].position), to: &lists[term].positions)
+            lists[term].position = occurrence.position
         }
         let document = UInt32(lengths.count)
         for term in found {
@@ -80,7 +89,37 @@ package struct InvertedIndexBuilder: Sendable {
             forms[form].last = document + 1
             forms[form].occurrences = 0
         }
-        lengths.append(position)
+        lengths.append(count)
+    }
+
+    /// Adds the other fields of the document that was added last.
+    private mutating func addFields(of text: IndexedText, _ languages: TextLanguages) {
+        let document = UInt32(lengths.count - 1)
+        var found: [Int] = []
+        for field in TextFieldSet.fields {
+            guard var content = text.fields[field], !content.isEmpty else { continue }
+            content.withUTF8 { utf8 in
+                var occurrences: [TermVocabulary.Occurrence] = []
+                _ = vocabulary.forEachForm(in: utf8, languages) { occurrences.append($0) }
+                for occurrence in occurrences {
+                    let (form, term) = (Int(occurrence.form), Int(occurrence.term))
+                    if form == forms.count { forms.append(Form()) }
+                    if term == lists.count { lists.append(List()) }
+                    if lists[term].fields.isEmpty { found.append(term) }
+                    lists[term].fields.insert(TextFieldSet(field))
+                }
+            }
+        }
+        for term in found {
+            let isInBody = lists[term].last == document + 1
+            VariableLength.append(
+                UInt64(document + 1 - lists[term].lastWithField) << 1 | (isInBody ? 0 : 1),
+                to: &lists[term].fieldPostings)
+            lists[term].fieldPostings.append(lists[term].fields.rawValue)
+            lists[term].lastWithField = document + 1
+            lists[term].fields = []
+            if !isInBody { lists[term].documents += 1 }
+        }
     }
 
     private static func append(
@@ -90,17 +129,9 @@ package struct InvertedIndexBuilder: Sendable {
         if occurrences > 1 { VariableLength.append(UInt64(occurrences), to: &postings) }
     }
 
-    /// Returns the index in `forms` of a word, adding the word and its term if they are new.
-    private mutating func form(_ term: Term) -> UInt32 {
-        let number = term.stem.withUnsafeBufferPointer { terms.insert($0) }
-        if number.isNew { lists.append(List()) }
-        let word = term.word.withUnsafeBufferPointer { words.insert($0) }
-        if word.isNew { forms.append(Form(term: UInt32(number.number))) }
-        return UInt32(word.number)
-    }
-
     /// Returns the index of all texts that have been added.
     package func finish() -> InvertedIndex {
+        let terms = vocabulary.terms
         let order = (0..<terms.count).sorted { terms[$0].lexicographicallyPrecedes(terms[$1]) }
         var rank = [UInt32](repeating: 0, count: order.count)
         for (position, term) in order.enumerated() { rank[term] = UInt32(position) }
@@ -113,18 +144,24 @@ package struct InvertedIndexBuilder: Sendable {
             parts.postingEnds.append(UInt64(parts.postings.count))
             parts.positions += lists[term].positions
             parts.positionEnds.append(UInt64(parts.positions.count))
+            parts.fieldPostings += lists[term].fieldPostings
+            parts.fieldPostingEnds.append(UInt64(parts.fieldPostings.count))
         }
         var formCounts = [Int](repeating: 0, count: terms.count)
-        for form in forms { formCounts[Int(form.term)] += 1 }
-        for word in (0..<words.count).sorted(by: { words[$0].lexicographicallyPrecedes(words[$1]) }) {
-            parts.words += words[word]
+        for term in vocabulary.termOfForm { formCounts[Int(term)] += 1 }
+        for form in vocabulary.sortedForms {
+            parts.words += vocabulary.listing(of: form)
             parts.wordEnds.append(UInt64(parts.words.count))
-            let term = Int(forms[word].term)
+            let term = Int(vocabulary.termOfForm[form])
             parts.wordTerms.append(rank[term])
             // If a term has only one form, their postings are equal and are not stored twice.
-            if formCounts[term] > 1 { parts.wordPostings += forms[word].postings }
+            if formCounts[term] > 1 {
+                let postings = forms[form].postings
+                parts.wordPostings += postings.isEmpty ? InvertedIndex.noPostings : postings
+            }
             parts.wordPostingEnds.append(UInt64(parts.wordPostings.count))
         }
+        parts.languages = vocabulary.textCounts
         parts.lengths = lengths
         return InvertedIndex(parts)
     }

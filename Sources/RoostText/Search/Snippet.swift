@@ -27,17 +27,31 @@ public struct Snippet: Sendable, Hashable {
                 if !matches.isEmpty { area = whole }
             }
             let range = Self.range(utf8, area, matches, limit: max(1, limit))
-            return Snippet(
-                range,
-                matches.map(\.range).filter {
-                    range.lowerBound <= $0.lowerBound && $0.upperBound <= range.upperBound
-                })
+            let highlights = matches.map(\.range).filter {
+                range.lowerBound <= $0.lowerBound && $0.upperBound <= range.upperBound
+            }
+            return Snippet(range, Self.union(of: highlights))
         }
     }
 
     private init(_ range: Range<Int>, _ highlights: [Range<Int>]) {
         utf8Range = range
         self.highlights = highlights
+    }
+
+    /// Joins ranges that overlap, such as an identifier and its words.
+    ///
+    /// - Parameter ranges: Ranges in ascending order of their lower bounds.
+    private static func union(of ranges: [Range<Int>]) -> [Range<Int>] {
+        var result: [Range<Int>] = []
+        for range in ranges {
+            if let last = result.last, range.lowerBound < last.upperBound {
+                result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                result.append(range)
+            }
+        }
+        return result
     }
 
     /// Returns the range of the excerpt within `area`.
@@ -107,40 +121,24 @@ public struct Snippet: Sendable, Hashable {
 
 extension TextQuery {
     /// A word of a text that matches the query.
-    struct Match {
-        /// The UTF-8 range of the word in the text.
-        var range: Range<Int>
-        /// The index in `scoring` of the clause that it matches.
-        var clause: Int
-    }
+    typealias Match = AnalyzedText.Match
 
     /// Returns the first `limit` words within a range of a text that match the query.
     func occurrences(
         in utf8: UnsafeBufferPointer<UInt8>, within area: Range<Int>, limit: Int = .max
     ) -> [Match] {
-        let part = UnsafeBufferPointer(rebasing: utf8[area])
-        let prefixes = scoring.enumerated().compactMap { index, scoring in
-            if case .prefix(let word) = scoring.clause { (word: word, index: index) } else { nil }
-        }
-        var scanner = WordScanner()
-        var matches: [Match] = []
-        while matches.count < limit, let range = scanner.next(in: part) {
-            let term = Term(part[range])
-            guard
-                let clause = stems[term.stem]
-                    ?? prefixes.first(where: { term.word.starts(with: $0.word) })?.index
-            else { continue }
-            matches.append(
-                Match(
-                    range: range.lowerBound + area.lowerBound..<range.upperBound + area.lowerBound,
-                    clause: clause))
-        }
-        return matches
+        // The complete text determines its language.
+        let matches = AnalyzedText(utf8).matches(
+            of: scoring.map(\.clause), limit: area == 0..<utf8.count ? limit : .max)
+        return Array(
+            matches.lazy.filter {
+                area.lowerBound <= $0.range.lowerBound && $0.range.upperBound <= area.upperBound
+            }.prefix(limit))
     }
 
     /// Returns whether a text contains a word that matches the query.
     ///
-    /// - Complexity: O(length of text up to the first match).
+    /// - Complexity: O(length of text).
     public func occurs(in text: String) -> Bool {
         var text = text
         return text.withUTF8 { !occurrences(in: $0, within: 0..<$0.count, limit: 1).isEmpty }

@@ -29,13 +29,22 @@ package struct TextPart: Sendable {
 }
 
 extension TextPart {
+    /// A document that matches a clause of a query.
+    struct FoundDocument: Sendable {
+        var document: Int
+        /// The number of occurrences in the body.
+        var occurrences: Int
+        /// The other fields in which the clause occurs.
+        var fields: TextFieldSet = []
+    }
+
     /// The documents that match a clause of a query.
     enum Found {
         case nowhere
         /// The documents in the postings of the term with this number.
         case term(Int)
         /// The listed documents, in ascending order.
-        case counted([(document: Int, occurrences: Int)])
+        case counted([FoundDocument])
 
         var isEmpty: Bool { if case .nowhere = self { true } else { false } }
     }
@@ -44,40 +53,87 @@ extension TextPart {
     func find(_ clause: TextQuery.Clause) -> Found {
         index.reading {
             switch clause {
-            case .phrase(let terms) where terms.count == 1:
-                return index.terms.index(of: terms[0].stem).map(Found.term) ?? .nowhere
+            case .phrase(let terms) where terms.count == 1: return find(numbers(of: terms[0]))
             case .phrase(let terms):
                 let found = phrase(terms)
-                return found.isEmpty ? .nowhere : .counted(found)
+                return found.isEmpty
+                    ? .nowhere : .counted(found.map { FoundDocument(document: $0, occurrences: $1) })
             case .prefix(let prefix):
                 var counts: [Int: Int] = [:]
                 for word in index.words.indices(beginningWith: prefix) {
                     index.forEachPosting(ofWord: word) { counts[$0, default: 0] += $1 }
                 }
-                return counts.isEmpty ? .nowhere : .counted(counts.map { ($0, $1) }.sorted { $0.0 < $1.0 })
+                return counts.isEmpty
+                    ? .nowhere
+                    : .counted(
+                        counts.map { FoundDocument(document: $0, occurrences: $1) }
+                            .sorted { $0.document < $1.document })
             }
         }
     }
 
+    /// Returns the numbers of the index's terms under which a word occurs. Each occurrence has one of them.
+    func numbers(of term: Term) -> [Int] {
+        let keys = term.keys.isEmpty ? term.keys(in: index.languages) : term.keys
+        return keys.compactMap { index.terms.index(of: $0) }
+    }
+
+    private func find(_ terms: [Int]) -> Found {
+        guard terms.count > 1 else { return terms.first.map(Found.term) ?? .nowhere }
+        var merged: [FoundDocument] = []
+        for term in terms {
+            var (body, fields) = ([FoundDocument](), [FoundDocument]())
+            index.forEachPosting(of: term) { body.append(FoundDocument(document: $0, occurrences: $1)) }
+            index.forEachFieldPosting(of: term) { document, found, _ in
+                fields.append(FoundDocument(document: document, occurrences: 0, fields: found))
+            }
+            merged = Self.union(Self.union(merged, body), fields)
+        }
+        return .counted(merged)
+    }
+
+    /// Returns the documents of two lists in ascending order, with the sums of the occurrences.
+    private static func union(_ first: [FoundDocument], _ second: [FoundDocument]) -> [FoundDocument] {
+        if first.isEmpty || second.isEmpty { return first + second }
+        var result: [FoundDocument] = []
+        result.reserveCapacity(first.count + second.count)
+        var next = 0
+        for document in second {
+            while next < first.count, first[next].document < document.document {
+                result.append(first[next])
+                next += 1
+            }
+            var merged = document
+            if next < first.count, first[next].document == document.document {
+                merged.occurrences += first[next].occurrences
+                merged.fields.formUnion(first[next].fields)
+                next += 1
+            }
+            result.append(merged)
+        }
+        return result + first[next...]
+    }
+
     /// Returns the documents that contain a phrase, and how often each document contains it.
     private func phrase(_ terms: [Term]) -> [(document: Int, occurrences: Int)] {
-        var numbers: [(offset: UInt32, term: Int)] = []
-        for (offset, term) in terms.enumerated() {
-            guard let number = index.terms.index(of: term.stem) else { return [] }
-            numbers.append((UInt32(offset), number))
+        var numbers: [(offset: UInt32, terms: [Int])] = []
+        for term in terms {
+            let found = self.numbers(of: term)
+            guard !found.isEmpty else { return [] }
+            numbers.append((UInt32(term.offset), found))
         }
         // Starts with the rarest term, because it excludes the most documents.
-        numbers.sort {
-            UInt32(littleEndian: index.frequencies[$0.term])
-                < UInt32(littleEndian: index.frequencies[$1.term])
+        func frequency(_ terms: [Int]) -> Int {
+            terms.reduce(0) { $0 + Int(UInt32(littleEndian: index.frequencies[$1])) }
         }
+        numbers.sort { frequency($0.terms) < frequency($1.terms) }
         // The documents that contain all terms processed so far, and the positions at which the phrase may
         // start in them. `ends` contains, for each document, the end of its positions in `starts`.
         var (documents, ends, starts) = ([Int](), [Int](), [UInt32]())
         for (rank, number) in numbers.enumerated() {
             var next = 0
             var kept: (documents: [Int], ends: [Int], starts: [UInt32]) = ([], [], [])
-            index.forEachOccurrence(of: number.term) { document in
+            index.forEachOccurrence(ofAny: number.terms) { document in
                 guard rank > 0 else { return true }
                 while next < documents.count, documents[next] < document { next += 1 }
                 return next < documents.count && documents[next] == document
@@ -105,58 +161,56 @@ extension TextPart {
         return documents.indices.map { (documents[$0], ends[$0] - ($0 == 0 ? 0 : ends[$0 - 1])) }
     }
 
-    /// Returns the documents that contain a clause, including deleted ones.
+    /// Returns the documents whose body contains a clause, including deleted ones.
     func documents(with clause: TextQuery.Clause) -> [Int] {
-        switch find(clause) {
-        case .nowhere: return []
-        case .counted(let found): return found.map(\.document)
-        case .term(let term):
-            var documents: [Int] = []
-            index.reading { index.forEachPosting(of: term) { document, _ in documents.append(document) } }
-            return documents
+        var documents: [Int] = []
+        index.reading {
+            forEachMatch(find(clause)) { if $0.occurrences > 0 { documents.append($0.document) } }
         }
+        return documents
     }
 
     /// Returns the number of documents found that are not deleted.
     func documentCount(_ found: Found) -> Int {
-        switch found {
-        case .nowhere: return 0
-        case .counted(let found): return found.count { !isRemoved($0.document) }
-        case .term(let term):
-            return index.reading {
-                guard !removed.isEmpty else { return Int(UInt32(littleEndian: index.frequencies[term])) }
-                var count = 0
-                removed.withUnsafeBufferPointer { removed in
-                    index.forEachPosting(of: term) { document, _ in count += removed[document] ? 0 : 1 }
-                }
-                return count
-            }
+        if case .term(let term) = found, removed.isEmpty {
+            return index.reading { Int(UInt32(littleEndian: index.frequencies[term])) }
         }
+        var count = 0
+        index.reading { forEachMatch(found) { count += isRemoved($0.document) ? 0 : 1 } }
+        return count
     }
 
-    /// Returns the BM25 score of each document, 0 for documents without any of the words.
+    /// Calls `body` for each document found, in ascending order.
     ///
-    /// - Complexity: O(documents + postings of the words).
-    func scores(_ words: [Found], _ weights: [Float], k1: Float, b: Float, _ meanLength: Float) -> [Float] {
-        let (constant, slope) = (k1 * (1 - b), k1 * b / meanLength)
-        return [Float](unsafeUninitializedCapacity: index.documentCount) { scores, count in
-            scores.initialize(repeating: 0)
-            count = index.documentCount
-            index.reading {
-                for (found, weight) in zip(words, weights) {
-                    func add(_ document: Int, _ occurrences: Int) {
-                        let frequency = Float(occurrences)
-                        let length = Float(UInt32(littleEndian: index.lengths[document]))
-                        scores[document] += weight * frequency / (frequency + constant + slope * length)
-                    }
-                    switch found {
-                    case .nowhere: continue
-                    case .term(let term): index.forEachPosting(of: term, add)
-                    case .counted(let found):
-                        for (document, occurrences) in found { add(document, occurrences) }
-                    }
-                }
+    /// - Complexity: O(documents found).
+    @inline(__always)
+    func forEachMatch(_ found: Found, _ body: (FoundDocument) -> Void) {
+        switch found {
+        case .nowhere: return
+        case .counted(let documents): for document in documents { body(document) }
+        case .term(let term):
+            var inFields: [FoundDocument] = []
+            index.forEachFieldPosting(of: term) { document, fields, _ in
+                inFields.append(FoundDocument(document: document, occurrences: 0, fields: fields))
             }
+            guard !inFields.isEmpty else {
+                index.forEachPosting(of: term) { body(FoundDocument(document: $0, occurrences: $1)) }
+                return
+            }
+            var next = 0
+            index.forEachPosting(of: term) { document, occurrences in
+                while next < inFields.count, inFields[next].document < document {
+                    body(inFields[next])
+                    next += 1
+                }
+                var match = FoundDocument(document: document, occurrences: occurrences)
+                if next < inFields.count, inFields[next].document == document {
+                    match.fields = inFields[next].fields
+                    next += 1
+                }
+                body(match)
+            }
+            for match in inFields[next...] { body(match) }
         }
     }
 }

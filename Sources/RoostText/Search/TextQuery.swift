@@ -2,8 +2,12 @@
 ///
 /// - `word`: texts that contain the word or an inflected form of it rank higher.
 /// - `"some words"`: only texts that contain this phrase match.
-/// - `-word`, `-"some words"`: only texts that do not contain the word or phrase match.
+/// - `-word`, `-"some words"`: only texts that do not contain the word or phrase match. A hyphen before one
+///   or two ASCII characters, as in `rebase -i`, is text.
 /// - `prefix*`: matches words that start with the prefix.
+/// - `title:word`, `path:word`, `tag:word`: only texts with the word in this field match. The word can also
+///   be a quoted phrase or a prefix, and a hyphen before the field excludes the texts.
+/// - `\-word`, `\"word`, `\title:word`: a backslash before an operator makes it text.
 ///
 /// Any other character that is not part of a word is ignored. Every text is a valid query.
 public struct TextQuery: Sendable, Hashable {
@@ -21,18 +25,41 @@ public struct TextQuery: Sendable, Hashable {
         /// The number of occurrences in the query.
         var count = 1
         var isQuoted: Bool
+        /// The factor of the clause's contribution, up to 1: less for parts of identifiers and for corrected
+        /// words.
+        var weight: Float = 1
+    }
+
+    /// A condition on the words of one field.
+    package struct FieldCondition: Sendable, Hashable {
+        /// The field.
+        package var field: TextField
+        /// The words that the field must contain.
+        var clause: Clause
+        /// Whether the field must not contain the words instead.
+        package var isExcluded: Bool
     }
 
     /// The clauses that contribute to the score.
-    private(set) var scoring: [ScoringClause] = []
+    var scoring: [ScoringClause] = []
+    /// The pairs of adjacent words, if the query has been resolved. A text in which they are adjacent ranks
+    /// higher.
+    var pairs: [Clause] = []
     /// The clauses that a text must match.
-    private(set) var required: [Clause] = []
+    var required: [Clause] = []
     /// The clauses that a text must not match.
-    private(set) var excluded: [Clause] = []
-    /// The index in `scoring` of each stem.
-    private(set) var stems: [[UInt8]: Int] = [:]
+    var excluded: [Clause] = []
+    /// The conditions on words in one field.
+    package internal(set) var fieldConditions: [FieldCondition] = []
     /// The query without excluded words and without operators, as an embedding model should see it.
-    public private(set) var plainText = ""
+    public internal(set) var plainText = ""
+    /// The words that were replaced because the store does not contain them.
+    public internal(set) var corrections: [TextCorrection] = []
+    /// The words and phrases that the query excludes, as the user entered them but without the hyphen.
+    public private(set) var exclusions: [String] = []
+    /// Each excluded word that follows another word, with that word, such as `commit -amend`. If an entry
+    /// contains this text, the user probably means the text and not an exclusion.
+    package private(set) var doubtfulExclusions: [String] = []
     /// The number of words that were ignored because the query exceeds ``maximumClauses``.
     public private(set) var omittedWords = 0
 
@@ -40,12 +67,23 @@ public struct TextQuery: Sendable, Hashable {
     /// Limits the search time if a whole document is pasted as the query.
     public static let maximumClauses = 1024
 
-    /// Whether the query requires or excludes words, and therefore does not match every text.
-    public var isSelective: Bool { !required.isEmpty || !excluded.isEmpty }
+    /// The weight of the parts of an identifier in camel case, relative to the identifier. Texts that contain
+    /// only a part, such as "session" of `URLSession`, rank lower.
+    private static let partWeight: Float = 0.5
+    /// The maximum weight of a clause that is only a part of an identifier.
+    static let maximumPartWeight: Float = 0.5
 
-    /// Whether the query requires or excludes a phrase of several words.
+    /// Whether the query requires or excludes words, and therefore does not match every text.
+    public var isSelective: Bool { !required.isEmpty || !excluded.isEmpty || !fieldConditions.isEmpty }
+
+    /// Whether the query requires or excludes a phrase of several words, or has pairs of adjacent words.
     package var hasPhrases: Bool {
-        (required + excluded).contains { if case .phrase(let terms) = $0 { terms.count > 1 } else { false } }
+        (required + excluded + pairs).contains { if case .phrase(let terms) = $0 { terms.count > 1 } else { false } }
+    }
+
+    /// Whether every text that matches contains a phrase or a word that the query requires.
+    package var requiresWords: Bool {
+        !required.isEmpty || fieldConditions.contains { !$0.isExcluded }
     }
 
     /// Whether the query contains a word or prefix that contributes to the score.
@@ -53,34 +91,53 @@ public struct TextQuery: Sendable, Hashable {
 
     /// Whether the query consists only of excluded words.
     public var isOnlyExclusion: Bool {
-        !excluded.isEmpty && plainText.allSatisfy(\.isWhitespace)
+        !exclusions.isEmpty && plainText.allSatisfy(\.isWhitespace)
     }
 
     /// Parses a query. Every text is valid.
     ///
     /// - Complexity: O(length of text).
-    public init(_ text: String) {
+    public init(_ text: String) { self.init(text, keepingAsText: []) }
+
+    /// Parses a query.
+    ///
+    /// - Parameters:
+    ///   - text: The query. Every text is valid.
+    ///   - phrases: The ``doubtfulExclusions`` that are text, because entries contain them.
+    package init(_ text: String, keepingAsText phrases: Set<String>) {
         var plain: [Substring] = []
         var indices: [Clause: Int] = [:]
-        for piece in Self.pieces(text) {
+        for var piece in QueryPiece.pieces(of: text) {
+            if let phrase = piece.phrase {
+                doubtfulExclusions.append(phrase)
+                if phrases.contains(phrase) { piece = piece.asText }
+            }
             if piece.isExcluded {
-                add(Self.clauses(of: piece.text, isPhrase: true), to: \.excluded)
+                exclude(piece)
                 continue
             }
-            let clauses = Self.clauses(of: piece.text, isPhrase: false, isQuoted: piece.isQuoted)
+            let clauses = Self.clauses(of: piece, isPhrase: false)
             if case .prefix? = clauses.last {
                 plain.append(piece.text.dropLast())
             } else {
                 plain.append(piece.text)
             }
-            if piece.isQuoted { add(Self.clauses(of: piece.text, isPhrase: true), to: \.required) }
+            if let field = piece.field {
+                addConditions(Self.clauses(of: piece, isPhrase: true), on: field, isExcluded: false)
+            } else if piece.isQuoted {
+                add(Self.clauses(of: piece, isPhrase: true), to: \.required)
+            }
+            let isSelected = piece.isQuoted || piece.field != nil
             for clause in clauses {
+                let weight = clause.isPartOfIdentifier ? Self.partWeight : 1
+                let clause = clause.asWord
                 if let known = indices[clause] {
                     scoring[known].count += 1
-                    scoring[known].isQuoted = scoring[known].isQuoted || piece.isQuoted
+                    scoring[known].isQuoted = scoring[known].isQuoted || isSelected
+                    scoring[known].weight = max(scoring[known].weight, weight)
                 } else if scoring.count < Self.maximumClauses {
                     indices[clause] = scoring.count
-                    scoring.append(ScoringClause(clause: clause, isQuoted: piece.isQuoted))
+                    scoring.append(ScoringClause(clause: clause, isQuoted: isSelected, weight: weight))
                 } else {
                     omittedWords += 1
                 }
@@ -88,14 +145,46 @@ public struct TextQuery: Sendable, Hashable {
         }
         plainText = plain.joined(separator: " ")
         // If the query consists only of operators, they are probably meant literally.
-        if plainText.allSatisfy(\.isWhitespace), excluded.isEmpty { plainText = text }
+        if plainText.allSatisfy(\.isWhitespace), exclusions.isEmpty { plainText = text }
         // Stop words count only if they are quoted or the query contains nothing else.
-        let significant = scoring.filter { $0.isQuoted || !$0.clause.isStopWord }
+        // In other languages they are known only after the store has been asked for its languages.
+        if TextLanguages(of: plainText).latin == .english { removeStopWords(of: TextLanguages()) }
+    }
+
+    /// Returns a text in which operators have no effect: it has a backslash before each word that begins or
+    /// ends with an operator.
+    ///
+    /// - Complexity: O(length of text).
+    public static func escaped(_ text: String) -> String { QueryPiece.escaped(text) }
+
+    /// Removes the stop words, unless the query contains nothing else.
+    ///
+    /// - Parameter languages: The languages of the query.
+    mutating func removeStopWords(of languages: TextLanguages) {
+        let significant = scoring.filter { $0.isQuoted || !$0.clause.isStopWord(in: languages) }
         if !significant.isEmpty { scoring = significant }
-        for (index, scoring) in scoring.enumerated() {
-            if case .phrase(let terms) = scoring.clause, stems[terms[0].stem] == nil {
-                stems[terms[0].stem] = index
+    }
+
+    /// Adds an excluded piece. A piece without words excludes nothing.
+    private mutating func exclude(_ piece: QueryPiece) {
+        let clauses = Self.clauses(of: piece, isPhrase: true)
+        guard !clauses.isEmpty else { return }
+        let name = piece.field.map { $0 == .tags ? "tag:" : "\($0.rawValue):" } ?? ""
+        exclusions.append(name + piece.text)
+        if let field = piece.field {
+            addConditions(clauses, on: field, isExcluded: true)
+        } else {
+            add(clauses, to: \.excluded)
+        }
+    }
+
+    private mutating func addConditions(_ clauses: [Clause], on field: TextField, isExcluded: Bool) {
+        for clause in clauses {
+            guard fieldConditions.count < Self.maximumClauses else {
+                omittedWords += 1
+                continue
             }
+            fieldConditions.append(FieldCondition(field: field, clause: clause, isExcluded: isExcluded))
         }
     }
 
@@ -113,81 +202,44 @@ public struct TextQuery: Sendable, Hashable {
         }
     }
 
-    /// A word or a quoted phrase of the query, with the punctuation around it.
-    private struct Piece {
-        var text: Substring
-        var isQuoted = false
-        var isExcluded = false
-    }
-
-    /// Splits a query at spaces and quotation marks.
-    private static func pieces(_ text: String) -> [Piece] {
-        var pieces: [Piece] = []
-        var rest = text[...]
-        let closing: [Character: Character] = ["\"": "\"", "\u{201C}": "\u{201D}"]
-        // Closing quotation marks that are known not to occur in the rest of the query. They are not searched
-        // for again.
-        var unclosed = Set<Character>()
-        while let first = rest.first {
-            if first.isWhitespace {
-                rest.removeFirst()
-                continue
-            }
-            var after = rest
-            let isExcluded = first == "-"
-            if isExcluded { after.removeFirst() }
-            if let open = after.first, let close = closing[open], !unclosed.contains(close) {
-                after.removeFirst()
-                if let end = after.firstIndex(of: close) {
-                    pieces.append(Piece(text: after[..<end], isQuoted: true, isExcluded: isExcluded))
-                    rest = after[after.index(after: end)...]
-                    continue
-                }
-                unclosed.insert(close)
-            }
-            let end = rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
-            var piece = Piece(text: rest[..<end])
-            // A hyphen directly before a word excludes it; any other hyphen is punctuation.
-            if isExcluded, let next = piece.text.dropFirst().first, next.isLetter || next.isNumber {
-                piece = Piece(text: piece.text.dropFirst(), isExcluded: true)
-            }
-            pieces.append(piece)
-            rest = rest[end...]
-        }
-        return pieces
-    }
-
     /// Returns the clauses of a piece of the query.
     ///
     /// - Parameters:
-    ///   - text: The piece without its operators, except a final `*`.
+    ///   - piece: The piece. If it is quoted or literal, a final `*` is punctuation.
     ///   - isPhrase: Whether all words form one clause.
-    ///   - isQuoted: Whether the piece was quoted. If it was, a final `*` is punctuation.
-    private static func clauses(of text: Substring, isPhrase: Bool, isQuoted: Bool = false) -> [Clause] {
-        var text = String(text)
-        let hasAsterisk = text.last == "*" && !isQuoted
-        let terms = text.withUTF8 { utf8 in
-            var scanner = WordScanner()
-            var terms: [Term] = []
-            var end = 0
-            while let range = scanner.next(in: utf8) {
-                end = range.upperBound
-                terms.append(Term(utf8[range]))
-            }
-            return (all: terms, isLastAtEnd: end == utf8.count - 1)
+    private static func clauses(of piece: QueryPiece, isPhrase: Bool) -> [Clause] {
+        let text = String(piece.text)
+        let hasAsterisk = text.last == "*" && !piece.isQuoted && !piece.isLiteral
+        let terms = Term.terms(of: text)
+        let words = terms.filter(\.isWord)
+        guard !words.isEmpty else { return [] }
+        if hasAsterisk, words.count == 1 || !isPhrase {
+            let prefix = Term.prefix(of: text.dropLast())
+            if !prefix.isEmpty { return words.dropLast().map { .phrase([$0.alone]) } + [.prefix(prefix)] }
         }
-        guard let last = terms.all.last else { return [] }
-        if hasAsterisk, terms.isLastAtEnd, terms.all.count == 1 || !isPhrase {
-            return terms.all.dropLast().map { .phrase([$0]) } + [.prefix(last.word)]
-        }
-        return isPhrase ? [.phrase(terms.all)] : terms.all.map { .phrase([$0]) }
+        if isPhrase { return [.phrase(words.map { $0.shifted(by: words[0].offset) })] }
+        return terms.map { .phrase([$0.alone]) }
     }
 }
 
 extension TextQuery.Clause {
-    /// Whether the clause is a single English stop word.
-    var isStopWord: Bool {
+    /// Whether the clause is a single stop word.
+    ///
+    /// - Parameter languages: The languages of the query.
+    func isStopWord(in languages: TextLanguages) -> Bool {
         guard case .phrase(let terms) = self, terms.count == 1 else { return false }
-        return StopWords.english.contains(String(decoding: terms[0].word, as: UTF8.self))
+        return StopWords.contains(terms[0], in: languages)
+    }
+
+    /// Whether the clause is a part of an identifier that the query also contains as a whole.
+    fileprivate var isPartOfIdentifier: Bool {
+        if case .phrase(let terms) = self { terms.first?.kind == .part } else { false }
+    }
+
+    /// The clause with the part of an identifier turned into a word.
+    fileprivate var asWord: TextQuery.Clause {
+        guard case .phrase(var terms) = self, isPartOfIdentifier else { return self }
+        terms[0].kind = .word
+        return .phrase(terms)
     }
 }

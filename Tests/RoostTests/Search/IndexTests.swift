@@ -224,7 +224,7 @@ import Testing
 
     var graph: URL { directory.appendingPathComponent("index/graph") }
 
-    @Test func `a graph finds nearly all that an exact search finds, also after changes`() async throws {
+    @Test func `a graph finds nearly all that an exact search finds, even after changes`() async throws {
         let first = try await store(.sqlite)
         let built = try #require(try await first.buildIndex(minimumGraphPassages: 100))
         #expect(built.hasGraph)
@@ -324,7 +324,7 @@ import Testing
         #expect(try await open().indexDescription()?.hasGraph == false)
     }
 
-    @Test func `an index that does not agree with the store is detected`() async throws {
+    @Test func `an index that contradicts the store is detected`() async throws {
         let first = try await store(.sqlite)
         let expected = try await answers(first)
         try await first.buildIndex()

@@ -30,6 +30,13 @@ protocol DerivedContents: Sendable {
     /// - Throws: `SectionFile/Unusable` if the index is damaged.
     static func map(_ directory: URL, _ stamp: Stamp) throws -> Self?
 
+    /// Replaces the store's index files if an earlier version of the program wrote them in a form that this
+    /// version does not use.
+    ///
+    /// - Throws: `StorageError`, also if the folder is read-only; `CancellationError`. The files are then
+    ///   unchanged.
+    static func replaceOutdatedFiles(_ directory: URL, _ snapshot: any StorageSnapshot) async throws
+
     /// Builds the contents from all entries.
     init(of snapshot: any StorageSnapshot) async throws
 
@@ -38,6 +45,8 @@ protocol DerivedContents: Sendable {
 }
 
 extension DerivedContents {
+    static func replaceOutdatedFiles(_ directory: URL, _ snapshot: any StorageSnapshot) async throws {}
+
     /// The revision up to which the contents include all changes. They may include later ones.
     var revision: Revision { cursor.revision }
 }
@@ -120,9 +129,12 @@ actor DerivedCatalog<Contents: DerivedContents> {
 
     @concurrent
     private static func map(_ directory: URL, _ storage: any StorageProvider) async throws -> Contents {
-        let stamp = try await storage.snapshot().stamp
+        let snapshot = try await storage.snapshot()
+        // If the files cannot be replaced, the contents are built in memory.
+        try? await Contents.replaceOutdatedFiles(directory, snapshot)
+        try Task.checkCancellation()
         do {
-            return try Contents.map(directory, stamp) ?? Contents()
+            return try Contents.map(directory, snapshot.stamp) ?? Contents()
         } catch {
             var contents = Contents()
             contents.notice = .unusableIndex("\(error)")

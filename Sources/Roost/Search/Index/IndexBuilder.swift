@@ -7,6 +7,12 @@ struct IndexBuilder {
 
     /// An index is outdated if more than one in this many entries has changed since it was built.
     private static let maximumChangedShare = 10
+    /// The size of the storage, in bytes, from which an index is useful whatever the number of entries is.
+    /// Below it, reading all texts and vectors takes a fraction of a second.
+    private static let largeStoreSize = 32 << 20
+    /// The number of entries that a smaller store counts as, so that an index of a few large entries is not
+    /// built again after every change.
+    private static let minimumCountForChanges = 500
 
     init(_ store: KnowledgeStore) { self.store = store }
 
@@ -34,12 +40,17 @@ struct IndexBuilder {
 
     /// See ``KnowledgeStore/refreshIndex(minimumEntries:maximumGraphPassages:)``.
     func refresh(minimumEntries: Int, maximumGraphPassages: Int) async throws -> IndexRefresh {
-        guard store.directory != nil else { return .current }
+        guard let directory = store.directory else { return .current }
         let stamp = try await store.storage.snapshot().stamp
-        guard stamp.entryCount >= minimumEntries else { return .current }
+        // A few entries can be as large as thousands of others.
+        guard
+            try stamp.entryCount >= minimumEntries
+                || StoreManifest.presentSize(in: directory) >= Self.largeStoreSize
+        else { return .current }
         // A damaged index is built again, like a missing one.
         if let existing = try? await IndexInspector(store).description() {
-            if existing.changesSince * Self.maximumChangedShare <= stamp.entryCount { return .current }
+            let entryCount = max(stamp.entryCount, Self.minimumCountForChanges)
+            if existing.changesSince * Self.maximumChangedShare <= entryCount { return .current }
             if existing.hasGraph, existing.passages > maximumGraphPassages {
                 return .due(changes: existing.changesSince)
             }

@@ -11,6 +11,8 @@ struct IndexFolder: Sendable {
     /// million passages takes less than ten minutes.
     private static let lockTimeout: Double = 600
 
+    /// Describes the index folder of a store. The folder need not exist.
+    ///
     /// - Parameter store: The store's folder.
     init(of store: URL) { url = store.appendingPathComponent("index") }
 

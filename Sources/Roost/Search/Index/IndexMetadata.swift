@@ -19,6 +19,12 @@ struct IndexMetadata: Codable, Sendable, Hashable {
     var createdAt: Int64
     /// The number of passages that are omitted because their vectors contain numbers that are not finite.
     var incomparable: Int?
+    /// The distribution of the cosines of random pairs of passages; `nil` in a file without vectors, and in a
+    /// file that was written before scores were calibrated.
+    var pairs: PairStatistics?
+    /// The version of the word analysis (`TextAnalysis/version`) in a file of words; `nil` in a file without
+    /// words, and in a file that was written before the analysis had a version.
+    var analysis: String?
 
     static let currentFormat = 1
 

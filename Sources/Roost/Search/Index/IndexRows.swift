@@ -49,6 +49,20 @@ struct IndexRows: @unchecked Sendable {
         }
     }
 
+    /// Returns the first row of an entry, given the storage's row of the entry.
+    ///
+    /// - Returns: `nil` if the index has no row of the entry. The caller compares the id, because a corrupt
+    ///   file can contain rows that are not ascending.
+    /// - Complexity: O(log count).
+    func firstRow(ofEntryRow entryRow: UInt32) -> Int? {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.entryRow(middle) < entryRow { low = middle + 1 } else { high = middle }
+        }
+        return low < count && self.entryRow(low) == entryRow ? low : nil
+    }
+
     /// Returns the id of a row's entry.
     func id(_ row: Int) -> UUID {
         switch source {

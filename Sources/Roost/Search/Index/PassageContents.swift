@@ -8,6 +8,8 @@ struct PassageContents: DerivedContents {
     /// An entry that was found through one of its passages.
     struct Hit: Sendable {
         var entry: Entry.ID
+        /// The storage's row of the entry.
+        var entryRow: UInt32
         /// The ordinal of the passage in the entry.
         var ordinal: Int
         /// The inner product of the passage and the query.
@@ -20,6 +22,8 @@ struct PassageContents: DerivedContents {
     var notice: SearchNotice?
     /// The number of passages that are omitted because their vectors contain numbers that are not finite.
     private(set) var incomparable = 0
+    /// The distribution of the cosines of random pairs of passages.
+    private(set) var statistics = PairStatistics.prior
 
     init() {}
 
@@ -36,6 +40,7 @@ struct PassageContents: DerivedContents {
         contents.cursor = file.metadata.cursor
         contents.incomparable = file.metadata.incomparable ?? 0
         contents.isMapped = true
+        contents.statistics = file.metadata.pairs ?? contents.index.pairStatistics()
         return contents
     }
 
@@ -54,6 +59,7 @@ struct PassageContents: DerivedContents {
             entryRows: pages.flatMap(\.rows), ids: pages.flatMap(\.ids), ordinals: pages.flatMap(\.ordinals))
         index = SegmentedIndex(
             main: PassageSegment(Matrix(rows: count, columns: dimension, elements: elements), rows: rows))
+        statistics = index.pairStatistics()
     }
 
     /// Removes the graph, so that searches compare all vectors from now on.
@@ -68,6 +74,35 @@ struct PassageContents: DerivedContents {
         _ queries: Matrix, k: Int, among entryRows: RowSet?, isExact: Bool
     ) async throws -> [[Hit]] {
         try await index.search(queries, k: k, among: entryRows, isExact: isExact)
+    }
+}
+
+extension PassageContents {
+    /// The similarity of an entry and a query.
+    struct Match {
+        /// The nearest passage.
+        var passage: Hit
+        /// The cosine of the query and the mean of the entry's passages; `nil` if the entry has one passage.
+        var entryCosine: Float?
+    }
+
+    /// Returns the similarity of an entry and a query.
+    ///
+    /// - Parameters:
+    ///   - row: The storage's row of the entry.
+    ///   - isForSeveral: Whether the result is `nil` for an entry with one passage, whose vector is then not
+    ///     read.
+    /// - Returns: `nil` if the index does not contain the entry.
+    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
+    func match(
+        _ entry: Entry.ID, row: UInt32, for vector: [Float], ifSeveral isForSeveral: Bool = false
+    ) throws -> Match? {
+        for segment in index.segments.reversed() {
+            if let match = try segment.match(entry, row: row, for: vector, ifSeveral: isForSeveral) {
+                return match
+            }
+        }
+        return nil
     }
 }
 
@@ -93,6 +128,7 @@ extension PassageContents {
         }
         incomparable += collected.incomparable
         if let segment = collected.segment { index.append(segment) }
+        statistics = index.pairStatistics()
     }
 
     /// The vectors of changed entries, from which a segment is made.

@@ -85,6 +85,20 @@ struct PassageFile: Sendable {
             }
         }
 
+        /// The distribution of the cosines of random pairs of passages.
+        var pairStatistics: PairStatistics {
+            var sample = PassageSample<Int>()
+            for row in ids.indices {
+                sample.add(UUID(uuid: ids[row]), Int(UInt32(littleEndian: ordinals[row])), row)
+            }
+            return PairStatistics(
+                of: sample.finish().map {
+                    let start = $0.row * dimension
+                    return PairStatistics.SampledPassage(
+                        entry: $0.entry, vector: Array(elements[start..<start + dimension]))
+                })
+        }
+
         func write(to url: URL, metadata: Data) throws {
             try entryRows.withUnsafeBytes { entryRows in
                 try ids.withUnsafeBytes { ids in
@@ -117,6 +131,7 @@ struct PassageFile: Sendable {
         }
         var metadata = IndexMetadata(
             of: snapshot.stamp, count: columns.ids.count, dimension: columns.dimension)
+        metadata.pairs = columns.pairStatistics
         metadata.incomparable = columns.incomparable > 0 ? columns.incomparable : nil
         try await folder.publish(name, metadata) { url, description in
             try columns.write(to: url, metadata: description)

@@ -6,6 +6,7 @@ import RoostVectors
 /// Passages that were loaded together. A segment consists of their vectors, the passages that the rows
 /// represent, and tombstones for rows whose entries have been changed or removed since.
 struct PassageSegment: Sendable {
+    private let vectors: VectorRows
     /// Exact search over all rows.
     private let index: FlatIndex
     /// Approximate search over the same rows; `nil` if the store has no graph.
@@ -15,14 +16,14 @@ struct PassageSegment: Sendable {
     private var tombstones = RowSet()
 
     init(_ vectors: VectorRows, graph: GraphIndex?, rows: IndexRows) {
+        self.vectors = vectors
         index = FlatIndex(vectors)
         self.graph = graph
         self.rows = rows
     }
 
     init(_ vectors: Matrix, rows: IndexRows) {
-        index = FlatIndex(vectors)
-        self.rows = rows
+        self.init(VectorRows(vectors), graph: nil, rows: rows)
     }
 
     /// The number of valid passages.
@@ -56,8 +57,8 @@ struct PassageSegment: Sendable {
         guard index.dimension == queries.columns else {
             throw RoostError(
                 .spaceMismatch,
-                "cannot search: the store's vectors have \(index.dimension) components, the query's vector "
-                    + "has \(queries.columns); they belong to different embedding spaces")
+                "cannot search: the store's vectors have \(index.dimension) components, but the query's "
+                    + "vector has \(queries.columns); they belong to different embedding spaces")
         }
         let graph = isExact ? nil : self.graph
         let allowed = allowedRows(entryRows, hasGraph: graph != nil)
@@ -110,6 +111,8 @@ struct PassageSegment: Sendable {
         var isComplete: Bool
     }
 
+    /// Returns the best passage of each entry among the nearest rows.
+    ///
     /// - Parameter neighbors: The nearest rows, nearest first.
     private func bestPassages(of neighbors: [Neighbor], k: Int) -> BestPassages {
         var best: [UUID: PassageContents.Hit] = [:]
@@ -117,7 +120,8 @@ struct PassageSegment: Sendable {
         for neighbor in neighbors where tombstones.isEmpty || !tombstones.contains(neighbor.row) {
             let row = Int(neighbor.row)
             let hit = PassageContents.Hit(
-                entry: rows.id(row), ordinal: rows.ordinal(row), score: neighbor.score)
+                entry: rows.id(row), entryRow: rows.entryRow(row), ordinal: rows.ordinal(row),
+                score: neighbor.score)
             if let other = best[hit.entry] {
                 // If several passages of an entry are equally near, the first of them is the hit.
                 if other.score == hit.score, hit.ordinal < other.ordinal { best[hit.entry] = hit }
@@ -128,5 +132,46 @@ struct PassageSegment: Sendable {
         }
         let isComplete = scores.count >= k && (neighbors.last?.score ?? 0) < scores[k - 1]
         return BestPassages(hits: Array(best.values), isComplete: isComplete)
+    }
+}
+
+extension PassageSegment {
+    /// Calls `body` with the entry, the ordinal and the row of each valid passage.
+    func forEachPassage(_ body: (Entry.ID, Int, Int) -> Void) {
+        for row in 0..<rows.count where tombstones.isEmpty || !tombstones.contains(UInt32(row)) {
+            body(rows.id(row), rows.ordinal(row), row)
+        }
+    }
+
+    /// Returns the vector of a row.
+    func vector(_ row: Int) -> [Float] { vectors.withRow(row) { Array($0) } }
+
+    /// See ``PassageContents/match(_:row:for:ifSeveral:)``.
+    func match(
+        _ entry: Entry.ID, row entryRow: UInt32, for query: [Float], ifSeveral isForSeveral: Bool
+    ) throws -> PassageContents.Match? {
+        guard vectors.dimension == query.count, let first = rows.firstRow(ofEntryRow: entryRow) else {
+            return nil
+        }
+        var end = first
+        while end < rows.count, rows.id(end) == entry, !tombstones.contains(UInt32(end)) { end += 1 }
+        guard end > first, !isForSeveral || end > first + 1 else { return nil }
+        var best: PassageContents.Hit?
+        var sum = [Float](repeating: 0, count: query.count)
+        for row in first..<end {
+            try vectors.withVerifiedRow(row) { vector in
+                let score = query.withUnsafeBufferPointer { innerProduct($0, vector) }
+                if best.map({ score > $0.score }) ?? true {
+                    best = PassageContents.Hit(
+                        entry: entry, entryRow: entryRow, ordinal: rows.ordinal(row), score: score)
+                }
+                if end > first + 1 { for index in sum.indices { sum[index] += vector[index] } }
+            }
+        }
+        let norm = end > first + 1 ? length(of: sum) : 0
+        return best.map {
+            PassageContents.Match(
+                passage: $0, entryCosine: norm > 0 ? innerProduct(sum, query) / norm : nil)
+        }
     }
 }

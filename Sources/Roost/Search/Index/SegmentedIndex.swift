@@ -68,3 +68,20 @@ struct SegmentedIndex: Sendable {
         }
     }
 }
+
+extension SegmentedIndex {
+    /// Returns the distribution of the cosines of random pairs of passages.
+    ///
+    /// - Complexity: O(passages).
+    func pairStatistics() -> PairStatistics {
+        var sample = PassageSample<(segment: Int, row: Int)>()
+        for (number, segment) in segments.enumerated() {
+            segment.forEachPassage { sample.add($0, $1, (number, $2)) }
+        }
+        return PairStatistics(
+            of: sample.finish().map {
+                PairStatistics.SampledPassage(
+                    entry: $0.entry, vector: segments[$0.row.segment].vector($0.row.row))
+            })
+    }
+}

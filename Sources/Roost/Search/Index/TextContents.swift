@@ -8,13 +8,15 @@ struct TextContents: DerivedContents {
     /// An entry that was found by its words.
     struct Hit: Sendable {
         var entry: Entry.ID
-        /// The BM25 score.
+        /// The storage's row of the entry.
+        var entryRow: UInt32
+        /// The score by words.
         var score: Float
     }
 
-    private var collection = TextCollection()
+    private(set) var collection = TextCollection()
     /// For each part of the collection, the entries that its documents represent.
-    private var rows: [IndexRows] = []
+    private(set) var rows: [IndexRows] = []
     /// The mapped file of the first part; `nil` if the contents were built from the entries.
     private var file: TextFile?
     var cursor = ChangeCursor.start
@@ -34,6 +36,11 @@ struct TextContents: DerivedContents {
         contents.rows = [file.rows]
         contents.cursor = file.metadata.cursor
         return contents
+    }
+
+    static func replaceOutdatedFiles(_ directory: URL, _ snapshot: any StorageSnapshot) async throws {
+        guard try TextFile.isOutdated(in: directory, for: snapshot.stamp) else { return }
+        _ = try await TextFile.write(snapshot, in: directory)
     }
 
     init(of snapshot: any StorageSnapshot) async throws {
@@ -91,6 +98,15 @@ extension TextContents {
         }
     }
 
+    /// Returns a query whose words have been looked up in the index.
+    ///
+    /// - Parameter correctsSpelling: Whether unknown words are replaced with similar words.
+    /// - Throws: `CancellationError`.
+    @concurrent
+    func resolved(_ query: TextQuery, correctsSpelling: Bool) async throws -> TextQuery {
+        try collection.resolved(query, correctsSpelling: correctsSpelling)
+    }
+
     /// Returns the rows of the entries that contain everything that a query requires and nothing that it
     /// excludes; `nil` for a query that neither requires nor excludes anything.
     @concurrent
@@ -104,19 +120,11 @@ extension TextContents {
         }
     }
 
-    /// Returns the entries that contain any of a query's words, best first. If scores are equal, the lower id
-    /// comes first.
+    /// Returns the scores of all entries for a query.
     ///
-    /// - Parameters:
-    ///   - query: The words to search for.
-    ///   - k: The maximum number of entries.
-    ///   - entryRows: The rows of the entries that may be found; `nil` for all.
+    /// - Throws: `CancellationError`.
     @concurrent
-    func search(_ query: TextQuery, k: Int, among entryRows: RowSet?) async throws -> [Hit] {
-        try collection.ranked(
-            query, limit: k,
-            isAllowed: { entryRows?.contains(rows[$0].entryRow($1)) ?? true },
-            precedes: { rows[$0.part].id($0.document) < rows[$1.part].id($1.document) }
-        ).map { Hit(entry: rows[$0.part].id($0.document), score: $0.score) }
+    func scores(for query: TextQuery) async throws -> WordScores {
+        WordScores(scores: try collection.scores(for: query), rows: rows, parts: collection.parts)
     }
 }

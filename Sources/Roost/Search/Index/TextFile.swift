@@ -24,10 +24,13 @@ struct TextFile: Sendable {
     /// - Parameters:
     ///   - stamp: The current state of the store.
     ///   - verifying: Whether the checksums of the other sections are verified.
-    /// - Returns: `nil` if the file does not exist or was built from another history of the store.
+    /// - Returns: `nil` if the file does not exist, was built from another history of the store, or contains
+    ///   the words of another version of the analysis.
     /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
     init?(in directory: URL, for stamp: Stamp, verifying: Bool = true) throws {
-        guard let opened = try IndexFolder(of: directory).open(Self.name, for: stamp) else { return nil }
+        guard let opened = try IndexFolder(of: directory).open(Self.name, for: stamp),
+            opened.metadata.analysis == TextAnalysis.version
+        else { return nil }
         let file = opened.file
         self.file = file
         metadata = opened.metadata
@@ -42,6 +45,15 @@ struct TextFile: Sendable {
             throw file.checksumMismatch
         }
         guard index.documentCount == metadata.count else { throw file.checksumMismatch }
+    }
+
+    /// Returns whether there is a file of the store's current history that contains the words of another
+    /// version of the analysis.
+    ///
+    /// - Throws: `SectionFile/Unusable` if it is damaged; `FileError`.
+    static func isOutdated(in directory: URL, for stamp: Stamp) throws -> Bool {
+        let opened = try IndexFolder(of: directory).open(name, for: stamp)
+        return opened.map { $0.metadata.analysis != TextAnalysis.version } ?? false
     }
 
     /// Verifies the checksums of the positions of words.
@@ -61,7 +73,8 @@ struct TextFile: Sendable {
             try await folder.remove(name, unlessNewerThan: snapshot.stamp)
             return nil
         }
-        let metadata = IndexMetadata(of: snapshot.stamp, count: texts.ids.count)
+        var metadata = IndexMetadata(of: snapshot.stamp, count: texts.ids.count)
+        metadata.analysis = TextAnalysis.version
         let (entryRows, ids) = (texts.entryRows.map(\.littleEndian), texts.ids.map(\.uuid))
         try await folder.publish(name, metadata) { url, description in
             try entryRows.withUnsafeBytes { entryRows in
@@ -75,28 +88,5 @@ struct TextFile: Sendable {
             }
         }
         return metadata
-    }
-}
-
-/// An inverted index in memory over the texts of some entries.
-struct IndexedTexts: Sendable {
-    let index: InvertedIndex
-    /// The storage's row of each document's entry.
-    let entryRows: [UInt32]
-    /// The id of each document's entry.
-    let ids: [Entry.ID]
-
-    /// Reads and indexes the texts of the entries that match a filter.
-    init(of snapshot: any StorageSnapshot, matching filter: EntryFilter) async throws {
-        var builder = InvertedIndexBuilder()
-        var (entryRows, ids) = ([UInt32](), [Entry.ID]())
-        for try await page in snapshot.entryPages(matching: filter) {
-            for entry in page.entries { builder.add(entry.content) }
-            entryRows += page.rows
-            ids += page.entries.map(\.id)
-        }
-        index = builder.finish()
-        self.entryRows = entryRows
-        self.ids = ids
     }
 }

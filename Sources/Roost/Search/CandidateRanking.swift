@@ -1,0 +1,74 @@
+import RoostModel
+import RoostText
+
+/// An entry that is in one or both candidate lists.
+struct Candidate: Sendable {
+    var id: Entry.ID
+    /// The storage's row of the entry, as the index states it.
+    var row: UInt32
+    /// The sum of `weight / (60 + rank)` over the lists that contain the entry.
+    var fused: Float = 0
+    /// The rank among the nearest vectors, from 1.
+    var vectorRank: Int?
+    /// The nearest passage, if vectors are searched and the index contains the entry.
+    var passage: PassageContents.Hit?
+    /// The rank among the best entries by words, from 1.
+    var textRank: Int?
+    /// The score by words, if the entry contains any of them.
+    var textScore: Float?
+    /// The evidence that the indexes provide. That of the hit is computed from the stored vectors.
+    var evidence: Float = 0
+}
+
+/// The step that orders the candidates of both lists by their evidence (``Relevance``).
+struct CandidateRanking: Sendable {
+    let relevance: Relevance
+    let vectorWeight: Float
+    let textWeight: Float
+
+    /// The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher 2009).
+    private static let fusionConstant: Float = 60
+
+    init(_ plan: QueryPlan, _ relevance: Relevance) {
+        self.relevance = relevance
+        vectorWeight = plan.search.vectorWeight
+        textWeight = plan.search.textWeight
+    }
+
+    /// Returns the candidates of both lists without repetition, best first. If candidates are equally good,
+    /// the one with the lower id comes first.
+    func ranking(of lists: CandidateLists) -> [Candidate] {
+        var candidates: [Entry.ID: Candidate] = [:]
+        for (index, hit) in (lists.nearest ?? []).enumerated() {
+            var candidate = Candidate(
+                id: hit.entry, row: hit.entryRow, vectorRank: index + 1, passage: hit)
+            candidate.fused = vectorWeight / (Self.fusionConstant + Float(index + 1))
+            candidates[hit.entry] = candidate
+        }
+        for (index, hit) in (lists.worded ?? []).enumerated() {
+            var candidate = candidates[hit.entry] ?? Candidate(id: hit.entry, row: hit.entryRow)
+            candidate.textRank = index + 1
+            candidate.textScore = hit.score
+            candidate.fused += textWeight / (Self.fusionConstant + Float(index + 1))
+            candidates[hit.entry] = candidate
+        }
+        return candidates.values.map { candidate in
+            var candidate = candidate
+            if candidate.textScore == nil { candidate.textScore = lists.textScores[candidate.id] }
+            if candidate.passage == nil { candidate.passage = lists.passages[candidate.id] }
+            let (passage, entry) = (candidate.passage, lists.entryCosines[candidate.id])
+            candidate.evidence =
+                relevance.evidence(
+                    passage: passage?.score, entry: entry, words: candidate.textScore ?? 0
+                ).total
+            return candidate
+        }.sorted { ($1.evidence, $0.id) < ($0.evidence, $1.id) }
+    }
+
+    /// Returns the evidence that no entry exceeds which is in neither list.
+    func bound(of lists: CandidateLists) -> Float {
+        let passage = lists.nearest.flatMap { $0.count < lists.depth ? nil : $0.last?.score }
+        let words = lists.worded.flatMap { $0.count < lists.depth ? nil : $0.last?.score }
+        return relevance.evidence(passage: passage, entry: passage, words: words ?? 0).total
+    }
+}

@@ -1,0 +1,53 @@
+public import Foundation
+public import RoostModel
+import RoostText
+
+/// The location of a passage, for display. All of it comes from the store; sources are not read.
+public struct HitLocation: Sendable, Hashable, Codable {
+    /// The id of the source; `nil` for an entry without a source.
+    public var source: Source.ID?
+    /// The path of the source; `nil` unless the source is a file.
+    public var path: String?
+    /// The number of the line in the source, from 1; `nil` if it is unknown.
+    public var line: Int?
+    /// The number of the page in the source, from 1; `nil` if it is unknown.
+    public var page: Int?
+    /// The headings above the passage, the outermost first: those that were recorded when the source was
+    /// ingested, and those in the text of the entry.
+    public var headings: [String]
+}
+
+extension Entry {
+    /// The title: the value of the metadata key `title`, or else the title in the text's front matter, its
+    /// first heading, or its first sentence. `nil` if the text has only white space and markup.
+    ///
+    /// - Complexity: O(1).
+    public var title: String? {
+        if let title = metadata["title"]?.text, title.contains(where: { !$0.isWhitespace }) { return title }
+        return TextTitle.title(of: content)
+    }
+
+    /// The path of the source; `nil` if the entry did not come from a file.
+    public var sourcePath: String? {
+        guard let source, source.hasPrefix("file://") else { return nil }
+        return URL(string: source)?.path
+    }
+
+    /// Returns the location of a UTF-8 byte of the content.
+    ///
+    /// - Complexity: O(byte).
+    public func location(ofByte byte: Int) -> HitLocation {
+        HitLocation(
+            source: source, path: sourcePath, line: sourceLine(ofByte: byte), page: location?.page,
+            headings: (location?.headings ?? []) + HeadingPath.headings(above: byte, in: content))
+    }
+}
+
+extension QueryHit {
+    /// The title of the entry (``RoostModel/Entry/title``).
+    public var title: String? { entry.title }
+    /// The location of the passage.
+    ///
+    /// - Complexity: O(length of the entry).
+    public var location: HitLocation { entry.location(ofByte: passage.utf8Range.lowerBound) }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import RoostModel
+import RoostVectors
+
+/// The distribution of the cosines of random pairs of a store's passages, from which scores are calibrated: a
+/// cosine means little by itself, because unrelated texts have a mean cosine of about 0.1 in one store and
+/// model and of 0.7 in another.
+struct PairStatistics: Sendable, Hashable, Codable {
+    /// The mean cosine of two passages of different entries.
+    var mean: Float
+    /// The standard deviation of these cosines.
+    var deviation: Float
+
+    /// The number of passages of which all pairs are compared.
+    static let sampleSize = 128
+    /// The statistics that are assumed for a store without passages: those of many stores of notes with
+    /// sentence-transformers models.
+    static let prior = PairStatistics(mean: 0.1, deviation: 0.12)
+    /// The number of pairs as which the prior counts. It decides only in stores of a few entries.
+    private static let priorPairs = 10.0
+    /// The minimum deviation, so that a store of copies of one text has finite scores.
+    private static let minimumDeviation = 0.02
+
+    /// A passage of the sample.
+    struct SampledPassage: Sendable {
+        var entry: Entry.ID
+        var vector: [Float]
+    }
+
+    init(mean: Float, deviation: Float) { (self.mean, self.deviation) = (mean, deviation) }
+
+    /// Computes the statistics of a sample.
+    ///
+    /// - Complexity: O(passages² · dimension).
+    init(of sample: [SampledPassage]) {
+        var (count, sum, squares) = (0.0, 0.0, 0.0)
+        for (index, first) in sample.enumerated() {
+            for second in sample[(index + 1)...] where second.entry != first.entry {
+                guard first.vector.count == second.vector.count else { continue }
+                let cosine = Double(innerProduct(first.vector, second.vector))
+                guard cosine.isFinite else { continue }
+                count += 1
+                sum += cosine
+                squares += cosine * cosine
+            }
+        }
+        let (priorMean, priorDeviation) = (Double(Self.prior.mean), Double(Self.prior.deviation))
+        let total = count + Self.priorPairs
+        let mean = (sum + Self.priorPairs * priorMean) / total
+        let square = (squares + Self.priorPairs * (priorDeviation * priorDeviation + priorMean * priorMean)) / total
+        let deviation = max(Self.minimumDeviation, max(0, square - mean * mean).squareRoot())
+        self.init(mean: Float(mean), deviation: Float(deviation))
+    }
+}
+
+/// The selection of the passages of a sample. It depends only on the ids of the entries, so an index that was
+/// updated many times has the same sample as one that was built at once.
+struct PassageSample<Row: Sendable>: Sendable {
+    private struct Member: Sendable {
+        var key: UInt64
+        var entry: Entry.ID
+        var ordinal: Int
+        var row: Row
+
+        func precedes(_ other: Member) -> Bool {
+            (key, entry, ordinal) < (other.key, other.entry, other.ordinal)
+        }
+    }
+
+    /// The best members so far and some others. They are sorted and cut when their number has doubled.
+    private var members: [Member] = []
+    private var threshold = UInt64.max
+
+    /// Adds a passage, if it can be in the sample.
+    mutating func add(_ entry: Entry.ID, _ ordinal: Int, _ row: Row) {
+        let key = Self.key(entry, ordinal)
+        guard key <= threshold else { return }
+        members.append(Member(key: key, entry: entry, ordinal: ordinal, row: row))
+        if members.count >= 2 * PairStatistics.sampleSize { cut() }
+    }
+
+    /// The passages of the sample.
+    mutating func finish() -> [(entry: Entry.ID, row: Row)] {
+        cut()
+        return members.map { ($0.entry, $0.row) }
+    }
+
+    private mutating func cut() {
+        members.sort { $0.precedes($1) }
+        members.removeLast(max(0, members.count - PairStatistics.sampleSize))
+        if members.count == PairStatistics.sampleSize, let last = members.last { threshold = last.key }
+    }
+
+    /// Returns a number that is distributed evenly over the passages.
+    private static func key(_ entry: Entry.ID, _ ordinal: Int) -> UInt64 {
+        let halves = withUnsafeBytes(of: entry.uuid) {
+            ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        }
+        var hash = UInt64(littleEndian: halves.0) &+ UInt64(ordinal) &* 0x9E37_79B9_7F4A_7C15
+        for value in [UInt64(littleEndian: halves.1), 0] {
+            hash = (hash ^ (hash >> 30) ^ value) &* 0xBF58_476D_1CE4_E5B9
+            hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
+            hash ^= hash >> 31
+        }
+        return hash
+    }
+}

@@ -1,0 +1,32 @@
+import RoostModel
+import RoostText
+
+/// The step that looks up the words of planned searches in the word index: their stems in the languages of
+/// the store, and corrections of misspelled words.
+struct QueryResolver {
+    let embedder: any Embedder
+    let words: DerivedCatalog<TextContents>
+
+    /// Returns the plans with resolved words. A query with corrected words is embedded again, because a model
+    /// represents the correct words better.
+    ///
+    /// - Throws: `StorageError`; `EmbedderError`; `CancellationError`.
+    func resolved(_ plans: [QueryPlan]) async throws -> [QueryPlan] {
+        guard plans.contains(where: { $0.text != nil }) else { return plans }
+        let contents = try await words.current()
+        var plans = plans
+        var corrected: [Int] = []
+        for index in plans.indices {
+            guard let text = plans[index].text else { continue }
+            let resolved = try await contents.resolved(
+                text, correctsSpelling: !plans[index].search.usesExactWords)
+            plans[index].text = resolved
+            if resolved.plainText != text.plainText { corrected.append(index) }
+        }
+        guard !corrected.isEmpty else { return plans }
+        let texts = corrected.map { plans[$0].text?.plainText ?? "" }
+        let embeddings = try await embedder.checkedEmbeddings(texts, as: .query)
+        for (row, index) in corrected.enumerated() { plans[index].vector = embeddings.vectors.row(row) }
+        return plans
+    }
+}

@@ -1,0 +1,101 @@
+/// The words of one text, analyzed like the words of an index.
+struct AnalyzedText: Sendable {
+    private var vocabulary = TermVocabulary()
+    private var occurrences: [TermVocabulary.Occurrence] = []
+    private let languages: TextLanguages
+
+    /// Analyzes a text.
+    ///
+    /// - Complexity: O(length of text).
+    init(_ utf8: UnsafeBufferPointer<UInt8>) {
+        languages = vocabulary.languages(of: utf8)
+        var occurrences: [TermVocabulary.Occurrence] = []
+        _ = vocabulary.forEachForm(in: utf8, languages) { occurrences.append($0) }
+        self.occurrences = occurrences
+    }
+
+    init(_ text: String) {
+        var text = text
+        self = text.withUTF8 { AnalyzedText($0) }
+    }
+
+    /// A word of the text that one of several clauses contains.
+    struct Match: Sendable {
+        /// The UTF-8 range of the word.
+        var range: Range<Int>
+        /// The index of the first such clause.
+        var clause: Int
+    }
+
+    /// Returns the words that occur in one of several clauses, in order of their start.
+    ///
+    /// - Parameter limit: The maximum number of words.
+    func matches(of clauses: [TextQuery.Clause], limit: Int = .max) -> [Match] {
+        guard limit > 0 else { return [] }
+        var matcher = FormMatcher(vocabulary, languages, clauses)
+        var matches: [Match] = []
+        for occurrence in occurrences {
+            guard let clause = matcher.clause(of: occurrence) else { continue }
+            matches.append(Match(range: occurrence.range, clause: clause))
+            if matches.count == limit { break }
+        }
+        // An identifier follows its words, although it starts where the first of them does.
+        return matches.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    }
+
+    /// Returns whether the text contains a clause: a prefix, or all words of a phrase next to each other.
+    func contains(_ clause: TextQuery.Clause) -> Bool {
+        guard case .phrase(let terms) = clause, terms.count > 1 else {
+            return !matches(of: [clause], limit: 1).isEmpty
+        }
+        var starts: Set<Int>?
+        for term in terms {
+            var matcher = FormMatcher(vocabulary, languages, [.phrase([term])])
+            var found = Set<Int>()
+            for occurrence in occurrences where matcher.clause(of: occurrence) != nil {
+                found.insert(Int(occurrence.position) - term.offset)
+            }
+            starts = starts?.intersection(found) ?? found
+            if starts?.isEmpty == true { return false }
+        }
+        return true
+    }
+}
+
+/// Finds the clause that a word of a text belongs to, and remembers the result for each form.
+private struct FormMatcher {
+    private let vocabulary: TermVocabulary
+    /// The index of the first clause with each word, and with each key of a term.
+    private var ofWord: [[UInt8]: Int] = [:]
+    private var ofKey: [[UInt8]: Int] = [:]
+    private var prefixes: [(prefix: [UInt8], clause: Int)] = []
+    /// The results by form: the index of the clause, or -1 for none.
+    private var known: [UInt32: Int] = [:]
+
+    init(_ vocabulary: TermVocabulary, _ languages: TextLanguages, _ clauses: [TextQuery.Clause]) {
+        self.vocabulary = vocabulary
+        for (index, clause) in clauses.enumerated() {
+            switch clause {
+            case .prefix(let prefix): prefixes.append((prefix, index))
+            case .phrase(let terms):
+                for term in terms {
+                    // Words match without regard to diacritics, even if they have different stems.
+                    if term.isWord, ofWord[term.word] == nil { ofWord[term.word] = index }
+                    for key in [term.key(in: languages[term.script])] + term.keys where ofKey[key] == nil {
+                        ofKey[key] = index
+                    }
+                }
+            }
+        }
+    }
+
+    mutating func clause(of occurrence: TermVocabulary.Occurrence) -> Int? {
+        if let known = known[occurrence.form] { return known < 0 ? nil : known }
+        let word = Array(vocabulary.word(of: Int(occurrence.form)))
+        let clause =
+            ofWord[word] ?? ofKey[Array(vocabulary.terms[Int(occurrence.term)])]
+            ?? prefixes.first { word.starts(with: $0.prefix) }?.clause
+        known[occurrence.form] = clause ?? -1
+        return clause
+    }
+}

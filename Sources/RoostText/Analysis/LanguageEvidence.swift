@@ -1,0 +1,147 @@
+/// The evidence for the languages of a text, collected word by word.
+///
+/// A function word counts for every language that has it, divided by the number of these languages. A letter
+/// that few languages use counts less, because names and loanwords contain it too.
+struct LanguageEvidence: Sendable {
+    /// The evidence for each language, by its raw value.
+    private var scores = [Float](repeating: 0, count: LanguageEvidence.languageCount)
+    /// The number of words in each script, by its raw value.
+    private var words = [Float](repeating: 0, count: WordScript.allCases.count)
+
+    private static let languageCount = 1 + Int(TextLanguage.allCases.map(\.rawValue).max() ?? 0)
+
+    /// The weight of a letter, relative to that of a function word.
+    private static let letterWeight: Float = 0.4
+    /// The minimum evidence, in function words that occur in no other language.
+    private static let minimumScore: Float = 1
+    /// The minimum evidence per word. Function words make up 30 to 50% of a text, but most of them occur in
+    /// several languages.
+    private static let minimumShare: Float = 0.08
+    /// The minimum ratio to the evidence for the default language.
+    private static let minimumRatio: Float = 1.25
+
+    /// Adds a word.
+    ///
+    /// - Parameter number: The result of ``number(of:)``.
+    mutating func add(_ number: UInt16) {
+        // Most words are no clue. The first numbers are those of the scripts.
+        guard number >= words.count else {
+            words[Int(number)] += 1
+            return
+        }
+        let clue = Self.clues[Int(number)]
+        words[Int(clue.script)] += 1
+        for (language, weight) in clue.weights { scores[language] += weight }
+    }
+
+    /// The languages for which the evidence is sufficient.
+    var languages: TextLanguages { TextLanguages(self) }
+
+    /// Returns the language of the words in a script.
+    func best(_ script: WordScript, default fallback: TextLanguage) -> TextLanguage {
+        let count = words[Int(script.rawValue)]
+        guard count > 0 else { return fallback }
+        var best = fallback
+        for language in Self.languages[Int(script.rawValue)]
+        where scores[Int(language.rawValue)] > scores[Int(best.rawValue)] {
+            best = language
+        }
+        let score = scores[Int(best.rawValue)]
+        let isSufficient =
+            score >= Self.minimumScore && score >= Self.minimumShare * count
+            && score >= Self.minimumRatio * scores[Int(fallback.rawValue)]
+        return isSufficient ? best : fallback
+    }
+
+    /// Returns the one of some languages for which there is most evidence, or the default if there is none.
+    func best(
+        _ script: WordScript, among languages: Set<TextLanguage>, default fallback: TextLanguage
+    ) -> TextLanguage {
+        var best = fallback
+        for language in Self.languages[Int(script.rawValue)]
+        where languages.contains(language.stemming)
+            && scores[Int(language.rawValue)] > scores[Int(best.rawValue)]
+        {
+            best = language
+        }
+        return best
+    }
+
+    // MARK: Clues
+
+    /// The evidence of one word.
+    private struct Clue: Sendable {
+        var script: UInt8
+        var weights: [(language: Int, weight: Float)]
+    }
+
+    private static let languages: [[TextLanguage]] = WordScript.allCases.map { script in
+        TextLanguage.allCases.filter { $0 != .unstemmed && $0.scripts.contains(script) }
+    }
+
+    private struct Clues: Sendable {
+        /// The first clues, one for each script, have no weights.
+        var clues = WordScript.allCases.map { Clue(script: $0.rawValue, weights: []) }
+        var ofWord: [[UInt8]: UInt16] = [:]
+        var ofLetter: [Unicode.Scalar: UInt16] = [:]
+    }
+
+    private static let model: Clues = {
+        var model = Clues()
+        var languagesOfWord: [[UInt8]: [TextLanguage]] = [:]
+        for language in TextLanguage.allCases {
+            for word in StopWords.byLanguage[language] ?? [] {
+                languagesOfWord[WordFolding(word.utf8).spelling, default: []].append(language)
+            }
+        }
+        func add(_ script: WordScript, _ languages: [TextLanguage], _ weight: Float) -> UInt16 {
+            let share = weight / Float(languages.count)
+            model.clues.append(
+                Clue(script: script.rawValue, weights: languages.map { (Int($0.rawValue), share) }))
+            return UInt16(model.clues.count - 1)
+        }
+        for (word, languages) in languagesOfWord {
+            let script = WordScript.script(of: word)
+            let writing = languages.filter { $0.scripts.contains(script) }
+            if !writing.isEmpty { model.ofWord[word] = add(script, writing, 1) }
+        }
+        var languagesOfLetter: [Unicode.Scalar: [TextLanguage]] = [:]
+        for (language, letters) in letters {
+            for letter in letters.unicodeScalars { languagesOfLetter[letter, default: []].append(language) }
+        }
+        for (letter, languages) in languagesOfLetter {
+            let script = WordScript.script(of: letter) ?? .other
+            model.ofLetter[letter] = add(script, languages, letterWeight)
+        }
+        return model
+    }()
+
+    private static let clues = model.clues
+
+    /// Letters that occur in few languages.
+    private static let letters: [TextLanguage: String] = [
+        .german: "äöüß", .french: "éèêàçùûîœ", .spanish: "ñáéíóú", .italian: "èàùò", .portuguese: "ãõçáâêéó",
+        .swedish: "åäö", .danish: "åøæ", .norwegian: "åøæ", .finnish: "äö", .hungarian: "őűáéöü",
+        .romanian: "ășțâî", .catalan: "çàèò", .turkish: "ğışçöü", .lithuanian: "ėųįšžč",
+        .polish: "łąęśżźćń", .czech: "ěřůčšžýáí", .irish: "áéíóú", .serbian: "ђљњћџјčćšžđ",
+        .ukrainian: "іїєґ", .russian: "ыэё", .bulgarian: "ъ", .persian: "پچژگکی", .arabic: "ةىأإ",
+    ]
+
+    /// Returns the number of the clue that a word gives.
+    ///
+    /// - Parameter utf8: The word as a text spells it.
+    static func number(ofWord utf8: some Collection<UInt8>) -> UInt16 {
+        number(of: WordFolding(utf8).spelling)
+    }
+
+    /// Returns the number of the clue that a word gives.
+    ///
+    /// - Parameter spelling: The word in lower case with its diacritics.
+    static func number(of spelling: [UInt8]) -> UInt16 {
+        if let number = model.ofWord[spelling] { return number }
+        let script = WordScript.script(of: spelling)
+        guard spelling.contains(where: { $0 >= 128 }) else { return UInt16(script.rawValue) }
+        let letters = String(decoding: spelling, as: UTF8.self).unicodeScalars
+        return letters.lazy.compactMap { model.ofLetter[$0] }.first ?? UInt16(script.rawValue)
+    }
+}

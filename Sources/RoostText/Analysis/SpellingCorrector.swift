@@ -1,0 +1,173 @@
+/// Finds the words of a store that a misspelled word of a query probably stands for.
+struct SpellingCorrector {
+    private let parts: [TextPart]
+    private let languages: Set<TextLanguage>
+
+    /// - Parameter languages: The languages of the texts.
+    init(_ parts: [TextPart], languages: Set<TextLanguage>) {
+        self.parts = parts
+        self.languages = languages.union([.english])
+    }
+
+    /// A word of the store that is similar to a misspelled word.
+    struct Candidate: Sendable {
+        /// The UTF-8 of the word in lower case without diacritics.
+        var word: [UInt8]
+        /// The number of texts that contain it.
+        var frequency: Int
+        var distance: Int
+    }
+
+    /// The lengths in letters from which one and two errors are corrected. In shorter words, too many words
+    /// are similar to each other.
+    private static let (minimumLength, lengthForTwo) = (3, 8)
+    /// The maximum length of a word that is corrected.
+    private static let maximumLength = 40
+    /// The length of words in which only a missing letter and a transposition are corrected.
+    private static let shortLength = 3
+
+    /// Returns the most likely word, or `nil` if no word is similar enough.
+    ///
+    /// - Parameter word: The UTF-8 of the misspelled word in lower case without diacritics.
+    /// - Complexity: Proportional to the number of words with a similar beginning.
+    func correction(of word: [UInt8]) -> Candidate? {
+        let letters = Self.letters(word)
+        guard (Self.minimumLength...Self.maximumLength).contains(letters.count),
+            letters.allSatisfy(Self.isLetter)
+        else { return nil }
+        if let best = best(similar(to: letters, maximumDistance: 1), letters) { return best }
+        guard letters.count >= Self.lengthForTwo else { return nil }
+        return best(similar(to: letters, maximumDistance: 2), letters)
+    }
+
+    private static func letters(_ word: [UInt8]) -> [UInt32] {
+        word.contains { $0 >= 128 }
+            ? String(decoding: word, as: UTF8.self).unicodeScalars.map(\.value) : word.map(UInt32.init)
+    }
+
+    private static func isLetter(_ value: UInt32) -> Bool {
+        if value < 128 { return (97...122).contains(value) || value == 39 }
+        guard let scalar = Unicode.Scalar(value) else { return false }
+        return CharacterClass.ofNonASCII(scalar) == .word && scalar.properties.numericType == nil
+    }
+
+    private func best(_ found: [[UInt8]: Candidate], _ typed: [UInt32]) -> Candidate? {
+        func score(_ candidate: Candidate) -> Double {
+            logarithm(Double(candidate.frequency))
+                + TypingErrors.likelihood(
+                    of: typed, for: Self.letters(candidate.word), distance: candidate.distance)
+        }
+        let allowed = found.values.filter {
+            // A stop word selects no texts, and is more frequent than the word that the user meant.
+            guard $0.frequency > 0, !StopWords.contains($0.word, in: languages) else { return false }
+            let length = Self.letters($0.word).count
+            guard typed.count <= Self.shortLength else { return true }
+            return length > typed.count || Self.letters($0.word).sorted() == typed.sorted()
+        }
+        return allowed.map { (candidate: $0, score: score($0)) }
+            .max {
+                $0.score < $1.score
+                    || ($0.score == $1.score
+                        && $1.candidate.word.lexicographicallyPrecedes($0.candidate.word))
+            }?.candidate
+    }
+
+    // MARK: Lookup
+
+    /// Returns the words within a distance of a misspelled word. With a distance of 2, the words must begin
+    /// with the same letter, because nearly all of the many other words would be wrong.
+    private func similar(to letters: [UInt32], maximumDistance: Int) -> [[UInt8]: Candidate] {
+        var found: [[UInt8]: Candidate] = [:]
+        for part in parts {
+            part.index.reading {
+                let words = part.index.words
+                var range = 0..<words.count
+                if maximumDistance > 1, let scalar = Unicode.Scalar(letters[0]) {
+                    range = words.indices(beginningWith: Array(String(Character(scalar)).utf8))
+                }
+                var edits = SpellingEdits(of: letters, maximumDistance: maximumDistance)
+                Self.visit(words, range, &edits) { index, word, distance in
+                    let count = part.textCount(ofWord: index)
+                    found[word, default: Candidate(word: word, frequency: 0, distance: distance)]
+                        .frequency += count
+                }
+            }
+        }
+        return found
+    }
+
+    /// Calls `body` with the words within the distance.
+    private static func visit(
+        _ words: InvertedIndex.Dictionary, _ range: Range<Int>, _ edits: inout SpellingEdits,
+        _ body: (_ index: Int, _ word: [UInt8], _ distance: Int) -> Void
+    ) {
+        var index = range.lowerBound
+        while index < range.upperBound {
+            guard let bytes = Term.word(ofListing: words[index]) else {
+                index += 1
+                continue
+            }
+            let word = letters(bytes)
+            switch edits.compare(word) {
+            case .distance(let distance):
+                if distance > 0, word.allSatisfy(isLetter) { body(index, Array(bytes), distance) }
+                index += 1
+            case .distant: index += 1
+            case .distantPrefix(let length):
+                index = words.firstIndex(
+                    after: index, notBeginningWith: Self.prefix(bytes, length), limit: range.upperBound)
+            }
+        }
+    }
+
+    private static func letters(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt32] {
+        var letters: [UInt32] = []
+        letters.reserveCapacity(bytes.count)
+        var offset = 0
+        while offset < bytes.count {
+            let (scalar, width) = UTF8Decoding.scalar(bytes, offset)
+            letters.append(scalar.value)
+            offset += width
+        }
+        return letters
+    }
+
+    /// Returns the first letters of a word.
+    private static func prefix(_ bytes: UnsafeBufferPointer<UInt8>, _ length: Int) -> [UInt8] {
+        var offset = 0
+        for _ in 0..<length where offset < bytes.count { offset += UTF8Decoding.scalar(bytes, offset).width }
+        return Array(bytes.prefix(offset))
+    }
+}
+
+extension InvertedIndex.Dictionary {
+    /// Returns the index of the first string after an index that does not begin with a prefix.
+    ///
+    /// - Parameter index: The index of a string that begins with the prefix.
+    /// - Complexity: O(log strings with the prefix).
+    func firstIndex(after index: Int, notBeginningWith prefix: [UInt8], limit: Int) -> Int {
+        var (low, step) = (index, 1)
+        while low + step < limit, self[low + step].starts(with: prefix) {
+            low += step
+            step *= 2
+        }
+        var high = min(limit, low + step)
+        low += 1
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].starts(with: prefix) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension TextPart {
+    /// Returns the number of texts that contain a form of a word and are not deleted.
+    ///
+    /// - Parameter word: The number of the form in the index.
+    fileprivate func textCount(ofWord word: Int) -> Int {
+        var count = 0
+        index.forEachPosting(ofWord: word) { document, _ in if !isRemoved(document) { count += 1 } }
+        return count
+    }
+}

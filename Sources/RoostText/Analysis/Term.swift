@@ -1,0 +1,150 @@
+/// A word of a query, independent of any language.
+struct Term: Sendable, Hashable {
+    /// The kind of word, which determines how it is looked up.
+    enum Kind: UInt8, Sendable, Hashable {
+        /// A word of an alphabet, which has stems.
+        case word
+        /// An identifier with its punctuation, such as `foo.bar` or `--onto`.
+        case verbatim
+        /// A part of an identifier such as `parseURL`, in addition to the word itself.
+        case part
+        /// One or two characters of a script without spaces between words.
+        case gram
+        /// A symbol or emoji.
+        case symbol
+    }
+
+    var kind: Kind
+    var folding: WordFolding
+    /// The number of words between the start of the phrase and the word; 0 outside of phrases.
+    var offset = 0
+    /// The keys in the indexes of a store, if the term has been resolved
+    /// (``TextCollection/resolved(_:correctsSpelling:)``). Otherwise empty.
+    var keys: [[UInt8]] = []
+    /// The UTF-8 of the word in lower case without diacritics.
+    var word: [UInt8] { folding.folded }
+
+    init(_ kind: Kind, _ utf8: some Collection<UInt8>) {
+        self.kind = kind
+        folding = WordFolding(utf8)
+    }
+
+    /// The byte that follows the stem in the key of an identifier's part. Greater than the raw values of all
+    /// languages.
+    private static let partMark: UInt8 = 0xFF
+
+    /// Returns the bytes by which the index finds the word in texts of a language.
+    ///
+    /// The key of a word is its stem without diacritics. For languages other than English, it ends in a zero
+    /// byte and the language, because equal stems in different languages are different words.
+    func key(in language: TextLanguage) -> [UInt8] {
+        switch kind {
+        case .verbatim, .gram, .symbol: return word
+        case .part: return Self.stem(folding, in: .english) + [0, Self.partMark]
+        case .word:
+            let language = language.stemming
+            let stem = Self.stem(folding, in: language)
+            return language == .english ? stem : stem + [0, language.rawValue]
+        }
+    }
+
+    /// Returns the key under which the word itself is listed, without regard to its inflected forms.
+    func listing(in language: TextLanguage) -> [UInt8] {
+        switch kind {
+        case .verbatim, .gram, .symbol: word
+        case .part: word + [0, Self.partMark]
+        case .word: language.stemming == .english ? word : word + [0, language.stemming.rawValue]
+        }
+    }
+
+    /// Returns the word of a listing, or `nil` if the listing is a part of an identifier.
+    static func word(ofListing listing: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
+        guard listing.count > 2, listing[listing.count - 2] == 0 else { return listing }
+        guard listing[listing.count - 1] != partMark else { return nil }
+        return UnsafeBufferPointer(rebasing: listing.dropLast(2))
+    }
+
+    private static func stem(_ folding: WordFolding, in language: TextLanguage) -> [UInt8] {
+        let word = withoutElision(folding.spelling, in: language)
+        let stem = WordFolding.withoutDiacritics(Stemmer.stem(word, in: language))
+        // A word that consists only of an ending keeps it.
+        return stem.isEmpty ? folding.folded : stem
+    }
+
+    /// The articles, prepositions and pronouns that are written together with the next word.
+    private static let elisions: [TextLanguage: Set<[UInt8]>] = [
+        .french: "l d j m t s n c qu jusqu lorsqu puisqu quoiqu",
+        .italian: "l un d c all dall dell nell sull coll quell quest gl dov com",
+        .catalan: "l d m t s n",
+    ].mapValues { Set($0.split(separator: " ").map { Array($0.utf8) }) }
+
+    /// Returns a word without an elided word before an apostrophe, as in "l'heure".
+    private static func withoutElision(_ word: [UInt8], in language: TextLanguage) -> [UInt8] {
+        guard let apostrophe = word.firstIndex(of: UInt8(ascii: "'")), apostrophe + 1 < word.count,
+            elisions[language]?.contains(Array(word[..<apostrophe])) == true
+        else { return word }
+        return Array(word[(apostrophe + 1)...])
+    }
+}
+
+extension Term {
+    /// The script of the word.
+    var script: WordScript { WordScript.script(of: folding.spelling) }
+
+    /// Returns the words of a query text and the further forms under which they can be found: identifiers
+    /// with their punctuation, and the parts of words in camel case. Each has the offset of its word.
+    static func terms(of text: String) -> [Term] {
+        var (terms, text) = ([Term](), text)
+        text.withUTF8 { utf8 in
+            _ = TokenScanner.forEachToken(in: utf8) { token in
+                guard !token.isOnlyForIndex else { return true }
+                var term = Term(token.kind, utf8[token.range])
+                term.offset = Int(token.position) - 1
+                if !term.word.isEmpty { terms.append(term) }
+                return true
+            }
+        }
+        return terms
+    }
+
+    /// The keys of the word in texts of some languages.
+    func keys(in languages: Set<TextLanguage>) -> [[UInt8]] {
+        guard kind == .word else { return [key(in: .english)] }
+        let script = script
+        // English also stands for words that are not stemmed, such as numbers.
+        let possible = languages.union([.english]).filter { $0.scripts.contains(script) }
+        var keys = [key(in: .unstemmed)]
+        for language in possible.sorted(by: { $0.rawValue < $1.rawValue }) {
+            let key = key(in: language)
+            if !keys.contains(key) { keys.append(key) }
+        }
+        return keys
+    }
+
+    /// The term outside of a phrase.
+    var alone: Term { shifted(by: offset) }
+
+    /// Returns the term with a smaller offset.
+    func shifted(by words: Int) -> Term {
+        var term = self
+        term.offset -= words
+        return term
+    }
+
+    /// Returns the bytes with which words begin that have the prefix at the end of a text: the last word, or
+    /// all of it if it has the form of an identifier. Empty if the text does not end in a word.
+    static func prefix(of text: Substring) -> [UInt8] {
+        var text = String(text)
+        return text.withUTF8 { utf8 in
+            var range = 0..<0
+            TokenScanner.forEachToken(in: utf8) { token in
+                if token.range.upperBound == utf8.count, token.kind != .part { range = token.range }
+                return true
+            }
+            return WordFolding(utf8[range]).folded
+        }
+    }
+
+    /// Whether the term is a word at its offset, and not a further form of one.
+    var isWord: Bool { kind != .verbatim && kind != .part }
+}

@@ -1,0 +1,10 @@
+/// The division of texts into words and the stems of these words.
+package enum TextAnalysis {
+    /// A number that is increased when the words or the keys of an index change.
+    private static let revision = 3
+
+    /// The version of the analysis. An index can only be searched with the version that it was built with.
+    ///
+    /// It includes a fingerprint of the stemmers, because they depend on the installed version of libstemmer.
+    package static let version = "\(revision)-\(String(Stemmer.fingerprint, radix: 16))"
+}

@@ -1,0 +1,58 @@
+/// The likelihood of single typing errors.
+enum TypingErrors {
+    /// The logarithms of the likelihood of errors, relative to a transposition.
+    private enum Weight {
+        static let missingLetter = -0.2
+        static let doubledLetter = -0.3
+        static let neighboringKey = -1.0
+        static let otherLetter = -2.5
+        static let extraLetter = -1.8
+        /// The weight of an error in the first letter, which people notice more often.
+        static let firstLetter = -0.7
+        /// The weight of each error if there are several.
+        static let secondError = -4.0
+    }
+
+    /// The rows of the keyboard. Keys next to each other are often confused.
+    private static let keyboard = ["qwertyuiop", "asdfghjkl", "zxcvbnm"].map {
+        $0.unicodeScalars.map(\.value)
+    }
+
+    /// Returns the logarithm of the likelihood that a word was misspelled in a certain way, relative to a
+    /// transposition.
+    ///
+    /// - Parameters:
+    ///   - typed: The letters of the misspelled word.
+    ///   - word: The letters of the word.
+    ///   - distance: The number of errors.
+    static func likelihood(of typed: [UInt32], for word: [UInt32], distance: Int) -> Double {
+        guard distance == 1 else {
+            return Double(distance) * Weight.secondError
+                + (typed.first == word.first ? 0 : Weight.firstLetter)
+        }
+        var start = 0
+        while start < min(typed.count, word.count), typed[start] == word[start] { start += 1 }
+        let first = start == 0 ? Weight.firstLetter : 0
+        if typed.count < word.count { return Weight.missingLetter + first }
+        if typed.count > word.count {
+            let isDoubled = start > 0 && typed[start] == typed[start - 1]
+            return (isDoubled ? Weight.doubledLetter : Weight.extraLetter) + first
+        }
+        if start + 1 < word.count, typed[start] == word[start + 1], typed[start + 1] == word[start] {
+            return first
+        }
+        let isNear = areNeighbors(typed[start], word[start])
+        return (isNear ? Weight.neighboringKey : Weight.otherLetter) + first
+    }
+
+    private static func areNeighbors(_ first: UInt32, _ second: UInt32) -> Bool {
+        func place(_ letter: UInt32) -> (row: Int, column: Int)? {
+            for (row, keys) in keyboard.enumerated() {
+                if let column = keys.firstIndex(of: letter) { return (row, column) }
+            }
+            return nil
+        }
+        guard let one = place(first), let other = place(second) else { return false }
+        return abs(one.row - other.row) <= 1 && abs(one.column - other.column) <= 1
+    }
+}

@@ -1,0 +1,26 @@
+/// A word or phrase from which labels are made.
+package struct LabelPhrase: Sendable, Hashable {
+    /// The words in lower case, separated by spaces.
+    package let text: String
+    /// The words as they are usually written in the texts, such as "PostgreSQL" or "Prime Minister".
+    package let spelling: String
+    /// The weight by the frequencies of the words; above 0. See `GroupVocabularies/labelPhrases(limit:)`.
+    package let weight: Double
+    /// The share of the group's texts that contain the phrase, divided by the same share of all texts.
+    package let lift: Double
+}
+
+/// The meaning of a phrase in relation to the groups, measured by the embedding of the phrase.
+package struct PhraseMeaning: Sendable, Hashable {
+    /// The degree to which the phrase distinguishes its group from the others.
+    package var specificity: Double
+    /// The degree to which the phrase represents all phrases of its group.
+    package var centrality: Double
+    /// Whether the phrase repeats a better phrase of the group, such as "postgresql" and "postgres", or
+    /// "players" and "play".
+    package var isVariant = false
+
+    package init(specificity: Double, centrality: Double) {
+        (self.specificity, self.centrality) = (specificity, centrality)
+    }
+}

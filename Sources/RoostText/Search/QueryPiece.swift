@@ -1,0 +1,136 @@
+/// A word, a quoted phrase or a condition in a query, with its operators.
+struct QueryPiece: Sendable {
+    /// The text without operators, except a final `*`.
+    var text: Substring
+    /// Whether the text was quoted.
+    var isQuoted = false
+    /// Whether texts that contain the piece are excluded.
+    var isExcluded = false
+    /// The field that the piece is restricted to; `nil` for all fields.
+    var field: TextField?
+    /// Whether operators in the text have no effect, because a backslash precedes them.
+    var isLiteral = false
+    /// The excluded word with its hyphen and the word before it, such as `commit -amend`; `nil` unless the
+    /// piece is a `-word` after another word, which may be meant as text.
+    var phrase: String?
+
+    /// The piece as text instead of an exclusion.
+    var asText: QueryPiece {
+        QueryPiece(text: text.base[text.base.index(before: text.startIndex)..<text.endIndex])
+    }
+
+    /// The names of the fields in queries.
+    private static let fields: [(name: String, field: TextField)] = [
+        ("title:", .title), ("path:", .path), ("tag:", .tags), ("tags:", .tags),
+    ]
+    private static let closingQuotes: [Character: Character] = ["\"": "\"", "\u{201C}": "\u{201D}"]
+    /// The maximum length of a `-x` that is text and not an exclusion: the options of commands, such as `-i`.
+    private static let maximumOptionLength = 2
+
+    /// Splits a query at spaces and quotation marks.
+    ///
+    /// - Complexity: O(length of text).
+    static func pieces(of text: String) -> [QueryPiece] {
+        var pieces: [QueryPiece] = []
+        var rest = text[...]
+        // Closing quotation marks that are known not to occur in the rest of the query. They are not searched
+        // for again.
+        var unclosed = Set<Character>()
+        while let first = rest.first {
+            if first.isWhitespace {
+                rest.removeFirst()
+                continue
+            }
+            let end = rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
+            let word = rest[..<end]
+            if first == "\\", hasOperator(word.dropFirst()) {
+                pieces.append(QueryPiece(text: word.dropFirst(), isLiteral: true))
+                rest = rest[end...]
+                continue
+            }
+            var after = rest
+            let isExcluded = first == "-"
+            if isExcluded { after.removeFirst() }
+            let field = removeField(from: &after)
+            if let open = after.first, let close = closingQuotes[open], !unclosed.contains(close) {
+                after.removeFirst()
+                if let end = after.firstIndex(of: close) {
+                    pieces.append(
+                        QueryPiece(
+                            text: after[..<end], isQuoted: true, isExcluded: isExcluded, field: field))
+                    rest = after[after.index(after: end)...]
+                    continue
+                }
+                unclosed.insert(close)
+            }
+            pieces.append(piece(word, after[..<end], isExcluded, field, after: pieces.last))
+            rest = rest[end...]
+        }
+        return pieces
+    }
+
+    /// Returns the piece for a word that is not quoted.
+    ///
+    /// - Parameters:
+    ///   - word: The word with its operators.
+    ///   - body: The word without them.
+    ///   - previous: The piece before it.
+    private static func piece(
+        _ word: Substring, _ body: Substring, _ isExcluded: Bool, _ field: TextField?,
+        after previous: QueryPiece?
+    ) -> QueryPiece {
+        guard let first = body.first, first.isLetter || first.isNumber || (field != nil && hasWord(body))
+        else { return QueryPiece(text: word) }
+        var piece = QueryPiece(text: body, isExcluded: isExcluded, field: field)
+        guard isExcluded, field == nil else { return piece }
+        if body.utf8.count <= maximumOptionLength, body.allSatisfy(\.isASCII) {
+            return QueryPiece(text: word)
+        }
+        if let previous, !previous.isExcluded, previous.field == nil,
+            let last = previous.text.split(whereSeparator: \.isWhitespace).last
+        {
+            piece.phrase = "\(last) \(word)"
+        }
+        return piece
+    }
+
+    private static func hasWord(_ text: Substring) -> Bool {
+        text.contains { $0.isLetter || $0.isNumber }
+    }
+
+    /// Removes the name of a field and its colon, if a word or quotation mark follows directly.
+    private static func removeField(from text: inout Substring) -> TextField? {
+        for (name, field) in fields where text.hasPrefix(name) {
+            let body = text.dropFirst(name.count)
+            guard let first = body.first, !first.isWhitespace else { return nil }
+            text = body
+            return field
+        }
+        return nil
+    }
+
+    /// Returns whether a word begins or ends with characters that are operators, or begins with a backslash
+    /// that makes them text.
+    private static func hasOperator(_ word: Substring) -> Bool {
+        guard let first = word.first else { return false }
+        if first == "-" || closingQuotes[first] != nil || word.last == "*" { return true }
+        if first == "\\" { return hasOperator(word.dropFirst()) }
+        return fields.contains { word.hasPrefix($0.name) }
+    }
+
+    /// Returns a text in which operators have no effect. See ``TextQuery/escaped(_:)``.
+    static func escaped(_ text: String) -> String {
+        var result = ""
+        var rest = text[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
+            let word = rest[..<end]
+            if hasOperator(word) { result.append("\\") }
+            result += word
+            let next = rest[end...].firstIndex { !$0.isWhitespace } ?? rest.endIndex
+            result += rest[end..<next]
+            rest = rest[next...]
+        }
+        return result
+    }
+}

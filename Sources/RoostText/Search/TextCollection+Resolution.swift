@@ -1,0 +1,169 @@
+extension TextCollection {
+    /// Returns a query whose words have the keys under which the indexes contain them.
+    ///
+    /// A word is found by its stem in each language of the indexes, and by all words that differ from it only
+    /// in diacritics. Words that no text contains, or almost none, are corrected.
+    ///
+    /// - Parameters:
+    ///   - query: A query that has not been resolved.
+    ///   - correctsSpelling: Whether unknown words are replaced with similar words.
+    /// - Throws: `CancellationError`.
+    package func resolved(_ query: TextQuery, correctsSpelling: Bool) throws -> TextQuery {
+        var query = query
+        let languages = parts.reduce(into: Set<TextLanguage>()) { $0.formUnion($1.index.languages) }
+        func resolve(_ clause: inout TextQuery.Clause) {
+            guard case .phrase(var terms) = clause else { return }
+            for index in terms.indices { terms[index].keys = keys(of: terms[index], languages) }
+            clause = .phrase(terms)
+        }
+        query.removeStopWords(of: TextLanguages(ofQuery: query.plainText, among: languages))
+        for index in query.required.indices { resolve(&query.required[index]) }
+        for index in query.excluded.indices { resolve(&query.excluded[index]) }
+        for index in query.fieldConditions.indices { resolve(&query.fieldConditions[index].clause) }
+        for index in query.scoring.indices {
+            try Task.checkCancellation()
+            resolve(&query.scoring[index].clause)
+        }
+        if correctsSpelling, query.scoring.count <= Self.maximumCorrected {
+            for index in query.scoring.indices {
+                try Task.checkCancellation()
+                correct(index, in: &query, languages)
+            }
+        }
+        addPartsOfIdentifiers(to: &query)
+        query.pairs = pairs(of: query)
+        for index in query.pairs.indices { resolve(&query.pairs[index]) }
+        return query
+    }
+
+    /// The maximum number of pairs of adjacent words, which bounds the search time of long queries.
+    private static let maximumPairs = 32
+
+    /// Returns the pairs of adjacent words that are both significant.
+    private func pairs(of query: TextQuery) -> [TextQuery.Clause] {
+        let languages = TextLanguages(of: query.plainText)
+        let words = Term.terms(of: query.plainText).filter { $0.kind == .word }
+        var pairs: [TextQuery.Clause] = []
+        for (first, second) in zip(words, words.dropFirst()) where second.offset == first.offset + 1 {
+            let isSignificant = ![first, second].contains { StopWords.contains($0, in: languages) }
+            let pair = TextQuery.Clause.phrase([first.alone, second.shifted(by: first.offset)])
+            if isSignificant, !pairs.contains(pair) { pairs.append(pair) }
+            if pairs.count == Self.maximumPairs { break }
+        }
+        return pairs
+    }
+
+    /// Returns the keys of a word in texts of some languages, and those of words that differ from it only in
+    /// diacritics.
+    private func keys(of term: Term, _ languages: Set<TextLanguage>) -> [[UInt8]] {
+        var keys = term.keys(in: languages)
+        guard term.kind == .word else { return keys }
+        for part in parts {
+            part.index.reading {
+                for language in part.index.languages.union([.english]) {
+                    let listing = term.listing(in: language)
+                    var word = part.index.words.firstIndex(notBefore: listing)
+                    while word < part.index.words.count, part.index.words[word].elementsEqual(listing) {
+                        let number = Int(UInt32(littleEndian: part.index.wordTerms[word]))
+                        word += 1
+                        guard number < part.index.terms.count else { continue }
+                        let key = Array(part.index.terms[number])
+                        if !keys.contains(key) { keys.append(key) }
+                    }
+                }
+            }
+        }
+        return keys
+    }
+
+    // MARK: Parts of identifiers
+
+    /// The weight of a word that occurs only as a part of identifiers such as `parseURL`, relative to the
+    /// word itself.
+    private static let identifierWeight: Float = 0.4
+
+    /// Adds a clause for each word that occurs as a part of identifiers.
+    private func addPartsOfIdentifiers(to query: inout TextQuery) {
+        for scoring in query.scoring {
+            guard case .phrase(let terms) = scoring.clause, terms.count == 1, terms[0].kind == .word,
+                query.scoring.count < TextQuery.maximumClauses
+            else { continue }
+            var part = terms[0]
+            part.kind = .part
+            part.keys = part.keys(in: [])
+            let isKnown = parts.contains { !$0.numbers(of: part).isEmpty }
+            guard isKnown else { continue }
+            query.scoring.append(
+                TextQuery.ScoringClause(
+                    clause: .phrase([part]), count: scoring.count, isQuoted: scoring.isQuoted,
+                    weight: scoring.weight * Self.identifierWeight))
+        }
+    }
+
+    // MARK: Spelling
+
+    /// The weight of a corrected word, relative to a word that the user entered.
+    private static let correctedWeight: Float = 0.8
+    /// The maximum number of words of a query whose spelling is checked. A longer query is not typed but
+    /// copied.
+    private static let maximumCorrected = 64
+    /// The number of texts up to which a word is so rare that it may be misspelled in these texts, and the
+    /// minimum ratio of the number of texts with the corrected word to it.
+    private static let (rareCount, minimumRatio) = (2, 40)
+
+    /// Corrects the word of a scoring clause if no text, or almost none, contains it.
+    private func correct(_ index: Int, in query: inout TextQuery, _ languages: Set<TextLanguage>) {
+        let scoring = query.scoring[index]
+        guard case .phrase(let terms) = scoring.clause, terms.count == 1, terms[0].kind == .word,
+            !scoring.isQuoted, scoring.weight == 1
+        else { return }
+        let count = parts.reduce(0) { $0 + $1.documentCount($1.find(scoring.clause)) }
+        guard count <= Self.rareCount else { return }
+        guard let found = SpellingCorrector(parts, languages: languages).correction(of: terms[0].word),
+            count == 0 || (found.frequency >= Self.minimumRatio * count && found.distance == 1)
+        else { return }
+        var corrected = Term(.word, found.word)
+        corrected.keys = keys(of: corrected, languages)
+        let clause = TextQuery.Clause.phrase([corrected])
+        // The query may contain the corrected word as well.
+        let isRepeated = query.scoring.contains { $0.clause == clause }
+        if !isRepeated {
+            var replacement = scoring
+            replacement.clause = clause
+            replacement.weight = Self.correctedWeight
+            if count == 0 {
+                query.scoring[index] = replacement
+            } else if query.scoring.count < TextQuery.maximumClauses {
+                query.scoring.append(replacement)
+            }
+        }
+        let word = String(decoding: found.word, as: UTF8.self)
+        query.corrections.append(
+            TextCorrection(
+                original: String(decoding: terms[0].folding.spelling, as: UTF8.self), corrected: word,
+                isUnknown: count == 0))
+        if count == 0 { query.replaceInPlainText(terms[0].word, with: word) }
+    }
+}
+
+extension TextQuery {
+    /// Replaces a word in the text for the embedding model.
+    ///
+    /// - Parameter word: The UTF-8 of the word in lower case without diacritics.
+    fileprivate mutating func replaceInPlainText(_ word: [UInt8], with replacement: String) {
+        var text = plainText
+        let ranges = text.withUTF8 { utf8 in
+            var ranges: [Range<Int>] = []
+            _ = TokenScanner.forEachToken(in: utf8) { token in
+                if token.kind == .word, WordFolding(utf8[token.range]).folded == word {
+                    ranges.append(token.range)
+                }
+                return true
+            }
+            return ranges
+        }
+        var utf8 = Array(plainText.utf8)
+        for range in ranges.reversed() { utf8.replaceSubrange(range, with: replacement.utf8) }
+        plainText = String(decoding: utf8, as: UTF8.self)
+    }
+}

@@ -1,0 +1,13 @@
+/// A part of an entry whose words are weighed separately.
+public enum TextField: String, Sendable, Hashable, CaseIterable, Codable {
+    /// The title: the metadata `title`, the front matter, or the first heading.
+    case title
+    /// The headings.
+    case headings
+    /// The path of the source and the key of the entry in it.
+    case path
+    /// The tags.
+    case tags
+    /// The text.
+    case body
+}

@@ -1,0 +1,170 @@
+/// The scores of the documents of a collection for one query (``TextScoring``).
+package struct TextScores: Sendable {
+    /// A clause of the query with its weight and the documents that it matches in each part.
+    struct WeightedClause: Sendable {
+        var weight: Float
+        var found: [TextPart.Found]
+        /// Whether the clause is a pair of adjacent words.
+        var isPair: Bool
+        /// Whether the clause is part of an identifier that the query also contains as a whole.
+        var isPart = false
+        /// Whether the clause is a word or prefix of the query.
+        var isWord: Bool { !isPair && !isPart }
+    }
+
+    private let parts: [TextPart]
+    private let clauses: [WeightedClause]
+    private let meanLength: Float
+    /// For each part, the score of each document; empty if no document of the part matches.
+    private let scores: [[Float]]
+    /// The sum of the information of the query's words.
+    package let information: Float
+    /// The score of a document that consists only of the query.
+    package let exactScore: Float
+
+    init(_ parts: [TextPart], _ clauses: [WeightedClause], meanLength: Float) throws {
+        (self.parts, self.clauses, self.meanLength) = (parts, clauses, meanLength)
+        scores = try parts.indices.map { part in
+            try Task.checkCancellation()
+            return Self.scores(parts[part], clauses.map { ($0.weight, $0.found[part], $0.isPair) }, meanLength)
+        }
+        information = clauses.reduce(0) { $0 + ($1.isPair ? 0 : $1.weight) }
+        exactScore = clauses.reduce(0) {
+            $0 + $1.weight * ($1.isPair ? TextScoring.exactPairShare : TextScoring.exactShare)
+        }
+    }
+
+    /// The score of a document; 0 if it contains none of the words.
+    package subscript(part: Int, document: Int) -> Float {
+        scores[part].isEmpty ? 0 : scores[part][document]
+    }
+
+    /// Returns the documents with the highest scores, best first.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of matches.
+    ///   - isAllowed: Returns whether the result may contain the given document of the given part.
+    ///   - precedes: Returns whether the first of two documents with equal scores ranks before the second.
+    /// - Throws: `CancellationError`.
+    /// - Complexity: O(documents).
+    package func best(
+        _ limit: Int, isAllowed: (_ part: Int, _ document: Int) -> Bool = { _, _ in true },
+        precedes: @escaping (TextMatch, TextMatch) -> Bool
+    ) throws -> [TextMatch] {
+        guard limit > 0 else { return [] }
+        var best = BestMatches(limit, precedes: precedes)
+        for (number, part) in parts.enumerated() {
+            try Task.checkCancellation()
+            scores[number].withUnsafeBufferPointer { scores in
+                for document in scores.indices where scores[document] >= best.threshold {
+                    guard !part.isRemoved(document), isAllowed(number, document) else { continue }
+                    best.insert(TextMatch(part: number, document: document, score: scores[document]))
+                }
+            }
+        }
+        return best.sorted()
+    }
+
+    /// - Complexity: O(documents + postings of the words).
+    private static func scores(
+        _ part: TextPart, _ clauses: [(weight: Float, found: TextPart.Found, isPair: Bool)],
+        _ meanLength: Float
+    ) -> [Float] {
+        guard !clauses.allSatisfy(\.found.isEmpty) else { return [] }
+        let index = part.index
+        return [Float](unsafeUninitializedCapacity: index.documentCount) { scores, count in
+            scores.initialize(repeating: 0)
+            count = index.documentCount
+            index.reading {
+                for clause in clauses {
+                    part.forEachMatch(clause.found) { match in
+                        scores[match.document] +=
+                            clause.isPair
+                            ? clause.weight * pairShare(match)
+                            : clause.weight * Self.share(match, in: index, meanLength)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the frequency of a word in the body, adjusted for the length of the body.
+    @inline(__always)
+    private static func bodyFrequency(
+        _ match: TextPart.FoundDocument, in index: InvertedIndex, _ meanLength: Float
+    ) -> Float {
+        guard match.occurrences > 0 else { return 0 }
+        let length = Float(UInt32(littleEndian: index.lengths[match.document]))
+        return Float(match.occurrences) / (1 - TextScoring.b + TextScoring.b * length / meanLength)
+    }
+
+    @inline(__always)
+    private static func fieldFrequency(_ match: TextPart.FoundDocument) -> Float {
+        match.fields.isEmpty ? 0 : TextScoring.frequencies[Int(match.fields.rawValue & 15)]
+    }
+
+    @inline(__always)
+    private static func share(
+        _ match: TextPart.FoundDocument, in index: InvertedIndex, _ meanLength: Float
+    ) -> Float {
+        let frequency = bodyFrequency(match, in: index, meanLength) + fieldFrequency(match)
+        return frequency / (frequency + TextScoring.k1)
+    }
+
+    private static func pairShare(_ match: TextPart.FoundDocument) -> Float {
+        Float(match.occurrences) / (Float(match.occurrences) + 1)
+    }
+}
+
+extension TextScores {
+    /// The parts of a document's score.
+    package struct Breakdown: Sendable, Hashable {
+        /// The part that words in the body contribute.
+        package var body: Float = 0
+        /// The part that words in each other field contribute.
+        package var fields: [TextField: Float] = [:]
+        /// The part that adjacent words contribute.
+        package var pairs: Float = 0
+        /// The number of the query's words that the document contains.
+        package var words = 0
+    }
+
+    /// The number of different words and prefixes of the query.
+    package var wordCount: Int { clauses.count(where: \.isWord) }
+
+    /// Returns the parts of the scores of some documents of a part.
+    ///
+    /// - Complexity: O(postings of the words).
+    package func breakdowns(ofPart number: Int, _ documents: [Int]) -> [Int: Breakdown] {
+        let part = parts[number]
+        var breakdowns = Dictionary(documents.map { ($0, Breakdown()) }) { first, _ in first }
+        part.index.reading {
+            for clause in clauses {
+                part.forEachMatch(clause.found[number]) { match in
+                    guard var breakdown = breakdowns[match.document] else { return }
+                    if clause.isPair {
+                        breakdown.pairs += clause.weight * Self.pairShare(match)
+                    } else {
+                        breakdown.words += clause.isWord ? 1 : 0
+                        add(match, clause.weight, part.index, to: &breakdown)
+                    }
+                    breakdowns[match.document] = breakdown
+                }
+            }
+        }
+        return breakdowns
+    }
+
+    private func add(
+        _ match: TextPart.FoundDocument, _ weight: Float, _ index: InvertedIndex,
+        to breakdown: inout Breakdown
+    ) {
+        let body = Self.bodyFrequency(match, in: index, meanLength)
+        let frequency = body + Self.fieldFrequency(match)
+        let unit = weight / (frequency + TextScoring.k1)
+        breakdown.body += unit * body
+        for field in match.fields.members {
+            breakdown.fields[field, default: 0] += unit * TextScoring.frequency(of: field)
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of the forms in which `roost query` prints hits.
+@Suite(.temporaryFolders) struct HitOutputTests {
+    private let cli = CommandLineDriver()
+
+    private static let guide = """
+        ---
+        title: A guide
+        ---
+        # Install
+
+        Some words before the code, which the excerpt does not need.
+
+        ## Linux
+
+        ```sh
+        # the kestrel step
+            apt install kestrel-tools --with-a-very-long-option-name=and-a-value --and-more-of-it
+        echo done
+        ```
+
+        """
+
+    private func prepare() throws {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try Data(Self.guide.utf8).write(to: cli.home.appendingPathComponent("guide.md"))
+        let rows = """
+            {"text": "A first row about bread."}
+
+            {"text": "A row about\\na buzzard", "id": "two"}
+            """
+        try Data(rows.utf8).write(to: cli.home.appendingPathComponent("rows.jsonl"))
+        try Data("text,kind\n\"one\nwaxwing\",a\n\"two\nand a plover\",b\n".utf8)
+            .write(to: cli.home.appendingPathComponent("table.csv"))
+        try Data("# 渡り鳥\n\n春に戻る鳥のツバメは家の軒下に巣を作り、そして秋になると南へ渡っていく。".utf8)
+            .write(to: cli.home.appendingPathComponent("birds.md"))
+        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
+        #expect(try cli.roost("ingest", ".").status == 0)
+    }
+
+    private func hits(_ arguments: String...) throws -> [[String: Any]] {
+        let outcome = try cli.roost(["query", "--mode", "text", "--all", "--json"] + arguments)
+        return try #require(
+            try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
+    }
+
+    private func line(_ arguments: String...) throws -> String {
+        let outcome = try cli.roost(["query", "--mode", "text", "--all", "-n1"] + arguments)
+        return outcome.output.split(separator: "\n").first.map(String.init) ?? outcome.error
+    }
+
+    /// Returns the lines that a terminal of the given width shows.
+    private func terminal(
+        _ arguments: String..., columns: Int, environment: [String: String] = [:]
+    ) throws -> [String] {
+        let output = try PseudoTerminal.output(
+            of: CommandLineDriver.binary, ["query", "--mode", "text", "--all", "-n1"] + arguments,
+            in: cli.home,
+            environment: ["HOME": cli.home.path, "PATH": "/usr/bin:/bin", "COLUMNS": "\(columns)"]
+                .merging(environment) { $1 })
+        return String(decoding: output, as: UTF8.self).replacing("\r", with: "")
+            .split(separator: "\n").map(String.init)
+    }
+
+    @Test func `the first line has the score, the title and the location`() throws {
+        try prepare()
+        let guide = try line("kestrel")
+        #expect(guide.hasPrefix("0."), "\(guide)")
+        #expect(guide.contains("  A guide › Install › Linux  guide.md:11  "), "\(guide)")
+    }
+
+    @Test func `lines are those of the source even if it no longer exists`() throws {
+        try prepare()
+        for name in ["guide.md", "rows.jsonl", "table.csv"] {
+            try FileManager.default.removeItem(at: cli.home.appendingPathComponent(name))
+        }
+        #expect(try line("buzzard").contains("rows.jsonl:3"))
+        #expect(try line("bread").contains("rows.jsonl:1"))
+        #expect(try line("waxwing").contains("table.csv:3"))
+        #expect(try line("plover").contains("table.csv:5"))
+        #expect(try line("kestrel").contains("guide.md:11"))
+    }
+
+    @Test func `lines are updated when the rows of a file move`() throws {
+        try prepare()
+        let file = cli.home.appendingPathComponent("rows.jsonl")
+        let old = try String(contentsOf: file, encoding: .utf8)
+        try Data(("{\"text\": \"new\"}\n" + old).utf8).write(to: file)
+        let outcome = try cli.roost("ingest", "rows.jsonl", "-q")
+        #expect(outcome.output == "1 new, 0 updated, 0 removed, 2 unchanged, 0 skipped\n")
+        #expect(try line("buzzard").contains("rows.jsonl:4"))
+        let again = try cli.roost("ingest", "rows.jsonl", "-q")
+        #expect(again.output == "0 new, 0 updated, 0 removed, 3 unchanged, 0 skipped\n")
+    }
+
+    @Test func `JSON has the title and the location`() throws {
+        try prepare()
+        let hit = try #require(try hits("kestrel").first)
+        #expect(hit["title"] as? String == "A guide")
+        let location = try #require(hit["location"] as? [String: Any])
+        #expect(location["line"] as? Int == 11 && location["headings"] as? [String] == ["Install", "Linux"])
+        let lines = try cli.roost("query", "--all", "--jsonl", "a").output.split(separator: "\n")
+        #expect(lines.count > 1)
+        for line in lines {
+            #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any])
+        }
+        for both in [["--json", "-l"], ["--jsonl", "--json"], ["--open", "-l"]] {
+            #expect(try cli.roost(["query", "a"] + both).status == 64)
+        }
+    }
+
+    @Test func `the lines of code are kept`() throws {
+        try prepare()
+        let outcome = try cli.roost("query", "--mode", "text", "--all", "-n1", "kestrel")
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        #expect(lines[1] == "       # the kestrel step", "\(lines)")
+        #expect(lines[2].hasPrefix("           apt install kestrel-tools") && lines[3] == "       echo done")
+    }
+
+    @Test(arguments: [40, 80, 200])
+    func `lines fit on a terminal`(columns: Int) throws {
+        try prepare()
+        for query in ["kestrel", "ツバメ", "buzzard", "bread"] {
+            let lines = try terminal(query, columns: columns, environment: ["NO_COLOR": "1"])
+            #expect(!lines.isEmpty)
+            for line in lines {
+                let width = line.unicodeScalars.reduce(0) { $0 + ($1.value >= 0x2E80 ? 2 : 1) }
+                #expect(width <= columns, "\(columns): \(line)")
+            }
+        }
+    }
+
+    @Test func `colors are used on terminals only, unless requested`() throws {
+        try prepare()
+        let escape = "\u{1B}["
+        #expect(try terminal("kestrel", columns: 80).joined().contains("\(escape)1;33mkestrel\(escape)0m"))
+        #expect(
+            try !terminal("kestrel", columns: 80, environment: ["NO_COLOR": "1"]).joined().contains(escape))
+        #expect(try !terminal("kestrel", "--color", "never", columns: 80).joined().contains(escape))
+        #expect(
+            try terminal("kestrel", "--color=always", columns: 80, environment: ["NO_COLOR": "1"]).joined()
+                .contains(escape))
+        #expect(try !cli.roost("query", "kestrel").output.contains(escape))
+        #expect(try cli.roost("query", "--all", "kestrel", "--color", "always").output.contains(escape))
+        #expect(try cli.roost("query", "kestrel", "--color", "blue").status == 64)
+    }
+
+    @Test func `the best hit is opened at its line`() throws {
+        try prepare()
+        let folder = cli.home.appendingPathComponent("bin dir")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for name in ["vi", "code", "hx", "unknown"] {
+            let script = folder.appendingPathComponent(name)
+            try Data("#!/bin/sh\nprintf '<%s>' \"$@\"\n".utf8).write(to: script)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+        }
+        let path = cli.home.resolvingSymlinksInPath().appendingPathComponent("guide.md").path
+        func opened(_ editor: String) throws -> String {
+            let process = try cli.start(
+                ["query", "--mode", "text", "--all", "--open", "kestrel", "-n1"],
+                environment: ["EDITOR": editor, "PATH": "\(folder.path):/usr/bin:/bin"])
+            try process.input.close()
+            let outcome = try process.outcome()
+            #expect(outcome.status == 0, "\(outcome.error)")
+            return String(outcome.output.split(separator: "\n").last ?? "")
+        }
+        #expect(try opened("vi") == "<+11><\(path)>")
+        #expect(try opened("code --wait") == "<--wait><-g><\(path):11>")
+        #expect(try opened("hx") == "<\(path):11>")
+        #expect(try opened("unknown") == "<\(path)>")
+        let none = try cli.roost("query", "--mode", "text", "--all", "--open", "kestrel")
+        #expect(none.status == 64 && none.error.contains("$EDITOR"), "\(none.error)")
+    }
+
+    @Test func `a path with shell syntax is an argument of the editor`() throws {
+        let name = "a;touch owned;$(touch owned)'\".md"
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try Data("a kestrel".utf8).write(to: cli.home.appendingPathComponent(name))
+        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
+        #expect(try cli.roost("ingest", ".").status == 0)
+        let process = try cli.start(
+            ["query", "--all", "--open", "kestrel"], environment: ["EDITOR": "/bin/echo"])
+        try process.input.close()
+        #expect(try process.outcome().output.contains(name))
+        #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("owned").path))
+    }
+
+    @Test func `paths are printed once`() throws {
+        try prepare()
+        let output = try cli.roost("query", "--all", "-l", "row").output
+        #expect(output.split(separator: "\n").count { $0.hasSuffix("rows.jsonl") } == 1)
+    }
+}

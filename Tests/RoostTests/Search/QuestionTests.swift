@@ -1,0 +1,72 @@
+import Foundation
+import Roost
+import TestSupport
+import Testing
+
+/// The model all-MiniLM-L6-v2, if it is installed.
+private enum InstalledModel {
+    static let minilm: BERTEmbedder? = {
+        let environment = ProcessInfo.processInfo.environment
+        let data = environment["XDG_DATA_HOME"] ?? (environment["HOME"] ?? "") + "/.local/share"
+        let models = environment["ROOST_MODELS"] ?? data + "/roost/models"
+        return try? BERTEmbedder(folder: URL(fileURLWithPath: models + "/all-MiniLM-L6-v2"))
+    }()
+}
+
+/// The quality of searches with the model all-MiniLM-L6-v2 for the questions of `Fixtures/Questions` about
+/// `Fixtures/notes`.
+@Suite(
+    .enabled(
+        if: InstalledModel.minilm != nil,
+        "the model all-MiniLM-L6-v2 is not installed; Scripts/model installs it"))
+struct QuestionTests {
+    private struct Question: Decodable {
+        var question: String
+        /// The paths or ids of the notes that answer the question; empty if none does.
+        var answers: [String]
+    }
+
+    private static let folder = Fixtures.folder.appendingPathComponent("notes").standardizedFileURL
+
+    private func questions() throws -> [Question] {
+        let file = Fixtures.folder.appendingPathComponent("Questions/questions.jsonl")
+        return try Data(contentsOf: file).split(separator: 10).map {
+            try JSONDecoder().decode(Question.self, from: $0)
+        }
+    }
+
+    private func store() async throws -> KnowledgeStore {
+        let store = KnowledgeStore(
+            storage: InMemoryStorageProvider(), embedder: try #require(InstalledModel.minilm))
+        _ = try await store.ingest(folder: Self.folder)
+        return store
+    }
+
+    /// Returns the id of a row, or the path of a note relative to the folder.
+    private func name(_ entry: Entry) -> String {
+        if let key = entry.key, key.hasPrefix("id:") { return String(key.dropFirst(3)) }
+        let path = entry.sourcePath ?? ""
+        return path.hasPrefix(Self.folder.path + "/")
+            ? String(path.dropFirst(Self.folder.path.count + 1)) : path
+    }
+
+    @Test func `the right note is first, and questions without an answer find nothing`() async throws {
+        let store = try await store()
+        let questions = try questions()
+        let results = try await store.search(questions.map { EntrySearch($0.question) })
+        var (first, amongThree, unanswered) = (0, 0, 0)
+        for (question, result) in zip(questions, results) {
+            let rank = result.hits.firstIndex { question.answers.contains(name($0.entry)) }
+            first += rank == 0 ? 1 : 0
+            amongThree += (rank ?? .max) < 3 ? 1 : 0
+            unanswered += question.answers.isEmpty && result.hasOnlyNoise ? 1 : 0
+            #expect(result.hits.allSatisfy { (0...1).contains($0.score) })
+            #expect(zip(result.hits, result.hits.dropFirst()).allSatisfy { $0.score >= $1.score })
+        }
+        #expect(questions.count { !$0.answers.isEmpty } == 60)
+        #expect(questions.count { $0.answers.isEmpty } == 20)
+        #expect(first >= 54)
+        #expect(amongThree >= 58)
+        #expect(unanswered >= 18)
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import RoostText
+import Testing
+
+@testable import Roost
+
+/// Tests of the score of hits, its parts and the noise level.
+@Suite struct RelevanceTests {
+    private let texts = [
+        "The swifts came back in May and nest under the roof of the church.",
+        "Sourdough bread rises overnight in the oven of the bakery.",
+        "A sailing boat needs a deep keel in heavy seas.",
+        "The database locks the table while the migration runs.",
+        "Tomato seedlings are planted out after the last frost.",
+        "The choir rehearses the requiem in the church on Friday.",
+    ]
+
+    private func store(_ texts: [String]) async throws -> KnowledgeStore {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let drafts = texts.enumerated().map { EntryDraft(key: "\($0)", content: $1) }
+        _ = try await store.ingest([SourceDraft(id: "s", fingerprint: "1", entries: drafts)])
+        return store
+    }
+
+    private func all(_ text: String, _ mode: SearchMode = .hybrid) -> EntrySearch {
+        var search = EntrySearch(text, limit: 100)
+        search.mode = mode
+        search.includesAll = true
+        return search
+    }
+
+    @Test(arguments: SearchMode.allCases)
+    func `scores are from 0 to 1, in the order of the list`(mode: SearchMode) async throws {
+        let store = try await store(texts)
+        for query in ["swifts church roof", "frost", "zebra", "The", texts[2]] {
+            let hits = try await store.search(all(query, mode)).hits
+            #expect(hits.allSatisfy { (0...1).contains($0.score) }, "\(query)")
+            #expect(zip(hits, hits.dropFirst()).allSatisfy { $0.score >= $1.score }, "\(query)")
+        }
+    }
+
+    @Test func `a text that equals the query has a score close to 1`() async throws {
+        let store = try await store(texts)
+        for text in texts {
+            let hits = try await store.search(all(text)).hits
+            #expect(hits[0].entry.content == text)
+            #expect(hits[0].score > 0.95, "\(hits[0].score)")
+            #expect(hits[1].score < 0.6, "\(hits[1].score)")
+        }
+    }
+
+    @Test func `the shares of the explanation add up to the score`() async throws {
+        let store = try await store(texts)
+        for mode in SearchMode.allCases {
+            for hit in try await store.search(all("swifts nest under the church roof", mode)).hits {
+                let parts = hit.explanation
+                let sum =
+                    parts.passage + parts.entry + parts.words + parts.phrase
+                    + parts.fields.values.reduce(0, +)
+                #expect(abs(sum - hit.score) < 1e-4, "\(mode) \(hit.entry.content)")
+            }
+        }
+    }
+
+    @Test func `unrelated queries report only the nearest entries`() async throws {
+        let store = try await store(texts)
+        let result = try await store.query("quantum chromodynamics lattice")
+        #expect(result.hasOnlyNoise && result.hits.isEmpty)
+        #expect(result.nearest.map(\.rank) == [1, 2, 3])
+        #expect(result.nearest.allSatisfy { $0.score < result.noiseLevel })
+        let complete = try await store.search(all("quantum chromodynamics lattice"))
+        #expect(complete.hits.count == texts.count && complete.nearest.isEmpty && complete.noiseLevel == 0)
+    }
+
+    @Test func `an entry with all words of the query is always a hit`() async throws {
+        let store = try await store(texts)
+        let hits = try await store.query("the church").hits
+        #expect(Set(hits.prefix(2).map(\.entry.content)) == [texts[0], texts[5]])
+        #expect(try await store.query("keel").hits.first?.entry.content == texts[2])
+    }
+
+    @Test func `words of the title count more than words of the body`() async throws {
+        let body = "A note about the weather of last week, with remarks on wind and rain near the coast."
+        let store = try await store([
+            "# Lighthouse\n\n" + body, body + " Lighthouse.",
+            "Something else about bread and other things that rise in the oven.",
+        ])
+        let hits = try await store.search(all("lighthouse", .text)).hits
+        #expect(hits.count == 2 && hits[0].entry.content.hasPrefix("#"))
+        #expect((hits[0].explanation.fields[.title] ?? 0) > 0)
+        #expect(hits[1].explanation.fields.isEmpty)
+    }
+
+    @Test func `tags and paths are searched`() async throws {
+        let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let draft = EntryDraft(key: "file", content: "Stop the clock in a test with a block.")
+        _ = try await store.ingest([
+            SourceDraft(id: "file:///notes/ruby/freeze-time.md", fingerprint: "1", entries: [draft])
+        ])
+        try await store.add("A recipe for bread.", tags: ["kitchen"])
+        func first(_ query: String) async throws -> QueryHit? {
+            try await store.search(all(query, .text)).hits.first
+        }
+        #expect(try await first("ruby")?.explanation.fields[.path] ?? 0 > 0)
+        #expect(try await first("freeze time")?.entry.content == draft.content)
+        #expect(try await first("kitchen")?.explanation.fields[.tags] ?? 0 > 0)
+    }
+
+    @Test func `adjacent words rank higher than the same words apart`() async throws {
+        let store = try await store([
+            "The window of the house has a small green frame that was painted last year.",
+            "The frame of the house has a small green window that was painted last year.",
+        ])
+        let hits = try await store.search(all("green frame", .text)).hits
+        #expect(hits[0].entry.content.hasPrefix("The window"))
+        #expect(hits[0].explanation.phrase > 0 && hits[1].explanation.phrase == 0)
+    }
+
+    @Test func `the calibration does not depend on the order of changes`() async throws {
+        let vectors = (0..<300).map { number -> (UUID, [Float]) in
+            var generator = SeededGenerator(seed: UInt64(number))
+            let vector = (0..<8).map { _ in Float(generator.nextIndex(below: 1000)) / 1000 }
+            return (UUID(), vector)
+        }
+        func statistics(_ rows: [(UUID, [Float])]) -> PairStatistics {
+            var sample = PassageSample<[Float]>()
+            for (id, vector) in rows { sample.add(id, 0, vector) }
+            return PairStatistics(
+                of: sample.finish().map { PairStatistics.SampledPassage(entry: $0.entry, vector: $0.row) })
+        }
+        #expect(statistics(vectors) == statistics(vectors.reversed()))
+        #expect(statistics(vectors) == statistics(vectors.shuffled()))
+    }
+
+    @Test func `the statistics of few or equal passages are finite`() {
+        func statistics(_ count: Int) -> PairStatistics {
+            PairStatistics(
+                of: (0..<count).map { _ in
+                    PairStatistics.SampledPassage(entry: UUID(), vector: [1, 0])
+                })
+        }
+        #expect(abs(statistics(0).mean - PairStatistics.prior.mean) < 1e-6)
+        #expect(abs(statistics(1).deviation - PairStatistics.prior.deviation) < 1e-6)
+        #expect(statistics(100).mean > 0.99 && statistics(100).deviation >= 0.02)
+    }
+}

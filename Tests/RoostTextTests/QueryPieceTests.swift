@@ -1,0 +1,102 @@
+import TestSupport
+import Testing
+
+@testable import RoostText
+
+@Suite struct QueryPieceTests {
+    @Test(arguments: ["git rebase -i", "git add -p", "ls -5", "git commit -m", "cd -P"])
+    func `a hyphen before one or two characters is text`(query: String) {
+        let parsed = TextQuery(query)
+        #expect(parsed.exclusions.isEmpty && !parsed.isSelective)
+        #expect(parsed.plainText == query)
+    }
+
+    @Test func `exclusions are reported as they were entered`() {
+        let query = TextQuery("planets -Saturn -\"dry dock\" -title:moons -bre* -猫")
+        #expect(query.exclusions == ["Saturn", "dry dock", "title:moons", "bre*", "猫"])
+        #expect(query.plainText == "planets" && !query.isOnlyExclusion)
+        #expect(TextQuery("-saturn -\"dry dock\"").isOnlyExclusion)
+        #expect(TextQuery("-title:saturn").isOnlyExclusion)
+        #expect(!TextQuery("-…").isOnlyExclusion)
+    }
+
+    @Test func `an excluded word after another word may be text`() {
+        let query = TextQuery("git commit -amend \"a b\" -long title:x -other")
+        #expect(query.doubtfulExclusions == ["commit -amend", "b -long"])
+        #expect(query.exclusions == ["amend", "long", "other"])
+        let kept = TextQuery("git commit -amend -long", keepingAsText: ["commit -amend"])
+        #expect(kept.exclusions == ["long"] && kept.plainText == "git commit -amend")
+        #expect(TextQuery("-amend commit").doubtfulExclusions.isEmpty)
+        #expect(TextQuery("commit -\"amend\"").doubtfulExclusions.isEmpty)
+    }
+
+    @Test func `two hyphens are text`() {
+        let query = TextQuery("git rebase --onto main")
+        #expect(query.plainText == "git rebase --onto main" && !query.isSelective)
+    }
+
+    @Test func `fields restrict words, phrases and prefixes`() {
+        let query = TextQuery("title:sourdough path:\"notes baking\" tag:bread* -tags:old starter")
+        #expect(query.fieldConditions.map(\.field) == [.title, .path, .tags, .tags])
+        #expect(query.fieldConditions.map(\.isExcluded) == [false, false, false, true])
+        #expect(query.plainText == "sourdough notes baking bread starter")
+        #expect(query.isSelective)
+        func matches(_ condition: Int, _ text: String) -> Bool {
+            query.fieldConditions[condition].occurs(in: text)
+        }
+        #expect(matches(0, "Feeding sourdoughs") && !matches(0, "Feeding"))
+        #expect(matches(1, "/home/notes/baking/a.md") && !matches(1, "/baking/notes"))
+        #expect(matches(2, "breadmaking") && !matches(2, "a bre"))
+    }
+
+    @Test(arguments: ["title: a note", "untitle:x", "http://example.com", "title:", "subtitle:a", "title:!!"])
+    func `other colons are text`(query: String) {
+        #expect(TextQuery(query).fieldConditions.isEmpty && !TextQuery(query).isSelective)
+    }
+
+    @Test(
+        arguments: [
+            "-saturn", "\"dry dock\"", "title:x -y", "bre*", "say \"hello", "a\\-b", "\\-x", "\\\\-x", "-",
+            "--",
+            "“quoted”", " spaces  and\nlines ", "C:\\dir", "tag:\"a b\"", "*", "",
+        ])
+    func `an escaped text has no operators`(text: String) {
+        let query = TextQuery(TextQuery.escaped(text))
+        #expect(!query.isSelective && query.exclusions.isEmpty && query.doubtfulExclusions.isEmpty)
+        let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(query.plainText == (words.isEmpty ? text : words))
+        #expect(!query.scoring.contains { if case .prefix = $0.clause { true } else { false } })
+    }
+
+    @Test func `a backslash without an operator is text`() {
+        #expect(TextQuery("\\alpha \\sum").plainText == "\\alpha \\sum")
+    }
+
+    @Test func `every combination of operators is a query`() {
+        var generator = Seeded(state: 7)
+        let parts = [
+            "-", "--", "\"", "“", "”", "*", ":", "title:", "-tag:", "\\", " ", "\n", "\0", "\u{1B}[31m", "a",
+            "bc", "longword", "猫", "\u{301}", "🐦", "5",
+        ]
+        for _ in 0..<3000 {
+            let count = Int(generator.next() % 12)
+            let text = (0..<count).map { _ in parts[Int(generator.next() % UInt64(parts.count))] }.joined()
+            let query = TextQuery(text)
+            // Only a query that is empty or consists of exclusions has nothing to search for.
+            let isBlank = query.plainText.allSatisfy(\.isWhitespace)
+            #expect(
+                !isBlank || query.isOnlyExclusion || text.allSatisfy(\.isWhitespace),
+                "\(text.debugDescription)")
+            #expect(TextQuery(TextQuery.escaped(text)).exclusions.isEmpty, "\(text.debugDescription)")
+        }
+    }
+
+    @Test func `a long query is parsed in linear time`() {
+        for part in ["\"", "-\"", "-word ", "title:\"", "“", "\\-a ", "title:a ", "-a\""] {
+            let text = String(repeating: part, count: 100_000 / part.count)
+            let query = TextQuery(text)
+            #expect(query.scoring.count <= TextQuery.maximumClauses)
+            #expect(query.fieldConditions.count <= TextQuery.maximumClauses)
+        }
+    }
+}
