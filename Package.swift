@@ -53,6 +53,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
         .target(name: "CRoostKernels"),
         .target(
             name: "CRoostSQLite", dependencies: ["CRoostKernels"], linkerSettings: [.linkedLibrary("sqlite3")]
@@ -66,7 +67,7 @@ let package = Package(
                 .target(name: "CBLAS", condition: .when(platforms: [.linux])),
                 .target(name: "CLAPACK", condition: .when(platforms: [.linux])),
             ]),
-        .target(name: "RoostText"),
+        .target(name: "RoostText", dependencies: ["CStemmer"]),
         .target(name: "RoostFiles", dependencies: ["CRoostKernels"]),
         .target(
             name: "RoostModel",
@@ -108,6 +109,10 @@ let package = Package(
             ]),
         // Conversations as entries of a store.
         .target(name: "RoostMemory", dependencies: ["Roost", "RoostConversations", "RoostModel"]),
+        // The Model Context Protocol, without network access.
+        .target(
+            name: "RoostMCP",
+            dependencies: ["Roost", "RoostConversations", "RoostMemory", "RoostModel", "RoostText"]),
         // Network access, a separate product: programs that do not need it build no HTTP client.
         .target(
             name: "RoostRemote",
@@ -117,8 +122,8 @@ let package = Package(
         .executableTarget(
             name: "RoostCLI",
             dependencies: [
-                "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostMemory", "RoostRemote",
-                "RoostFiles", argumentParser,
+                "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostMemory", "RoostMCP",
+                "RoostRemote", "RoostFiles", argumentParser,
             ]),
         .target(
             name: "RoostTestKit",
@@ -183,6 +188,9 @@ let package = Package(
                 "TestSupport", "RoostMemory", "Roost", "RoostConversations", "RoostModel", "RoostTestKit",
             ]),
         .testTarget(
+            name: "RoostMCPTests",
+            dependencies: ["TestSupport", "RoostMCP", "Roost", "RoostConversations", "RoostModel"]),
+        .testTarget(
             name: "RoostRemoteTests",
             dependencies: [
                 "TestSupport", "RoostRemote", "RoostModel", "RoostVectors", "RoostChunks", "RoostBackups",
@@ -212,8 +220,7 @@ let package = Package(
             name: "RoostTests",
             dependencies: [
                 "TestSupport", "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostIndexes",
-                "RoostCLI",
-                "RoostTestKit", "FakeServer", "storage-worker",
+                "RoostCLI", "RoostFiles", "RoostTestKit", "FakeServer", "storage-worker",
             ]),
         .testTarget(
             name: "RoostModelTests",
@@ -228,7 +235,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "RoostSQLiteTests",
-            dependencies: ["RoostSQLite", "RoostJSON", "RoostModel", "TestSupport", grdb]),
+            dependencies: [
+                "RoostSQLite", "RoostSQLiteSupport", "RoostJSON", "RoostModel", "RoostFiles", "RoostVectors",
+                "TestSupport", grdb,
+            ]),
         .testTarget(
             name: "RoostStorageTests",
             dependencies: [

@@ -13,7 +13,7 @@ try await store.add("Repairing a slate roof", tags: ["house"], metadata: ["year"
 try await store.add("Planting a green roof", tags: ["house", "garden"], metadata: ["year": 2021])
 try await store.add("A roof for the bird feeder", tags: ["garden"], metadata: ["year": 2023])
 
-// The conditions are applied before the limit, so entries that do not match take no places in the result.
+// The conditions are applied before the limit, so entries that do not match do not count toward the limit.
 let search = EntrySearch("roof", matching: [.metadata("year") >= 2020, .tag("garden")], limit: 5)
 for hit in try await store.search(search).hits { print(hit.rank, hit.entry.content) }
 

@@ -16,7 +16,7 @@ typedef struct {
     int is_finite;
 } rounded;
 
-/* Quantises one vector, so that x is approximately scale * into. The rounding error is measured, not estimated; the
+/* Quantizes one vector, so that x is approximately scale * into. The rounding error is measured, not estimated; the
    factor 1.0001 covers the rounding of the sums themselves. */
 static inline __attribute__((always_inline)) rounded round_one(const float *x, size_t d, int8_t *into) {
     _Pragma("clang fp reassociate(on) contract(fast)")
@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) rounded round_one(const float *x, s
         along += x[i] * (float)byte;
         into[i] = (int8_t)byte;
     }
-    /* The least-squares scale: it makes the error orthogonal to the quantised vector. */
+    /* The least-squares scale: it makes the error orthogonal to the quantized vector. */
     r.scale = along / (float)squares;
     float squared_error = 0;
     for (size_t i = 0; i < d; i++) {

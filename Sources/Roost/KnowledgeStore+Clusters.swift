@@ -20,9 +20,9 @@ extension KnowledgeStore {
     ///     `clusters` is set.
     ///   - maximumOutliers: The maximum share of the entries that may be in no cluster, 0 to 1. Ignored if
     ///     `clusters` is set.
-    ///   - levels: The number of levels of the hierarchy; 1 makes no hierarchy
-    ///     (`Partition/adding(levels:)`). `nil` adds one level of 8 to 25 parents if there are more than 25
-    ///     clusters (`Partition/addingParents()`).
+    ///   - levels: The number of levels of the hierarchy; 1 means no hierarchy (`Partition/adding(levels:)`).
+    ///     `nil` adds one level of 8 to 25 parents if there are more than 25 clusters and such a level is
+    ///     stable (`LeidenClusterer/addsParents`; for k-means, see `Partition/addingParents()`).
     ///   - seed: The seed of the algorithm's random choices.
     ///   - conditions: The conditions that an entry must meet to be clustered. Entries that do not meet them
     ///     are in no cluster.
@@ -55,8 +55,8 @@ extension KnowledgeStore {
     /// - Parameters:
     ///   - clusterer: The clusterer. It receives the embeddings of the entries in lexicographic order.
     ///   - parameters: The parameters to record with the run, in addition to the `Partition/facts`.
-    ///   - levels: The number of levels of the hierarchy; 1 makes no hierarchy, and `nil` adds one level of
-    ///     parents if there are more than 25 clusters. Ignored if the clusterer makes a hierarchy itself.
+    ///   - levels: The number of levels of the hierarchy; 1 means no hierarchy, and `nil` adds one level of
+    ///     parents if there are more than 25 clusters. Ignored if the clusterer creates a hierarchy itself.
     ///   - conditions: The conditions that an entry must meet to be clustered.
     ///   - isDryRun: Whether to report the result without committing it.
     /// - Atomicity: All clusters and assignments are replaced in one commit.
@@ -74,7 +74,7 @@ extension KnowledgeStore {
         ).run()
     }
 
-    /// Measures how much the store has changed since its clusters were made, and whether to cluster again.
+    /// Measures how much the store has changed since its clusters were created, and whether to cluster again.
     ///
     /// A new run is recommended if more than 5% of the entries are unassigned; if the number of entries that
     /// were added, removed or moved is more than 20% of the entries of the last run; or if the mean cosine
@@ -84,7 +84,7 @@ extension KnowledgeStore {
     /// - Complexity: O(assignments).
     public func clusterDrift() async throws -> ClusterDrift { try await ClusterDrift.measure(storage) }
 
-    /// Returns the entries that the last run put into no cluster, with the reasons. Entries that are most
+    /// Returns the entries that the last run assigned to no cluster, with the reasons. Entries that are most
     /// similar to a cluster come first.
     ///
     /// - Throws: `StorageError`.
@@ -96,7 +96,7 @@ extension KnowledgeStore {
     /// Returns the relation of the current clusters to the previous ones.
     ///
     /// - Throws: ``RoostError`` with `.emptyStore` if there are no clusters, or with `.notFound` if the
-    ///   clusters were made by an older version, which did not record the lineage; `StorageError`.
+    ///   clusters were created by an older version, which did not record the lineage; `StorageError`.
     public func clusterLineage() async throws -> ClusterLineage { try await ClusterLineage.read(storage) }
 }
 
@@ -105,6 +105,10 @@ extension KnowledgeStore {
 extension KnowledgeStore {
     /// The maximum length of a label in bytes of UTF-8.
     public static let maximumLabelLength = ClusterEditor.maximumLabelLength
+
+    private var clusterEditor: ClusterEditor {
+        ClusterEditor(storage: storage, boilerplate: (entryEmbedder, boilerplate))
+    }
 
     /// Labels a cluster. Later runs keep the label as long as they keep the cluster.
     ///
@@ -116,7 +120,7 @@ extension KnowledgeStore {
     ///   ``maximumLabelLength`` or has several lines; `StorageError`.
     @discardableResult
     public func labelCluster(_ id: Cluster.ID, _ label: String?) async throws -> Cluster {
-        try await ClusterEditor(storage: storage).label(id, label)
+        try await clusterEditor.label(id, label)
     }
 
     /// Merges clusters into the first of them, which keeps its id, label and parent. No other cluster
@@ -128,7 +132,7 @@ extension KnowledgeStore {
     ///   cluster; `StorageError`.
     @discardableResult
     public func mergeClusters(_ ids: [Cluster.ID]) async throws -> Cluster {
-        try await ClusterEditor(storage: storage).merge(ids)
+        try await clusterEditor.merge(ids)
     }
 
     /// Splits a cluster by spherical k-means. The largest part keeps its id. No other cluster changes.
@@ -144,14 +148,14 @@ extension KnowledgeStore {
     public func splitCluster(
         _ id: Cluster.ID, into parts: Int = 2, seed: UInt64 = 0
     ) async throws -> [Cluster] {
-        try await ClusterEditor(storage: storage).split(id, into: parts, seed: seed)
+        try await clusterEditor.split(id, into: parts, seed: seed)
     }
 
     /// Deletes a cluster. Its entries are in no cluster until the next run, or until their texts change.
     ///
     /// - Throws: ``RoostError`` with `.notFound`, or `.badInput` for a parent cluster; `StorageError`.
     public func deleteCluster(_ id: Cluster.ID) async throws {
-        try await ClusterEditor(storage: storage).delete(id)
+        try await clusterEditor.delete(id)
     }
 }
 

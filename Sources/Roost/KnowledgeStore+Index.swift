@@ -24,8 +24,8 @@ extension KnowledgeStore {
             minimumGraphPassages: minimumGraphPassages, maximumGraphPassages: maximumGraphPassages)
     }
 
-    /// Builds the search index if that is useful and fast. It is useful if the store is large and has no
-    /// index, or if a tenth of the entries has changed since the index was built. It is fast if it takes no
+    /// Builds the search index if that is useful and fast. It is useful if the store is large (by entries or
+    /// by its size on disk) and has no index, or if a tenth of the entries has changed since the index was built. It is fast if it takes no
     /// longer than about ten seconds on two cores.
     ///
     /// If building would take longer, the existing index is kept, and searches also read the entries that
@@ -36,7 +36,7 @@ extension KnowledgeStore {
     ///   - maximumGraphPassages: The maximum number of passages for which a graph is built; building a larger
     ///     one takes too long.
     /// - Returns: The update that was made.
-    /// - Throws: As ``buildIndex(minimumGraphPassages:maximumGraphPassages:)``.
+    /// - Throws: The errors of ``buildIndex(minimumGraphPassages:maximumGraphPassages:)``.
     @discardableResult
     public func refreshIndex(
         minimumEntries: Int = 2000, maximumGraphPassages: Int = 100_000
@@ -57,7 +57,7 @@ extension KnowledgeStore {
     ///
     /// - Parameter samples: The number of passages to search for, spread evenly over all passages.
     /// - Returns: `nil` if the store has no graph.
-    /// - Throws: As ``indexDescription()``.
+    /// - Throws: The errors of ``indexDescription()``.
     /// - Complexity: O(samples · passages).
     public func measureRecall(samples: Int = 200) async throws -> RecallMeasurement? {
         try await IndexInspector(self).recall(samples: samples)

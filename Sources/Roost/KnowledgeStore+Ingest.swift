@@ -92,6 +92,18 @@ extension KnowledgeStore {
         try await EntryEditor(store: self).replaceContent(of: entry, with: content, expecting: revisions)
     }
 
+    /// Changes the text, the tags and the metadata of an entry.
+    ///
+    /// - Returns: The changed entry.
+    /// - Atomicity: All changes are made in one commit. If another process changes the entry at the same time,
+    ///   they are applied to its new state.
+    /// - Throws: ``RoostError`` with `.notFound` if the store does not contain the entry, or with `.badInput`
+    ///   if the new text is empty; `EmbedderError`; `StorageError`.
+    @discardableResult
+    public func update(_ id: Entry.ID, _ changes: EntryChanges) async throws -> Entry {
+        try await EntryEditor(store: self).update(id, changes)
+    }
+
     /// Adds a tag to entries, or removes it from them, in one commit.
     ///
     /// - Returns: The number of entries that changed.

@@ -31,8 +31,8 @@ extension KnowledgeStore {
     /// Returns a two-dimensional layout of the entries, in which similar entries are near each other.
     ///
     /// - Parameters:
-    ///   - limit: The maximum number of entries. If there are more, the map includes only every second,
-    ///     third, … entry, in the order of their ids.
+    ///   - limit: The maximum number of entries. If there are more, the map includes entries at regular
+    ///     intervals, in the order of their ids.
     ///   - seed: The seed of the layout.
     /// - Throws: ``RoostError`` with `.emptyStore` if there are no entries; `StorageError`;
     ///   `CancellationError`.

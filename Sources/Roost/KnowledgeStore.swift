@@ -30,6 +30,10 @@ public struct KnowledgeStore: Sendable {
     /// The recorder of commits, if there is one.
     let undoRecorder: UndoRecorder?
 
+    /// Whether the store can only be read, because its folder is on a read-only file system or the permission
+    /// to write is missing. Changes then throw `StorageError` with `.readOnly`.
+    public var isReadOnly: Bool { directory.map(StoreConfiguration.isReadOnly) ?? false }
+
     // MARK: Creating and opening
 
     /// Creates a store that uses the given storage, for example in memory or in the caller's own database.
@@ -100,7 +104,8 @@ public struct KnowledgeStore: Sendable {
         try StorageError.mappingFileErrors { try FileSystem.standard.createFolder(directory) }
         if StoreManifest.exists(in: directory) { throw RoostError.storeExists(in: directory) }
         let space = (try? await embedder.probedSpace()) ?? embedder.space
-        let manifest = StoreManifest(provider: provider, space: space, maximumSize: maximumSize)
+        try space.requireSupportedDimension()
+        var manifest = StoreManifest(provider: provider, space: space, maximumSize: maximumSize)
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
         let storage = try await configuration.open(recording: undo)
         let stamp = try await storage.snapshot().stamp
@@ -112,10 +117,14 @@ public struct KnowledgeStore: Sendable {
                     + "\(StoreManifest.fileName), which names the model of their vectors, is missing",
                 remedy: .repairStore)
         }
+        // A JSON storage gets its permanent id when it writes its first files.
+        if provider == .json, stamp.revision == .zero { try await storage.compact() }
+        manifest.store = try await storage.snapshot().stamp.store
         try manifest.create(in: directory)
         return KnowledgeStore(
-            storage: storage.requiring(embedder.space, in: directory), embedder: embedder,
-            directory: directory, undoRecorder: undo)
+            storage: storage.requiring(embedder.space, in: directory)
+                .recordingModel(embedder, in: directory),
+            embedder: embedder, directory: directory, undoRecorder: undo)
     }
 
     /// Opens the store in a folder.
@@ -144,8 +153,10 @@ public struct KnowledgeStore: Sendable {
         let storage = try await StoreConfiguration(directory: directory, manifest: manifest)
             .open(recording: undo)
         return KnowledgeStore(
-            storage: storage.requiring(manifest.space, in: directory), embedder: embedder,
-            directory: directory, undoRecorder: undo)
+            storage: storage.requiring(
+                manifest.space, in: directory, recordsIdentity: manifest.store == nil
+            ).recordingModel(embedder, in: directory),
+            embedder: embedder, directory: directory, undoRecorder: undo)
     }
 
     /// Closes files and connections.

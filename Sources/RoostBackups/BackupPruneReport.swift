@@ -4,7 +4,7 @@ public struct BackupPruneReport: Sendable {
     public var forgotten: [BackupSnapshot] = []
     /// The snapshots that remain.
     public var kept: [BackupSnapshot] = []
-    /// The number of packs that were removed. A pack is removed if it is not used, or after its segments that
+    /// The number of packs that were removed. A pack is removed if it is unused, or after the segments that
     /// are still in use have been copied to another pack.
     public var removedPacks = 0
     /// The number of packs that were written to hold segments from removed packs.

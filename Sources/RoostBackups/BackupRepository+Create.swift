@@ -16,7 +16,7 @@ extension BackupRepository {
     /// have are written.
     ///
     /// - **Atomicity**: The snapshot appears with the last write. If the process is killed or the task
-    ///   cancelled before that, no snapshot is created, and the next prune removes what was written.
+    ///   canceled before that, no snapshot is created, and the next prune removes what was written.
     /// - Parameters:
     ///   - snapshot: The revision of the store.
     ///   - tags: Labels of the snapshot, which ``BackupRetention`` can refer to.
@@ -35,12 +35,14 @@ extension BackupRepository {
     ) async throws -> BackupReport {
         try await RepositoryLock.with(exclusive: false, retrieval) { lock in
             let store = try await segments()
-            let parent = try await readableSnapshots().last { $0.stamp.store == snapshot.stamp.store }
+            let earlier = try await readableSnapshots().filter { $0.stamp.store == snapshot.stamp.store }
+            let parent = earlier.last
             let bases = try await bases(parent, store)
             let writer = SegmentWriter(store: store, packs: PackWriter(retrieval, store), bases: bases)
             var result = BackupSnapshot(
                 id: "", created: Date(milliseconds: Date().milliseconds), tags: tags, stamp: snapshot.stamp,
                 attributes: attributes, sourceCount: 0, lists: [], sources: [], clusters: [])
+            result.sequence = (earlier.map(\.sequence).max() ?? 0).addingReportingOverflow(1).partialValue
             let assignments = Dictionary(
                 try await snapshot.assignments(of: nil).map { ($0.entry, $0) }
             ) { first, _ in first }

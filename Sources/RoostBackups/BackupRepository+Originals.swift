@@ -77,6 +77,8 @@ extension BackupRepository {
         return damaged.withLock { $0.sorted() }
     }
 
+    /// Writes a document in parts and returns its record.
+    ///
     /// - Returns: `nil` if the document storage does not have the document.
     private func write(
         _ digest: SegmentID, _ documents: any ChunkStorage, _ known: KnownSources, _ writer: SegmentWriter
@@ -98,7 +100,7 @@ extension BackupRepository {
         let data = try await store.read(list, .originals)
         guard let records = try? OriginalListCodec.decode(data) else {
             throw BackupError(
-                .damaged, "cannot read a list of original files of the backup: it is corrupt",
+                .damaged, "cannot read a list of original files in the backup: it is corrupt",
                 remedy: .verifyBackup)
         }
         return records
@@ -109,13 +111,15 @@ extension BackupRepository {
     /// - Parameter onDamage: Called with the digest of each corrupt file, which is skipped. If it is `nil`,
     ///   the first corrupt file causes an error.
     func restoreOriginals(
-        of snapshot: BackupSnapshot, into documents: any ChunkStorage, _ store: SegmentStore,
+        _ reader: SnapshotReader, into documents: any ChunkStorage,
         onDamage: (@Sendable (String) -> Void)?
     ) async throws {
+        let store = reader.segments
         var done = Set<SegmentID>()
-        for list in snapshot.originals {
+        for list in reader.snapshot.originals {
             try Task.checkCancellation()
-            let records = try await originals(of: list, store).filter { done.insert($0.digest).inserted }
+            let all = try await reader.intact(orReport: .originals) { try await originals(of: list, store) }
+            let records = (all ?? []).filter { done.insert($0.digest).inserted }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (number, record) in records.enumerated() {
                     if number >= Self.maximumConcurrentDocuments { try await group.next() }
@@ -136,10 +140,6 @@ extension BackupRepository {
     /// a whole.
     private static let maximumConcurrentDocuments = 4
 
-    private static func isDamage(_ error: any Error) -> Bool {
-        (error as? BackupError)?.code == .damaged || (error as? ChunkStorageError)?.isDamage == true
-    }
-
     @concurrent
     private func restore(
         _ record: OriginalRecord, into documents: any ChunkStorage, _ store: SegmentStore
@@ -147,7 +147,7 @@ extension BackupRepository {
         var data = Data()
         for part in record.parts {
             data += try await store.read(part, .original)
-            // A manipulated list could name one part many times and exhaust the memory.
+            // A maliciously altered list could refer to one part many times and exhaust the memory.
             guard data.count <= record.size else { break }
         }
         guard SegmentID(SHA256.hash(data: data)) == record.digest else {

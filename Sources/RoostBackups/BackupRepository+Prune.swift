@@ -19,7 +19,7 @@ extension BackupRepository {
     ///   - isDryRun: Whether to compute the result without changing anything.
     /// - Returns: The snapshots and the amount of data that were removed or, in a dry run, would be removed.
     /// - Throws: ``BackupError``: `.locked` if another process is using the repository; `.damaged` if damage
-    ///   hides which data are in use, in which case nothing is removed; `.badInput` if the rules keep no
+    ///   hides which data is in use, in which case nothing is removed; `.badInput` if the rules keep no
     ///   snapshot. `ChunkStorageError` if reading or writing fails.
     @concurrent
     public func prune(
@@ -69,7 +69,7 @@ extension BackupRepository {
             guard let location = store.location(of: id) else {
                 throw BackupError(
                     .damaged,
-                    "cannot prune the backup: no index lists a segment that a snapshot uses; nothing was "
+                    "cannot prune the backup: a snapshot uses a segment that no index lists; nothing was "
                         + "removed", remedy: .verifyBackup)
             }
             if let base = location.base { try need(base) }
@@ -171,7 +171,7 @@ extension BackupRepository {
         for snapshot in snapshots {
             try await retrieval.deleteChunk(at: RepositoryObject.snapshot(snapshot.id))
         }
-        // From here on, no snapshot refers to the data that are removed.
+        // From here on, no snapshot refers to the data that is removed.
         try await lock.requireHeld()
         if let current {
             for path in oldIndexes where path != current { try await retrieval.deleteChunk(at: path) }

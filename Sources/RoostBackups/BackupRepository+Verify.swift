@@ -10,6 +10,8 @@ extension BackupRepository {
     /// - Parameters:
     ///   - readingData: Whether to read all packs and verify their digests. Otherwise only snapshots, indexes
     ///     and lists are read, and the existence of the packs is checked.
+    ///   - isIgnoringLocks: Whether to verify without a lock. If another process prunes the repository at the
+    ///     same time, the result may list faults that do not exist.
     ///   - progress: Called repeatedly with the number of packs that have been read and the total number of
     ///     packs.
     /// - Returns: The faults, and the data that they affect.
@@ -17,9 +19,12 @@ extension BackupRepository {
     ///   `ChunkStorageError` if the storage cannot be read; `CancellationError`.
     @concurrent
     public func verify(
-        readingData: Bool = false, progress: @Sendable (Int, Int) -> Void = { _, _ in }
+        readingData: Bool = false, isIgnoringLocks: Bool = false,
+        progress: @Sendable (Int, Int) -> Void = { _, _ in }
     ) async throws -> BackupVerification {
-        try await RepositoryLock.with(exclusive: false, toleratesReadOnly: true, retrieval) { _ in
+        try await RepositoryLock.with(
+            exclusive: false, isIgnored: isIgnoringLocks, toleratesReadOnly: true, retrieval
+        ) { _ in
             var verifier = try await RepositoryVerifier(self)
             try await verifier.findMissingPacks()
             if readingData { try await verifier.readPacks(progress) }

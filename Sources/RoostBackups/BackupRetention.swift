@@ -42,7 +42,7 @@ public struct BackupRetention: Sendable, Hashable {
     }
 
     private func keptOfOneStore(_ snapshots: [BackupSnapshot]) -> Set<String> {
-        let newestFirst = snapshots.sorted { ($1.created, $1.id) < ($0.created, $0.id) }
+        let newestFirst = Array(snapshots.oldestFirst().reversed())
         var kept = Set(newestFirst.prefix(max(0, last)).map(\.id))
         kept.formUnion(newestFirst.filter { !tags.isDisjoint(with: $0.tags) }.map(\.id))
         var calendar = Calendar(identifier: .iso8601)

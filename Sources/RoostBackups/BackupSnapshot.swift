@@ -21,7 +21,9 @@ public struct BackupSnapshot: Sendable, Identifiable {
     /// The total size of the original files, in bytes.
     public var originalBytes = 0
 
-    static let currentFormat = 1
+    /// The newest format that this version reads, and the one that it writes. In format 2, entries can have
+    /// locations.
+    static let currentFormat = 2
 
     /// The lists of runs of entries, in the order of the entries' rows.
     var lists: [SegmentID]
@@ -36,6 +38,9 @@ public struct BackupSnapshot: Sendable, Identifiable {
     var clusters: [SegmentID]
     /// The segment with the clustering run.
     var run: SegmentID?
+    /// A number that is greater than those of all earlier snapshots of the same store in the repository, so
+    /// that their order does not depend on a clock; 0 in snapshots of older versions.
+    var sequence = 0
     /// A random value, so that two snapshots of the same revision have different names.
     var nonce = UUID()
 }
@@ -43,7 +48,7 @@ public struct BackupSnapshot: Sendable, Identifiable {
 extension BackupSnapshot: Codable {
     enum CodingKeys: String, CodingKey {
         case format, created, tags, stamp, attributes, sourceCount, originalCount, originalBytes, lists,
-            sources, sourceBounds, originals, clusters, run, nonce
+            sources, sourceBounds, originals, clusters, run, sequence, nonce
     }
 
     public init(from decoder: any Decoder) throws {
@@ -62,6 +67,8 @@ extension BackupSnapshot: Codable {
         originalBytes = try container.decodeIfPresent(Int.self, forKey: .originalBytes) ?? 0
         clusters = try container.decode([SegmentID].self, forKey: .clusters)
         run = try container.decodeIfPresent(SegmentID.self, forKey: .run)
+        // The number of the next snapshot must not overflow.
+        sequence = min(max(0, try container.decodeIfPresent(Int.self, forKey: .sequence) ?? 0), 1 << 52)
         nonce = try container.decode(UUID.self, forKey: .nonce)
     }
 
@@ -83,6 +90,7 @@ extension BackupSnapshot: Codable {
         }
         try container.encode(clusters, forKey: .clusters)
         try container.encodeIfPresent(run, forKey: .run)
+        if sequence > 0 { try container.encode(sequence, forKey: .sequence) }
         try container.encode(nonce, forKey: .nonce)
     }
 }

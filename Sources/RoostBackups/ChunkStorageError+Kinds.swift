@@ -1,7 +1,8 @@
 import RoostChunks
 
 extension ChunkStorageError {
-    /// Whether the error means that the stored bytes are wrong, as opposed to the storage being unreachable.
+    /// Whether the error means that the stored bytes are corrupt, as opposed to the storage being
+    /// unreachable.
     var isDamage: Bool {
         switch self {
         case .corrupt, .tooLarge: true

@@ -3,7 +3,7 @@ import RoostText
 
 /// Returns the stems of the words of a text in lower case. An underscore separates words.
 public func stems(of text: String) -> Set<String> {
-    Set(Words(text).map { EnglishStemmer.stem(of: $0.folded) })
+    Set(Words(text).map { Stemmer.stem(of: $0.folded) })
 }
 
 /// Returns the words with the highest c-TF-IDF (Grootendorst 2022) in each group, best first, without English

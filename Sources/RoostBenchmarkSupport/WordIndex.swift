@@ -31,12 +31,28 @@ public struct WordIndex: Sendable {
     ///   - limit: The maximum number of documents.
     /// - Throws: `CancellationError`.
     public func search(_ query: TextQuery, limit: Int) throws -> [Int] {
+        let query = try collection.resolved(query, correctsSpelling: true)
         let allowed = try collection.allowed(by: query)
         let matches = try collection.ranked(
             query, limit: limit, isAllowed: { allowed?[$0][$1] ?? true },
             precedes: { $0.document < $1.document })
         return matches.map(\.document)
     }
+}
+
+extension WordIndex {
+    /// The number of different words, including identifiers and the inflected forms of a word.
+    public var formCount: Int { collection.parts[0].index.formCount }
+
+    /// Returns the corrections of the misspelled words of a query.
+    public func corrected(_ query: TextQuery) throws -> [TextCorrection] {
+        try collection.resolved(query, correctsSpelling: true).corrections
+    }
+}
+
+/// Returns the words of a text in lower case that are not English stop words, in order.
+public func significantWords(of text: String) -> [String] {
+    words(of: text).filter { !StopWords.english.contains($0) }
 }
 
 /// Returns the words of a text in lower case, in order.

@@ -15,7 +15,7 @@ struct RoostCommand: AsyncParsableCommand {
 
             Examples:
               roost ingest ~/notes
-              roost query "birds that return in spring"
+              roost query birds that return in spring
               roost recluster
             """,
         version: VersionText.text,
@@ -26,15 +26,17 @@ struct RoostCommand: AsyncParsableCommand {
             TagCommand.self, Remove.self, Recluster.self, ClusterCommand.self, Export.self,
             ImportCommand.self,
             Stats.self, Index.self, Compact.self, Doctor.self, BackupCommand.self, Migrate.self, Reembed.self,
-            Undo.self, ChatCommand.self, SessionCommand.self,
+            Undo.self, ChatCommand.self, SessionCommand.self, ModelContext.self,
             Model.self,
             Embed.self, ConfigurationCommand.self,
         ])
 
     static func main() async {
         do {
+            try ArgumentCheck.requireNonemptyValues(Array(CommandLine.arguments.dropFirst()))
             try await Interruption.run {
-                var command = try parseAsRoot()
+                var command = try parseAsRoot(
+                    QueryArguments.normalized(Array(CommandLine.arguments.dropFirst())))
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
                 } else {
@@ -52,7 +54,7 @@ enum VersionText {
     static let number = "0.1.0"
 
     static var text: String {
-        let models = UserDirectories().models.names()
+        let models = UserDirectories().models.names().map { Terminal.line($0) }
         return """
             roost \(number)
             BLAS    \(BLAS.implementation)

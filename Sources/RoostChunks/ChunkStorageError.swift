@@ -14,7 +14,7 @@ public enum ChunkStorageError: Error, Sendable, Hashable {
     case storageUnavailable(reason: String)
     /// The storage has no space left.
     case storageFull(reason: String)
-    /// The stored bytes are not the ones that were written.
+    /// The stored bytes differ from the bytes that were written.
     case corrupt(path: String, reason: String)
     /// The stored bytes were encrypted with another key.
     case wrongKey

@@ -22,7 +22,10 @@ public struct LexicalEmbedder: Embedder {
     ///   rarer.
     /// - Precondition: `dimension >= 16`.
     public init(dimension: Int = 512) {
-        precondition(dimension >= Self.minimumDimension, "a dimension of \(dimension)")
+        precondition(
+            dimension >= Self.minimumDimension,
+            "the dimension must be at least "
+                + "\(Self.minimumDimension), not \(dimension)")
         space = EmbeddingSpace(
             model: "lexical", revision: "lexical-1", dimension: dimension, pooling: "hashed n-grams")
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -9,7 +10,7 @@ package enum BlockingWork {
     /// Runs `body` on a separate thread and returns its result.
     ///
     /// - Parameter body: The work. It must not wait for other blocking work, because the number of threads is
-    ///   limited. It receives a closure that returns whether the task was cancelled, and must call this
+    ///   limited. It receives a closure that returns whether the task was canceled, and must call this
     ///   closure before its commit point.
     @concurrent
     package static func run<Value: Sendable>(
@@ -46,11 +47,13 @@ private final class ThreadPool: Sendable {
     }
 
     private let maximumThreads: Int
-    // Protected by `condition` instead of a `Mutex`, with which a thread could not wait for a job.
-    nonisolated(unsafe) private var state = State()
-    private let condition = NSCondition()
-    /// The number of seconds after which an idle thread exits.
-    private static let idleTimeout: TimeInterval = 2
+    private let state = Mutex(State())
+    /// Signaled when a job arrives for an idle thread. A thread that finds no job waits again, so surplus
+    /// signals are harmless. The timeout is measured by a monotonic clock: `NSCondition` computes a date
+    /// from the time of day, which traps if the system's clock is set to an extreme date.
+    private let arrivals = DispatchSemaphore(value: 0)
+    /// The time after which an idle thread exits.
+    private static let idleTimeout = DispatchTimeInterval.seconds(2)
     /// The stack size of a thread in bytes. Decoders of nested JSON are recursive and need more than
     /// Foundation's default of 512 KiB.
     private static let stackSize = 4 << 20
@@ -58,17 +61,18 @@ private final class ThreadPool: Sendable {
     init(maximumThreads: Int) { self.maximumThreads = maximumThreads }
 
     func add(_ job: @escaping @Sendable () -> Void) {
-        condition.withLock {
+        let hasIdleThread = state.withLock { state in
             state.jobs.append(job)
             // A thread that has been signaled still counts as idle until it runs, so `idle` is compared with
             // the number of all waiting jobs.
-            if state.idle >= state.jobs.count - state.next {
-                condition.signal()
-            } else if state.threads < maximumThreads {
+            if state.idle >= state.jobs.count - state.next { return true }
+            if state.threads < maximumThreads {
                 state.threads += 1
                 start()
             }
+            return false
         }
+        if hasIdleThread { arrivals.signal() }
     }
 
     private func start() {
@@ -82,24 +86,33 @@ private final class ThreadPool: Sendable {
 
     /// Waits for the next job. Returns `nil` if the thread must exit.
     private func take() -> (@Sendable () -> Void)? {
-        condition.withLock {
-            let deadline = Date().addingTimeInterval(Self.idleTimeout)
-            while state.next == state.jobs.count {
-                state.idle += 1
-                let isSignalled = condition.wait(until: deadline)
-                state.idle -= 1
-                if !isSignalled, state.next == state.jobs.count {
-                    state.threads -= 1
-                    return nil
-                }
-            }
-            let job = state.jobs[state.next]
-            state.next += 1
-            if state.next == state.jobs.count {
-                state.jobs.removeAll(keepingCapacity: true)
-                state.next = 0
-            }
+        let first = state.withLock { state in
+            let job = Self.next(&state)
+            if job == nil { state.idle += 1 }
             return job
         }
+        if let first { return first }
+        while true {
+            let hasTimedOut = arrivals.wait(timeout: .now() + Self.idleTimeout) == .timedOut
+            let (job, mustExit) = state.withLock { state in
+                let job = Self.next(&state)
+                let mustExit = job == nil && hasTimedOut
+                if job != nil || mustExit { state.idle -= 1 }
+                if mustExit { state.threads -= 1 }
+                return (job, mustExit)
+            }
+            if job != nil || mustExit { return job }
+        }
+    }
+
+    private static func next(_ state: inout State) -> (@Sendable () -> Void)? {
+        guard state.next < state.jobs.count else { return nil }
+        let job = state.jobs[state.next]
+        state.next += 1
+        if state.next == state.jobs.count {
+            state.jobs.removeAll(keepingCapacity: true)
+            state.next = 0
+        }
+        return job
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 package import Foundation
 
 /// An exclusive lock between processes, and between handles of one process: `flock` on a separate file.
@@ -26,7 +27,8 @@ package final class FileLock: Sendable {
         _ url: URL, timeout: TimeInterval, isCancelled: () -> Bool = { false }
     ) throws -> FileLock {
         var file = try FileDescriptor(url.path, O_RDWR | O_CREAT)
-        let deadline = Date().addingTimeInterval(timeout)
+        // The time of day may change while the process waits.
+        let deadline = DispatchTime.now() + timeout
         var pause = minimumPause
         while true {
             if flock(file.raw, LOCK_EX | LOCK_NB) == 0 {
@@ -38,7 +40,7 @@ package final class FileLock: Sendable {
             }
             guard errno == EWOULDBLOCK || errno == EINTR else { throw FileError.last("lock", url.path) }
             if isCancelled() { throw CancellationError() }
-            guard Date() < deadline else {
+            guard DispatchTime.now() < deadline else {
                 let holder = try? String(decoding: file.read(at: 0, count: 256), as: UTF8.self)
                 throw LockTimeout(
                     path: url.path, holder: holder?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "",

@@ -13,6 +13,8 @@ package struct FileSystem: Sendable {
     let synchronizesEachFile: Bool
     private let willPerform: (@Sendable (FileStep) -> FileFault?)?
 
+    /// Creates a file system that can simulate failures.
+    ///
     /// - Parameter willPerform: Called before each step. It returns the failure to inject, or `nil` to
     ///   perform the step normally.
     package init(willPerform: (@Sendable (FileStep) -> FileFault?)?) {
@@ -30,7 +32,7 @@ package struct FileSystem: Sendable {
     package static func synchronizeAll(around folder: URL) throws {
         let file = try FileDescriptor(folder.path, O_RDONLY | O_DIRECTORY)
         guard roost_synchronize_all(file.raw) == 0 else {
-            throw FileError.last("synchronise", folder.path)
+            throw FileError.last("synchronize", folder.path)
         }
     }
 
@@ -107,6 +109,15 @@ package struct FileSystem: Sendable {
         } catch let error as FileError where [EINVAL, ENOTSUP, EBADF].contains(error.errno) {
             // Some file systems do not support fsync on folders.
         }
+    }
+
+    /// Returns whether this process may write a file, or create files in a folder. The result is `true` if the
+    /// file does not exist.
+    ///
+    /// - Note: The result does not depend on the mode alone: on a read-only file system, it is `false` even
+    ///   for the administrator.
+    package static func isWritable(_ url: URL) -> Bool {
+        faccessat(AT_FDCWD, url.path, W_OK, AT_EACCESS) == 0 || ![EACCES, EPERM, EROFS].contains(errno)
     }
 
     /// Returns the number of bytes that this process can still write to the file system of a path; `nil` if

@@ -11,6 +11,8 @@ package final class MappedFile: @unchecked Sendable {
     /// The time of the last modification, in milliseconds since 1970; `nil` if the system does not report it.
     package let modifiedMilliseconds: Int64?
 
+    /// Maps a file into memory.
+    ///
     /// - Throws: ``FileError``, with `EINVAL` if the URL names something other than a regular file.
     package init(_ url: URL) throws {
         path = url.path
@@ -21,7 +23,7 @@ package final class MappedFile: @unchecked Sendable {
         // Reads the time from the descriptor, because the path may refer to another file by now.
         modifiedMilliseconds =
             fstat(file.raw, &status) == 0
-            ? Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000 : nil
+            ? Self.milliseconds(status.st_mtim) : nil
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw FileError(operation: "map", path: path, errno: EINVAL)
         }
@@ -33,6 +35,13 @@ package final class MappedFile: @unchecked Sendable {
             throw FileError.last("map", path)
         }
         bytes = UnsafeRawBufferPointer(start: base, count: size)
+    }
+
+    /// Returns a time in milliseconds; `nil` if it is too far from 1970, which some file systems permit.
+    private static func milliseconds(_ time: timespec) -> Int64? {
+        let (seconds, hasOverflowed) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1000)
+        let (sum, exceeds) = seconds.addingReportingOverflow(Int64(time.tv_nsec) / 1_000_000)
+        return hasOverflowed || exceeds ? nil : sum
     }
 
     deinit {

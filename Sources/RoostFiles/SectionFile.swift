@@ -116,7 +116,8 @@ package final class SectionFile: Sendable {
     package func section<Element: BitwiseCopyable>(
         _ name: String, of type: Element.Type, count: Int
     ) throws -> UnsafeBufferPointer<Element> {
-        guard let section = sections[name], section.length == count * MemoryLayout<Element>.stride else {
+        let (length, isTooLarge) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
+        guard let section = sections[name], section.length == length, !isTooLarge else {
             throw Unusable(description: "\(file.path) has no section '\(name)' of \(count) elements")
         }
         let bytes = UnsafeRawBufferPointer(

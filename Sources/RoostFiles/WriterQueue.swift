@@ -20,7 +20,7 @@ package final class WriterQueue: Sendable {
 
     /// Waits until no other task runs, then runs `body`.
     ///
-    /// - Parameter isStoppable: Whether to throw instead of running `body` if the task was cancelled while it
+    /// - Parameter isStoppable: Whether to throw instead of running `body` if the task was canceled while it
     ///   waited.
     /// - Throws: `CancellationError`, and the errors of `body`.
     package func run<Value: Sendable>(

@@ -58,7 +58,7 @@ public struct FlatIndex: VectorIndex {
     public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
         precondition(
             queries.columns == dimension || count == 0,
-            "queries have \(queries.columns) components, the index has \(dimension)")
+            "the queries have \(queries.columns) components, but the index has \(dimension)")
         guard k > 0, count > 0, queries.rows > 0 else { return Array(repeating: [], count: queries.rows) }
         try vectors.verify()
         let allowed = allowed.map { rows in [UInt32](rows.lazy.filter { $0 < UInt32(count) }) }

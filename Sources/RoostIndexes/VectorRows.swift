@@ -34,7 +34,11 @@ package struct VectorRows: @unchecked Sendable {
     ///
     /// - Throws: `SectionFile/Unusable` if the section is missing or has a different length.
     package init(_ file: SectionFile, section: String, count: Int, dimension: Int) throws {
-        let numbers = try file.section(section, of: Float.self, count: count * dimension)
+        let (size, isTooLarge) = count.multipliedReportingOverflow(by: dimension)
+        guard count >= 0, dimension >= 0, !isTooLarge else {
+            throw SectionFile.Unusable(description: "the section '\(section)' has an impossible size")
+        }
+        let numbers = try file.section(section, of: Float.self, count: size)
         self.count = count
         self.dimension = dimension
         if let base = numbers.baseAddress, !numbers.isEmpty {
@@ -88,12 +92,23 @@ package struct VectorRows: @unchecked Sendable {
     }
 
     /// Calls `body` with the components of one row.
-    func withRow<Result>(_ row: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result) rethrows -> Result
+    package func withRow<Result>(_ row: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result) rethrows -> Result
     {
         precondition(row >= 0 && row < count, "row \(row) is out of range 0..<\(count)")
         return try withUnsafePointer {
             try body(UnsafeBufferPointer(start: $0 + row * dimension, count: dimension))
         }
+    }
+
+    /// Calls `body` with the components of one row whose checksums match.
+    ///
+    /// - Throws: `SectionFile/Unusable` if a checksum does not match; any error that `body` throws.
+    package func withVerifiedRow<Result>(
+        _ row: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result
+    ) throws -> Result {
+        try verifyUnlessPaged()
+        guard isIntact(row) else { throw checksumMismatch }
+        return try withRow(row, body)
     }
 
     /// Returns a copy of the given rows, in the given order.

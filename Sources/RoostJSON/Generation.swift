@@ -43,6 +43,8 @@ struct Generation: Codable, Sendable, Hashable {
             + Data(",\"sha256\":\"\(Checksum.hexadecimal(record))\"}\n".utf8)
     }
 
+    /// Decodes the record of a generation.
+    ///
     /// - Throws: `StorageError`: `.damaged`, `.newerFormat`; ``OldFormat``.
     static func decoded(_ data: Data, path: String) throws -> Generation {
         let damaged = StorageError(
@@ -78,8 +80,22 @@ struct Generation: Codable, Sendable, Hashable {
                     + "(\(currentFormat))",
                 remedy: .upgradeRoost)
         }
-        guard let generation = try? JSONDecoder().decode(Generation.self, from: record) else { throw damaged }
+        guard let generation = try? JSONDecoder().decode(Generation.self, from: record),
+            generation.isPlausible
+        else { throw damaged }
         return generation
+    }
+
+    /// The maximum length of a file and the maximum number of a generation that are plausible. Sums of them
+    /// cannot overflow.
+    private static let maximumNumber = 1 << 52
+
+    /// Whether all numbers are in the ranges that a store can reach.
+    private var isPlausible: Bool {
+        format >= 1 && (0...Int(UInt32.max)).contains(entryCount)
+            && [number, entries.size, clusters.size, sidecar.size].allSatisfy {
+                (0...Self.maximumNumber).contains($0)
+            }
     }
 
     /// The error thrown when the record has format 1, which ``OldGeneration`` reads.

@@ -12,6 +12,8 @@ final class GenerationContents: EntryContents {
     private let extents: [Sidecar.Extent]
     private let dimension: Int
 
+    /// Opens the entries file of a generation.
+    ///
     /// - Throws: `StorageError` with `.damaged` if the file has an unexpected length, beginning or end.
     init(_ url: URL, size: Int, extents: [Sidecar.Extent], dimensions dimension: Int) throws {
         file = try FileDescriptor(url.path, O_RDONLY)

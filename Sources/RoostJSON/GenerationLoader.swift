@@ -2,7 +2,7 @@ import Foundation
 import RoostFiles
 import RoostModel
 
-/// How a process uses the files of a store.
+/// The way in which a process uses the files of a store.
 enum StoreAccess {
     /// The process holds the writers' lock, so no other process changes the files.
     case writer
@@ -42,7 +42,7 @@ struct GenerationLoader {
             return try loadForeignFiles(&loaded)
         }
         // Reads the mark before the journal. A commit between the two reads can then only make the journal
-        // longer than the mark says, not shorter.
+        // longer than the mark states, not shorter.
         let mark = CommitMark(in: folder)
         if current != loaded.current || loaded.isOutdatedOldFormat(in: folder) {
             do {

@@ -75,6 +75,8 @@ struct JournalReplayer {
         }
     }
 
+    /// Checks that a journal has not become shorter since it was read.
+    ///
     /// - Throws: `StorageError` with `.damaged` if the journal is shorter than it was after its last commit.
     private func check(length: Int, of url: URL, _ loaded: LoadedStore) throws {
         guard let committed = loaded.committedLength, length < committed else { return }
@@ -140,7 +142,9 @@ struct JournalReplayer {
         if let epoch = record.epoch { state.renewEpoch(to: epoch) }
         guard state.stamp.revision == revision else {
             throw StorageError(
-                .damaged, "cannot read the store: \(path) does not continue its generation",
+                .damaged,
+                "cannot read the store: \(path) contains a commit that does not follow from its "
+                    + "generation",
                 remedy: .inspectStore)
         }
     }

@@ -44,6 +44,8 @@ extension LocalFiles {
         loaded.minimumFoldLength = 0
     }
 
+    /// Makes a generation the current one.
+    ///
     /// - Throws: The error that prevented the rename of `CURRENT` from becoming durable. In that case, the
     ///   previous generation remains current.
     private func makeCurrent(_ generation: Generation, after current: Data?) throws {
@@ -60,8 +62,8 @@ extension LocalFiles {
             } catch let second {
                 throw StorageError(
                     .inputOutput,
-                    "\(error); \(url.path) could not be restored either (\(second)), so that the commit "
-                        + "may be found later or not",
+                    "\(error); \(url.path) could not be restored either (\(second)), so the commit may or "
+                        + "may not have been saved",
                     underlying: error)
             }
             throw error

@@ -80,6 +80,8 @@ extension LocalFiles {
         }
     }
 
+    /// Checks a size against the limit of the store.
+    ///
     /// - Throws: `StorageError` with `.full` if the given size exceeds the limit of the store.
     func checkSize(_ size: Int) throws {
         guard let limit = options.maximumSize, size > limit else { return }
@@ -107,7 +109,8 @@ extension LocalFiles {
             guard ftruncate(file.raw, off_t(length)) == 0, fsync(file.raw) == 0 else {
                 throw StorageError(
                     .inputOutput,
-                    "\(error); the failed commit could not be undone, so that it may be found later or not",
+                    "\(error); the failed commit could not be rolled back, so it may or may not have been "
+                        + "saved",
                     underlying: error)
             }
             throw error

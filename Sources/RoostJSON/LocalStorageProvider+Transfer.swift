@@ -17,6 +17,13 @@ extension LocalStorageProvider {
         return generation.size + ((attributes?[.size] as? Int) ?? 0)
     }
 
+    /// Returns whether a folder contains a store, or files of another program that would be read as one.
+    package static func hasContents(in directory: URL) -> Bool {
+        let folder = StoreFolder(directory)
+        let names = [folder.current.lastPathComponent, Generation.entriesFile, Generation.clustersFile]
+        return folder.hasHistory || !Set(folder.names).isDisjoint(with: names)
+    }
+
     /// Returns the state of the store. Entries that are not in memory are read on demand.
     package func transferableState() async throws -> StoreState { try await local.currentState() }
 

@@ -51,6 +51,8 @@ struct OldGeneration: Codable {
         func entry(at index: Int, withVectors: Bool) -> Entry { entries[index] }
     }
 
+    /// Reads the state that the generation and its journal contain.
+    ///
     /// - Throws: `StorageError` with `.damaged`; `FileError`.
     func open(in store: StoreFolder) throws -> StoreState {
         let folder = store.generation(number)

@@ -25,7 +25,7 @@ extension Recovery {
                 continue
             }
             if number != newest, !hasRecord(url) {
-                // The generation is older and its record is missing, so a writer is just removing it.
+                // The generation is older and its record is missing, so a writer is currently removing it.
                 findings.removeSubrange(before...)
                 continue
             }

@@ -19,7 +19,7 @@ extension Recovery {
         }
         guard outcome.base != nil else {
             throw StorageError(
-                .damaged, "cannot repair \(folder.path): no generation of it can be read",
+                .damaged, "cannot repair \(folder.path): none of its generations can be read",
                 remedy: .restoreBackup)
         }
         try files.createFolder(aside)

@@ -47,7 +47,7 @@ struct Recovery {
     /// Checks every byte of the store, and adds the results to ``findings``.
     mutating func inspect() throws -> Outcome {
         // Reads the mark before the journals. A commit between the two reads can then only make a journal
-        // longer than the mark says, not shorter.
+        // longer than the mark states, not shorter.
         let mark = CommitMark(in: folder)
         let currentURL = folder.current
         var outcome = Outcome()

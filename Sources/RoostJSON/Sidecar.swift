@@ -109,6 +109,8 @@ struct Sidecar {
 
     // MARK: Reading
 
+    /// Decodes a sidecar.
+    ///
     /// - Throws: `BinaryReader/InvalidData` or `DecodingError` if the bytes are not a sidecar.
     init(_ bytes: UnsafeRawBufferPointer) throws {
         var reader = BinaryReader(bytes)
@@ -157,6 +159,8 @@ struct Sidecar {
             let row: UInt32 = try reader.read()
             let position = try Self.position(&reader)
             let dimension = Int(try reader.read(UInt32.self))
+            // Memory is reserved for vectors of this dimension.
+            guard dimension <= EmbeddingSpace.maximumDimension else { throw BinaryReader.InvalidData() }
             let digest = ContentDigest(bytes: Array(try reader.take(32)))
             let name = try reader.read(UInt32.self)
             guard name == Self.none || name < names.count else { throw BinaryReader.InvalidData() }

@@ -1,7 +1,7 @@
 import Foundation
 import RoostModel
 
-/// The response of `/v1/embeddings`.
+/// The response to a request for `/v1/embeddings`.
 struct EmbeddingsResponse {
     /// The vectors, in the order of the texts in the request.
     var vectors: [[Float]]
@@ -54,7 +54,7 @@ struct EmbeddingsResponse {
     /// - Throws: `EmbedderError` with `.badAnswer` and a message that describes the problem.
     init(_ data: Data, count: Int) throws {
         func bad(_ fault: String) -> EmbedderError {
-            EmbedderError(.badAnswer, "invalid response of the remote model: it \(fault)")
+            EmbedderError(.badAnswer, "invalid response from the remote model: it \(fault)")
         }
         let body: Body
         do {

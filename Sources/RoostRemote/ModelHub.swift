@@ -18,6 +18,11 @@ public struct ModelHub: Sendable {
     private let environment: [String: String]
     /// The maximum number of attempts for each request.
     var attempts = 5
+    /// The maximum time for the head of a response and for a pause in its body, and for a slow body.
+    var timeout = Duration.seconds(60)
+    /// The minimum speed of a download in bytes per second, on average. An aborted download is resumed by the
+    /// next attempt.
+    private static let minimumRate = 2000.0
     /// The delay before the second attempt; it grows linearly with the number of attempts.
     var pause = Duration.seconds(1)
 
@@ -101,7 +106,7 @@ public struct ModelHub: Sendable {
         configuration.redirectConfiguration = .follow(max: 5, allowCycles: false)
         configuration.timeout.connect = .seconds(10)
         configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.timeout.read = .seconds(60)
+        configuration.timeout.read = timeLimit
         configuration.proxy = RemoteTransport.proxy(for: address, environment)
         let client = HTTPClient(
             eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
@@ -130,6 +135,8 @@ public struct ModelHub: Sendable {
 
     // MARK: Requests
 
+    private var timeLimit: TimeAmount { .nanoseconds(Int64(timeout / .nanoseconds(1))) }
+
     private func request(_ path: String) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: address.absoluteString + path)
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token.text)") }
@@ -142,15 +149,15 @@ public struct ModelHub: Sendable {
     private func items(of name: String, _ revision: String, _ client: HTTPClient) async throws -> [Item] {
         let request = request("/api/models/\(name)/tree/\(revision)?recursive=true")
         let (status, data): (UInt, Data) = try await retrying {
-            let response = try await client.execute(request, deadline: .distantFuture)
-            let body = try await response.body.collect(upTo: Self.maximumListSize)
-            return (response.status.code, Data(body.readableBytesView))
+            let response = try await client.execute(request, timeout: timeLimit)
+            let limit = BodyLimit(size: Self.maximumListSize, timeout: timeout)
+            return (response.status.code, try await response.body.data(within: limit))
         }
         guard status == 200 else { throw refusal(status, name) }
         do {
             return try JSONDecoder().decode([Item].self, from: data)
         } catch {
-            throw EmbedderError(.badAnswer, "invalid response of \(server): it is not a list of files")
+            throw EmbedderError(.badAnswer, "invalid response from \(server): it is not a list of files")
         }
     }
 
@@ -221,8 +228,8 @@ public struct ModelHub: Sendable {
             try? FileManager.default.removeItem(at: partialFile)
             throw EmbedderError(
                 .badAnswer,
-                "checksum mismatch: the download of \(item.path) of \(name) differs from the checksum of "
-                    + "\(server) and was deleted; try again")
+                "checksum mismatch: \(item.path) of \(name) does not match the checksum that \(server) "
+                    + "states, and was deleted; try again")
         }
         do {
             try FileSystem.standard.rename(partialFile.path, to: target.path)
@@ -248,14 +255,14 @@ public struct ModelHub: Sendable {
         if size == item.length, size > 0 { return }
         var request = request(path)
         if size > 0 { request.headers.add(name: "Range", value: "bytes=\(size)-") }
-        let response = try await client.execute(request, deadline: .distantFuture)
+        let response = try await client.execute(request, timeout: timeLimit)
         switch response.status.code {
         case 206:
             // If the server returns a different range from the one requested, the download starts again.
             guard response.headers.first(name: "Content-Range")?.hasPrefix("bytes \(size)-") == true else {
                 try file.truncate(to: 0)
                 throw EmbedderError(
-                    .badAnswer, "\(server) returned another range of \(item.path) than requested",
+                    .badAnswer, "\(server) returned a different range of \(item.path) from the one requested",
                     isRetryable: true)
             }
         case 200: size = 0
@@ -267,8 +274,11 @@ public struct ModelHub: Sendable {
         }
         try file.truncate(to: size)
         lseek(file.raw, off_t(size), SEEK_SET)
+        let limit = BodyLimit(size: .max, timeout: timeout, minimumRate: Self.minimumRate)
+        let start = size
         for try await buffer in response.body {
             size += buffer.readableBytes
+            try limit.check(received: size - start)
             guard size <= item.length else {
                 try file.truncate(to: 0)
                 throw EmbedderError(.badAnswer, "\(server) sent more than the stated size of \(item.path)")

@@ -167,8 +167,8 @@ public struct RemoteEmbedder: Embedder {
         else {
             throw EmbedderError(
                 .configuration,
-                "cannot embed: the model '\(model.name)' at \(model.endpoint.host ?? "") is not the one "
-                    + "with which the existing vectors were computed")
+                "cannot embed: the model '\(model.name)' at "
+                    + "\(model.endpoint.host ?? "") is not the one that computed the existing vectors")
         }
         state.isVerified.store(true, ordering: .relaxed)
     }

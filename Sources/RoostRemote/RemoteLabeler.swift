@@ -88,7 +88,7 @@ public struct RemoteLabeler: ClusterLabeler {
         guard let response = try? JSONDecoder().decode(Response.self, from: data),
             let text = response.choices.first?.message.content
         else {
-            throw EmbedderError(.badAnswer, "invalid response of the chat model: it contains no text")
+            throw EmbedderError(.badAnswer, "invalid response from the chat model: it contains no text")
         }
         return text
     }

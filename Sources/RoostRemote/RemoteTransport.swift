@@ -40,7 +40,7 @@ final class RemoteTransport: Sendable {
         configuration.redirectConfiguration = .disallow
         configuration.timeout.connect = .seconds(10)
         // A request's own timeout covers only the time until the head of the response; this timeout covers
-        // the body.
+        // the pauses in the body. `BodyLimit` limits the total time.
         configuration.timeout.read = .nanoseconds(Int64(model.timeout / .nanoseconds(1)))
         // This class counts the attempts, so the client must report a refused connection immediately.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -134,15 +134,16 @@ final class RemoteTransport: Sendable {
         request.body = .bytes(ByteBuffer(bytes: body))
         let limit = TimeAmount.nanoseconds(Int64(model.timeout / .nanoseconds(1)))
         let response = try await client.execute(request, timeout: limit)
-        let buffer: ByteBuffer
+        let data: Data
         do {
-            buffer = try await response.body.collect(upTo: maximumResponseSize)
+            data = try await response.body.data(
+                within: BodyLimit(size: maximumResponseSize, timeout: model.timeout))
         } catch is NIOTooManyBytesError {
             throw EmbedderError(
                 .badAnswer,
-                "the response of \(server) exceeds the maximum of \(maximumResponseSize >> 20) MB")
+                "the response from \(server) exceeds the maximum of \(maximumResponseSize >> 20) MB")
         }
-        return (response, Data(buffer.readableBytesView))
+        return (response, data)
     }
 
     /// Returns the delay that the `Retry-After` header requests, in seconds or as a date (RFC 9110, section

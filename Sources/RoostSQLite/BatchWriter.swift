@@ -73,14 +73,16 @@ struct BatchWriter {
             let found = meta.clustersRevision
             guard found == clusters else {
                 throw StorageError.conflict(
-                    "the clusters were changed at revision \(found); the writer had seen \(clusters)")
+                    "cannot commit the batch: the clusters changed at revision \(found), after revision "
+                        + "\(clusters), which the writer read")
             }
         }
         for (id, revision) in expected.entries {
             let actual = try EntryRows(database).revision(of: id) ?? .zero
             guard actual == revision else {
                 throw StorageError.conflict(
-                    "entry \(id) is at revision \(actual); the writer had seen \(revision)")
+                    "cannot commit the batch: entry \(id) is at revision \(actual), not at revision "
+                        + "\(revision), which the writer read")
             }
         }
     }
@@ -125,8 +127,16 @@ struct BatchWriter {
             guard let row = try Int64.fetchOne(find, arguments: [id]) else {
                 throw Column.damaged("an index of entry ids that contradicts its table")
             }
-            if try coder.entries(rows: [row]).first?.entry == entry { continue }
+            var stored = try coder.entries(rows: [row]).first?.entry
+            if stored == entry { continue }
             try writeRow(entry, row: row, isNew: false)
+            try execute("DELETE FROM locations WHERE row = ?", [row])
+            // A line that is inserted into a file moves all rows after it. Their vectors remain as they are.
+            stored?.location = entry.location
+            if stored == entry {
+                try writeLocation(of: entry, row: row)
+                continue
+            }
             for table in ["vectors", "passages", "entry_tags", "entry_metadata"] {
                 try execute("DELETE FROM \(table) WHERE row = ?", [row])
             }
@@ -226,6 +236,7 @@ struct BatchWriter {
                     passage.tokenCount, vector, Column.bytes(entry.id),
                 ])
         }
+        try writeLocation(of: entry, row: row)
         for tag in entry.tags {
             try execute("INSERT INTO entry_tags(tag, row) VALUES (?, ?)", [Column.bytes(tag), row])
         }
@@ -235,6 +246,20 @@ struct BatchWriter {
                 "INSERT INTO entry_metadata(key, text, row) VALUES (?, ?, ?)",
                 [Column.bytes(key), Column.bytes(text), row])
         }
+    }
+
+    private func writeLocation(of entry: Entry, row: Int64) throws {
+        guard let location = entry.location else { return }
+        try execute(
+            """
+            INSERT INTO locations(\(Checksum.locations.columns), checksum)
+            VALUES (?1, ?2, ?3, ?4, ?5, roost_crc(?1, ?2, ?3, ?4, ?5, ?6))
+            """,
+            [
+                row, location.line, location.lastLine, location.page,
+                location.headings.isEmpty ? Data() : try Column.json(location.headings),
+                Column.bytes(entry.id),
+            ])
     }
 
     private mutating func forgetRemovals(before date: Date) throws {

@@ -12,11 +12,14 @@ enum Checksum {
         let columns: String
         /// Whether the checksum also covers the id of the entry with the same row number.
         let coversID: Bool
+        /// The first format of the database that has the table.
+        let firstFormat: Int
 
-        init(_ name: String, _ columns: String, coversID: Bool = false) {
+        init(_ name: String, _ columns: String, coversID: Bool = false, since firstFormat: Int = 1) {
             self.name = name
             self.columns = columns
             self.coversID = coversID
+            self.firstFormat = firstFormat
         }
 
         /// Returns an SQL expression for the checksum that a row should have.
@@ -42,13 +45,17 @@ enum Checksum {
             + "passages, dimension")
     static let vectors = Table("vectors", "row, embedding", coversID: true)
     static let passages = Table("passages", "row, ordinal, start, end, tokens, vector", coversID: true)
+    static let locations = Table(
+        "locations", "row, line, last_line, page, headings", coversID: true, since: 3)
     static let tombstones = Table("tombstones", "id, revision, ordinal, removed")
     static let sources = Table("sources", "id, fingerprint, ingested")
     static let clusters = Table("clusters", "id, record, centroid")
     static let assignments = Table(
         "assignments", "row, cluster, outlier, run, similarity, confidence", coversID: true)
 
-    static let tables = [assignments, clusters, entries, passages, sources, tombstones, vectors]
+    static let tables = [
+        assignments, clusters, entries, locations, passages, sources, tombstones, vectors,
+    ]
 
     /// Checks the result of ``Table/matches(_:id:)``.
     ///

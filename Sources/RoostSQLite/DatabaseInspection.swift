@@ -21,16 +21,21 @@ struct DatabaseInspection {
     static let markSubject = "the last commit"
 
     private let url: URL
+    /// The path of the database in findings. It differs from ``url`` if that is a temporary copy.
+    private let path: String
     private let configuration: Configuration
 
-    init(_ url: URL, _ options: SQLiteStorageProvider.Options) {
+    init(_ url: URL, _ options: SQLiteStorageProvider.Options, reportingAs path: String) {
         self.url = url
-        configuration = SQLiteStorageProvider.configuration(options)
+        self.path = path
+        // Damaged pages are counted and not refused, so that the checks of their rows can run.
+        configuration = SQLiteStorageProvider.configuration(options, verifyingPages: .count)
     }
 
     private var checks: [Check] {
         [
-            Check(subject: url.path, needsCurrentFormat: false, run: checkPages),
+            Check(subject: path, needsCurrentFormat: false, run: checkPages),
+            Check(subject: path, run: checkHeader),
             Check(subject: "foreign keys", needsCurrentFormat: false, run: checkForeignKeys),
             Check(subject: Self.markSubject, run: checkMark),
             Check(subject: "meta", run: checkEntryCount),
@@ -42,22 +47,23 @@ struct DatabaseInspection {
     }
 
     func run(_ isCancelled: () -> Bool) throws -> [StorageFinding] {
+        try PageChecksums.register()
         // Only SQLite may open the file; `DatabaseFile` explains why.
         guard let size = try DatabaseFile(url).size() else {
-            return [.damage(url.path, "is missing; restore it from a backup")]
+            return [.damage(path, "is missing; restore it from a backup")]
         }
         guard size > 0, try isDatabase() else {
-            return [.damage(url.path, "is not an SQLite database; restore it from a backup")]
+            return [.damage(path, "is not an SQLite database; restore it from a backup")]
         }
         // The connection is read-only so that SQLite does not move the log of a damaged database into it.
         let queue: DatabaseQueue
         do {
             queue = try DatabaseFile(url).openReadOnly(configuration)
         } catch  where DatabaseErrorMapping.reportsDamage(error) {
-            return [unreadable(url.path, error)]
+            return [unreadable(path, error)]
         }
         defer { try? queue.close() }
-        let format = try findings(of: Check(subject: url.path, run: checkFormat), queue)
+        let format = try findings(of: Check(subject: path, run: checkFormat), queue)
         guard format.allSatisfy({ $0.severity == .note }) else { return format }
         let isCurrent = format.isEmpty
         var findings: [StorageFinding] = []
@@ -103,13 +109,15 @@ struct DatabaseInspection {
 // MARK: - Checks
 
 extension DatabaseInspection {
+    /// Checks the format version of the database.
+    ///
     /// - Throws: `StorageError` with `.newerFormat`.
     private func checkFormat(_ database: Database) throws -> [StorageFinding] {
-        try Schema.migrator.check(applied: Schema.migrator.appliedIdentifiers(database), path: url.path)
+        try Schema.migrator.check(applied: Schema.migrator.appliedIdentifiers(database), path: path)
         guard try !Schema.migrator.hasCompletedMigrations(database) else { return [] }
         return [
             .note(
-                url.path,
+                path,
                 "has an older format, whose rows have no checksums; opening it migrates it to the current one"
             )
         ]
@@ -117,9 +125,25 @@ extension DatabaseInspection {
 
     private func checkPages(_ database: Database) throws -> [StorageFinding] {
         // Twenty findings show what kind of damage there is; a longer list would not be more useful.
-        try String.fetchAll(database, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }.map {
-            .damage(url.path, $0, remedy: "rebuilds the database from the intact rows")
-        }
+        let remedy = "rebuilds the database from the intact rows"
+        let findings = try String.fetchAll(database, sql: "PRAGMA integrity_check(20)")
+            .filter { $0 != "ok" }.map { StorageFinding.damage(path, $0, remedy: remedy) }
+        // The check above has read all pages that are in use.
+        let pages = try PageChecksums.report(database).damagedPages
+        guard !pages.isEmpty else { return findings }
+        let list = pages.map(String.init).joined(separator: ", ")
+        return findings + [
+            .damage(path, "the checksums of these pages do not match: \(list)", remedy: remedy)
+        ]
+    }
+
+    private func checkHeader(_ database: Database) throws -> [StorageFinding] {
+        guard try !PageChecksums.report(database).isChecksummed else { return [] }
+        return [
+            .damage(
+                path, "its header does not declare the checksums of its pages",
+                remedy: "rebuilds the database from the intact rows")
+        ]
     }
 
     private func checkForeignKeys(_ database: Database) throws -> [StorageFinding] {
@@ -176,8 +200,7 @@ extension DatabaseInspection {
             database,
             sql:
                 """
-                SELECT \(EntryRows.columns) FROM entries e LEFT JOIN vectors v ON v.row = e.row
-                ORDER BY e.row
+                SELECT \(EntryRows.columns) FROM \(EntryRows.tables) ORDER BY e.row
                 """
         )
         let tags = try database.cachedStatement(sql: "SELECT tag FROM entry_tags WHERE row = ?")

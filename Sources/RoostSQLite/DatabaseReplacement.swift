@@ -14,6 +14,14 @@ struct DatabaseReplacement {
 
     init(of url: URL) { self.url = url }
 
+    /// The beginning of the name of a database that a repair created.
+    static let repairedPrefix = "repaired-"
+    /// The beginning of the name of a database that a migration created.
+    static let convertedPrefix = "converted-"
+
+    /// Whether a replacement was begun and is not complete.
+    var isPending: Bool { FileManager.default.fileExists(atPath: marker.path) }
+
     private var marker: URL { URL(fileURLWithPath: url.path + "-replacing") }
 
     /// Replaces the database. Before the call, the caller must have copied the old files, and closed and
@@ -51,7 +59,9 @@ struct DatabaseReplacement {
         } catch let error as FileError where error.isMissing {
             return nil
         }
-        guard name.hasPrefix("repaired-"), name.hasSuffix(".sqlite"), !name.contains("/") else {
+        guard name.hasPrefix(Self.repairedPrefix) || name.hasPrefix(Self.convertedPrefix),
+            name.hasSuffix(".sqlite"), !name.contains("/")
+        else {
             throw StorageError(
                 .damaged,
                 "cannot complete the repair of \(url.path): \(marker.path) does not name a repaired "

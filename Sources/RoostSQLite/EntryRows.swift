@@ -11,13 +11,19 @@ struct EntryRows {
     static let columns = """
         e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags,
         e.created, e.updated, v.embedding,
-        \(Checksum.entries.matches("e")) AND (v.row IS NULL OR \(Checksum.vectors.matches("v", id: "e.id"))),
-        e.passages, e.dimension
+        \(Checksum.entries.matches("e")) AND (v.row IS NULL OR \(Checksum.vectors.matches("v", id: "e.id")))
+        AND (l.row IS NULL OR \(Checksum.locations.matches("l", id: "e.id"))),
+        e.passages, e.dimension, l.line, l.last_line, l.page, l.headings
+        """
+
+    /// The tables from which ``columns`` are selected.
+    static let tables = """
+        entries e LEFT JOIN vectors v ON v.row = e.row LEFT JOIN locations l ON l.row = e.row
         """
 
     /// Returns the entries in the given rows, in the given order. Rows without an entry are skipped.
     func entries(rows: [Int64]) throws -> [(row: Int64, entry: Entry)] {
-        let sql = "SELECT \(Self.columns) FROM entries e LEFT JOIN vectors v ON v.row = e.row WHERE e.row = ?"
+        let sql = "SELECT \(Self.columns) FROM \(Self.tables) WHERE e.row = ?"
         let statement = try database.cachedStatement(sql: sql)
         return try rows.compactMap { row in
             try Row.fetchOne(statement, arguments: [row]).map { (row, try entry($0)) }
@@ -33,7 +39,23 @@ struct EntryRows {
         guard try passages.count == row.value(11), try embeddings.count == row.value(12) else {
             throw Column.damaged("an entry in row \(number) that lacks a passage or a vector")
         }
-        return try entry(row, embeddings: embeddings, passages: passages)
+        var entry = try entry(row, embeddings: embeddings, passages: passages)
+        let size = entry.content.utf8.count
+        guard passages.allSatisfy({ $0.utf8Range.upperBound <= size }) else {
+            throw Column.damaged("an entry in row \(number) with a passage outside of its text")
+        }
+        entry.location = try location(row)
+        return entry
+    }
+
+    /// Returns the location in a result row that has the columns ``columns``.
+    private func location(_ row: Row) throws -> EntryLocation? {
+        guard let headings = try row.value(16) as Data? else { return nil }
+        let location = EntryLocation(
+            line: try row.value(13), lastLine: try row.value(14), page: try row.value(15),
+            headings: headings.isEmpty ? [] : try Column.value([String].self, headings))
+        guard location.isValid else { throw Column.damaged("a location with a number out of range") }
+        return location
     }
 
     private func entry(_ row: Row, embeddings: [Float], passages: [Passage]) throws -> Entry {
@@ -51,8 +73,8 @@ struct EntryRows {
     /// Returns the entry in the given row; `nil` if no entry has this row number.
     func entry(in row: Int64) throws -> Entry? { try entries(rows: [row]).first?.entry }
 
-    /// Returns an entry without its vector and passages. This allows recovering an entry if only these are
-    /// damaged.
+    /// Returns an entry without its vector, passages and location. This allows recovering an entry if only
+    /// these are damaged.
     func entryWithoutVectors(in row: Int64) throws -> Entry? {
         let sql = """
             SELECT e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags,

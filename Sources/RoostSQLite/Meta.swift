@@ -21,6 +21,8 @@ struct Meta {
     /// The clustering run that created the clusters, encoded as JSON.
     var runRecord: Data?
 
+    /// Reads the table and verifies its checksum.
+    ///
     /// - Throws: `StorageError` with `.damaged` if a row is missing or the checksum does not match.
     init(_ database: Database) throws {
         let values = try Self.values(database)
@@ -40,9 +42,9 @@ struct Meta {
             return uuid
         }
         func revision(_ key: String) throws -> Revision {
-            guard let number = UInt64(exactly: try value(key, Int64.self)) else {
-                throw Column.damaged("a negative \(key) in the table meta")
-            }
+            guard let number = UInt64(exactly: try value(key, Int64.self)),
+                Revision(rawValue: number) <= .maximum
+            else { throw Column.damaged("a \(key) in the table meta that is out of range") }
             return Revision(rawValue: number)
         }
         format = try value("format", String.self)
@@ -56,10 +58,15 @@ struct Meta {
         // Older versions of Roost change the revision, but neither `entries` nor `entries_revision`.
         let counted = values["entries_revision"].flatMap(Int64.fromDatabaseValue)
         if counted == Int64(bitPattern: self.revision.rawValue) {
-            entryCount = values["entries"].flatMap(Int.fromDatabaseValue)
+            // Rows have 32-bit numbers, so a larger number is wrong.
+            entryCount = values["entries"].flatMap(Int.fromDatabaseValue).flatMap {
+                (0...Int(UInt32.max)).contains($0) ? $0 : nil
+            }
         }
     }
 
+    /// Returns the number of entries in the database.
+    ///
     /// - Complexity: O(1) if ``entryCount`` is known, otherwise O(entries).
     func countEntries(_ database: Database) throws -> Int {
         try entryCount ?? Int.fetchOne(database, sql: "SELECT count(*) FROM entries") ?? 0

@@ -48,6 +48,8 @@ struct RevisionMark {
     /// Returns whether the database with the given properties has lost commits.
     func isNewer(than meta: Meta) -> Bool { epoch == meta.epoch && revision > meta.revision }
 
+    /// Compares the mark with the revision of the database.
+    ///
     /// - Throws: `StorageError` with `.damaged` if the database is older than its mark.
     func check(_ meta: Meta, _ database: String) throws {
         guard isNewer(than: meta) else { return }

@@ -5,7 +5,7 @@ import RoostVectors
 
 extension SQLiteSnapshot {
     func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) async throws -> VectorPage {
-        precondition(limit >= 1, "a page of \(limit) entries")
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         return try await read { database in
             let first = row.map { Int64($0) } ?? -1
             let (last, isFull) = try Self.lastRowOfPage(after: first, limit: limit, database)

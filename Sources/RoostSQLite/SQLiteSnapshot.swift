@@ -8,22 +8,26 @@ import RoostVectors
 struct SQLiteSnapshot: StorageSnapshot {
     let database: DatabaseSnapshot
     let stamp: Stamp
+    /// The connections of the provider that created the snapshot.
+    let connections: DatabaseConnections
 
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
         do {
-            return try await database.read(body)
+            let value = try await database.read(body)
+            try connections.readOnly?.check()
+            return value
         } catch {
-            throw SQLiteStorageProvider.errors(database.path).mapped(error)
+            throw SQLiteStorageProvider.errors(connections.url.path).mapped(error)
         }
     }
 
     func entries(_ ids: [Entry.ID]) async throws -> [Entry] {
         try await read { database in
             let sql = """
-                SELECT \(EntryRows.columns) FROM entries e LEFT JOIN vectors v ON v.row = e.row WHERE e.id = ?
+                SELECT \(EntryRows.columns) FROM \(EntryRows.tables) WHERE e.id = ?
                 """
             let statement = try database.cachedStatement(sql: sql)
             let rows = EntryRows(database)
@@ -34,11 +38,11 @@ struct SQLiteSnapshot: StorageSnapshot {
     }
 
     func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> EntryPage {
-        precondition(limit >= 1, "a page of \(limit) entries")
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         return try await read { database in
             let condition = FilterSQL(filter)
             let sql = """
-                SELECT \(EntryRows.columns) FROM entries e LEFT JOIN vectors v ON v.row = e.row
+                SELECT \(EntryRows.columns) FROM \(EntryRows.tables)
                 WHERE e.row > ? AND \(condition.sql) ORDER BY e.row LIMIT ?
                 """
             let arguments =
@@ -64,7 +68,7 @@ struct SQLiteSnapshot: StorageSnapshot {
     }
 
     func headers(after row: UInt32?, limit: Int, matching filter: EntryFilter) async throws -> HeaderPage {
-        precondition(limit >= 1, "a page of \(limit) headers")
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         return try await read { database in
             let condition = FilterSQL(filter)
             let sql = """
@@ -117,8 +121,8 @@ struct SQLiteSnapshot: StorageSnapshot {
         try await read { database in
             let statement = try database.cachedStatement(
                 sql: """
-                    SELECT \(EntryRows.columns) FROM entries e JOIN vectors v ON v.row = e.row
-                    WHERE e.digest = ? ORDER BY e.row LIMIT 1
+                    SELECT \(EntryRows.columns) FROM \(EntryRows.tables)
+                    WHERE e.digest = ? AND v.row IS NOT NULL ORDER BY e.row LIMIT 1
                     """)
             let rows = EntryRows(database)
             var found: [ContentDigest: Entry] = [:]
@@ -198,5 +202,33 @@ struct SQLiteSnapshot: StorageSnapshot {
 
     func clustersRevision() async throws -> Revision {
         try await read { try Meta($0).clustersRevision }
+    }
+
+    func textStatistics(longerThan length: Int?) async throws -> TextStatistics {
+        try await read { database in
+            var statistics = TextStatistics()
+            // An entry without rows in `passages` has one passage, its complete text.
+            let counts = try Row.fetchOne(
+                database,
+                sql: """
+                    SELECT (SELECT count(*) FROM passages),
+                        (SELECT count(*) FROM entries WHERE passages = 0 AND dimension > 0),
+                        (SELECT coalesce(sum(tokens), 0) FROM passages)
+                    """)
+            if let counts {
+                statistics.passages = try counts.value(0) + counts.value(1)
+                statistics.tokens = try counts.value(2)
+            }
+            let ids = try Data.fetchAll(
+                database,
+                sql: """
+                    SELECT id FROM entries e WHERE dimension = 0
+                        OR (passages = 0 AND length(CAST(content AS BLOB)) > ?1)
+                        OR EXISTS (SELECT 1 FROM passages p WHERE p.row = e.row AND p.end - p.start > ?1)
+                    ORDER BY row
+                    """, arguments: [length ?? Int.max])
+            statistics.longEntries = try ids.map(Column.uuid)
+            return statistics
+        }
     }
 }

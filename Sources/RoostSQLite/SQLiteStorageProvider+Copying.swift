@@ -22,6 +22,10 @@ extension SQLiteStorageProvider {
         let temporary = path + ".\(getpid()).\(UInt64.random(in: 0...UInt64.max)).tmp"
         _ = try FileDescriptor(temporary, O_RDWR | O_CREAT | O_EXCL)
         defer { unlink(temporary) }
+        if try pool.read({ try PageChecksums.report($0).isChecksummed }) {
+            // The pages of the copy need checksums from the first one that is written.
+            try PageChecksums.create(URL(fileURLWithPath: temporary))
+        }
         let target = try DatabaseQueue(path: temporary)
         try pool.backup(to: target)
         try target.close()

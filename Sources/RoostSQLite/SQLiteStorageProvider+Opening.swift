@@ -9,18 +9,68 @@ extension SQLiteStorageProvider {
     /// Opens the database; creates it if it does not exist, or migrates it if it has an older format. The
     /// caller must hold the writers' lock.
     static func prepared(_ url: URL, _ options: Options) throws -> DatabasePool {
+        try PageChecksums.register()
         try DatabaseReplacement(of: url).finish()
         try prepareFile(url)
-        let pool = try openPool(url, options)
+        var pool = try openPool(url, options)
         let applied = try pool.read { try Schema.migrator.appliedIdentifiers($0) }
         try Schema.migrator.check(applied: applied, path: url.path)
         if !applied.isEmpty, try pool.read({ try !Schema.migrator.hasCompletedMigrations($0) }) {
             let copy = "\(url.path).before-format-\(applied.count + 1)"
             if !FileManager.default.fileExists(atPath: copy) { try Self.copy(pool, to: copy) }
         }
+        if applied.contains(Schema.firstWithPageChecksums) {
+            try pool.read(checkPageChecksums)
+        } else if try pool.read({ try !PageChecksums.report($0).isChecksummed }) {
+            // A database that is older than its mark is refused before it is replaced.
+            if applied.contains("v2") {
+                try RevisionMark(of: url.path)?.check(try pool.read { try Meta($0) }, url.path)
+            }
+            try pool.close()
+            try addPageChecksums(to: url, options)
+            pool = try openPool(url, options)
+        }
         try Schema.migrator.migrate(pool)
         try RevisionMark(of: url.path)?.check(try pool.read { try Meta($0) }, url.path)
         return pool
+    }
+
+    /// Replaces a database of an older format with a migrated copy whose pages have checksums.
+    ///
+    /// The copy has the current format before it replaces the old file, so an older version of Roost, which
+    /// would write pages without checksums, never opens it.
+    private static func addPageChecksums(to url: URL, _ options: Options) throws {
+        let copy = url.deletingLastPathComponent()
+            .appendingPathComponent("\(DatabaseReplacement.convertedPrefix)\(UUID().uuidString).sqlite")
+        do {
+            try PageChecksums.copy(url, to: copy)
+            let pool = try openPool(copy, options)
+            try Schema.migrator.migrate(pool)
+            try pool.writeWithoutTransaction { database in
+                try WriteAheadLog.empty(database)
+                try WriteAheadLog.enableCheckpointOnClose(database)
+            }
+            try pool.close()
+            // Closing this descriptor releases no locks of SQLite, because the copy is not open any longer.
+            try FileDescriptor(copy.path, O_RDONLY).synchronize()
+        } catch {
+            for suffix in ["", "-wal", "-shm"] { unlink(copy.path + suffix) }
+            throw error
+        }
+        let mark = RevisionMark(of: url.path)
+        try DatabaseReplacement(of: url).begin(with: copy)
+        // The copy continues the same epoch.
+        mark?.write(of: url.path)
+    }
+
+    /// Checks that a database of the current format has page checksums.
+    ///
+    /// - Throws: `StorageError` with `.damaged` if the database lacks page checksums. Every database of the
+    ///   current format has them, so the part of the header that declares them is damaged.
+    static func checkPageChecksums(_ database: Database) throws {
+        guard try PageChecksums.report(database).isChecksummed else {
+            throw Column.damaged("a header that does not declare the checksums of its pages")
+        }
     }
 
     static func openPool(_ url: URL, _ options: Options) throws -> DatabasePool {
@@ -28,8 +78,30 @@ extension SQLiteStorageProvider {
             configuration(options), synchronous: options.durability == .full ? .full : .normal)
     }
 
+    /// Opens connections that only read. They do not change the database or its log.
+    static func openReaders(_ url: URL, _ options: Options) throws -> DatabasePool {
+        var configuration = configuration(options)
+        configuration.readonly = true
+        return try DatabasePool(path: url.path, configuration: configuration)
+    }
+
+    /// Returns whether a database has the current format.
+    ///
+    /// - Throws: `StorageError` with `.newerFormat`, or with `.damaged` if a database of the current format
+    ///   lacks page checksums.
+    static func hasCurrentFormat(_ database: Database, path: String) throws -> Bool {
+        try Schema.migrator.check(applied: Schema.migrator.appliedIdentifiers(database), path: path)
+        guard try Schema.migrator.hasCompletedMigrations(database) else { return false }
+        try checkPageChecksums(database)
+        return true
+    }
+
     /// Returns the `PRAGMA synchronous` value of the connection that commits: 2 for `FULL`, 1 for `NORMAL`.
-    package func synchronousSetting() async throws -> Int? { try pool.synchronousSetting() }
+    package func synchronousSetting() async throws -> Int? {
+        let lock = try FileLock.acquire(lockURL, timeout: options.lockTimeout)
+        defer { lock.release() }
+        return try connections.openedWriter().synchronousSetting()
+    }
 
     /// The maximum number of connections that read. Each has its own cache, and more of them would rarely run
     /// in parallel on a personal computer.
@@ -38,12 +110,18 @@ extension SQLiteStorageProvider {
     /// store.
     private static let cacheSize = 16_000
 
-    static func configuration(_ options: Options) -> Configuration {
+    /// Returns the configuration of a connection.
+    ///
+    /// - Parameter verification: The effect of a page whose checksum does not match.
+    static func configuration(
+        _ options: Options, verifyingPages verification: PageChecksums.Verification = .fail
+    ) -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(options.lockTimeout)
         configuration.foreignKeysEnabled = true
         configuration.maximumReaderCount = maximumReaderCount
         configuration.prepareDatabase { database in
+            try PageChecksums.setVerification(verification, database)
             if let size = options.maximumSize {
                 let page = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
                 try database.execute(sql: "PRAGMA max_page_count = \(max(1, size / page))")
@@ -74,6 +152,7 @@ extension SQLiteStorageProvider {
                 remedy: .restoreBackup)
         }
         try file.create()
+        try PageChecksums.create(url)
     }
 
     /// Returns whether a database has the current format and can therefore be opened without a migration.
@@ -82,8 +161,11 @@ extension SQLiteStorageProvider {
     /// - Throws: `StorageError`.
     package static func isOfPresentFormat(_ url: URL) throws -> Bool {
         try errors(url.path).mapping {
-            try DatabaseFile(url).read(configuration(Options())) {
-                try Schema.migrator.hasCompletedMigrations($0)
+            try PageChecksums.register()
+            return try ReadOnlyDatabase.reading(url) { url in
+                try DatabaseFile(url).read(configuration(Options())) {
+                    try Schema.migrator.hasCompletedMigrations($0)
+                }
             }
         }
     }

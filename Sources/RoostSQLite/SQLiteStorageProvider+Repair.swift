@@ -21,7 +21,9 @@ extension SQLiteStorageProvider {
         databaseURL: URL, options: Options = Options()
     ) async throws -> [StorageFinding] {
         try await errors(databaseURL.path).runBlocking { isCancelled in
-            try DatabaseInspection(databaseURL, options).run(isCancelled)
+            try ReadOnlyDatabase.reading(databaseURL) { url in
+                try DatabaseInspection(url, options, reportingAs: databaseURL.path).run(isCancelled)
+            }
         }
     }
 
@@ -112,7 +114,7 @@ extension SQLiteStorageProvider {
         guard WriteAheadLog.size(ofDatabase: replacement.path) == 0 else {
             throw StorageError(
                 .inputOutput,
-                "cannot complete \(replacement.path): its write-ahead log could not be moved into it")
+                "cannot complete \(replacement.path): its write-ahead log could not be merged into it")
         }
         return findings
     }

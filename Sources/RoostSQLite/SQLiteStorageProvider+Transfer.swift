@@ -14,24 +14,25 @@ extension SQLiteStorageProvider {
         guard let snapshot = try await snapshot() as? SQLiteSnapshot else {
             preconditionFailure("this provider returned a snapshot of another type")
         }
-        return try await Self.errors(pool.path).runBlocking { _ in
+        return try await errors.runBlocking { _ in
             let (archive, rows) = try snapshot.database.read { try Self.archive($0) }
             return try StoreState(
-                archive, contents: SnapshotContents(database: snapshot.database, rows: rows))
+                archive, contents: SnapshotContents(snapshot: snapshot, rows: rows))
         }
     }
 
     /// The contents of entries, which are read one at a time.
     private struct SnapshotContents: EntryContents {
-        let database: DatabaseSnapshot
+        let snapshot: SQLiteSnapshot
         let rows: [Int64]
 
         func entry(at index: Int, withVectors: Bool) throws -> Entry {
-            try SQLiteStorageProvider.errors(database.path).mapping {
+            try SQLiteStorageProvider.errors(snapshot.connections.url.path).mapping {
                 let row = rows[index]
                 guard
-                    let found = try database.read({ try EntryRows($0).entries(rows: [row]).first?.entry })
+                    let found = try snapshot.database.read({ try EntryRows($0).entry(in: row) })
                 else { throw Column.damaged("no entry in row \(row), which the snapshot lists") }
+                try snapshot.connections.readOnly?.check()
                 return found
             }
         }
@@ -114,10 +115,11 @@ extension SQLiteStorageProvider {
     private static let fillBatchSize = 1000
 
     private func fill(from state: StoreState, _ progress: @escaping @Sendable (Int) -> Void) async throws {
-        try await Self.errors(pool.path).runBlocking { isCancelled in
+        try await errors.runBlocking { isCancelled in
             let lock = try FileLock.acquire(
                 lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
             defer { lock.release() }
+            let pool = try connections.openedWriter()
             let last = try pool.read { try Int64.fetchOne($0, sql: "SELECT max(row) FROM entries") } ?? -1
             var count = 0
             var waiting: [(ArchivedEntries.Record, Entry)] = []

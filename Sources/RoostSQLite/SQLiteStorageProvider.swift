@@ -11,7 +11,7 @@ import Synchronization
 /// on one machine can use it at the same time. By default, a commit is durable when it returns. Copies of a
 /// provider share their connections, so closing one copy closes them all.
 public struct SQLiteStorageProvider: StorageProvider {
-    /// How durable a commit is when it returns.
+    /// The durability of a commit when it returns.
     public enum Durability: Sendable, Hashable {
         /// Commits survive a power failure (`PRAGMA synchronous = FULL`).
         case full
@@ -29,7 +29,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         /// The maximum number of seconds to wait for another writer, 30 by default. After that, calls throw
         /// `.locked`.
         public var lockTimeout: TimeInterval = DatabaseFile.lockTimeout
-        /// How durable a commit is when it returns.
+        /// The durability of a commit when it returns.
         public var durability = Durability.full
         /// The maximum size of the database in bytes; `nil` for no limit. A commit that would exceed it
         /// throws `.full`.
@@ -42,19 +42,18 @@ public struct SQLiteStorageProvider: StorageProvider {
         public init() {}
     }
 
-    let pool: DatabasePool
     let options: Options
     let lockURL: URL
+    let connections: DatabaseConnections
     private let writers = WriterQueue()
     private let state = OpenState()
-    /// The identity of the file that was opened. It shows whether a repair or a restore has replaced the
-    /// file.
-    private let identity: FileIdentity?
 
     /// Whether a provider and its copies, which share this object, have been closed.
     private final class OpenState: Sendable {
         private let value = Atomic(false)
         var isClosed: Bool { value.load(ordering: .acquiring) }
+        /// Marks the provider as closed.
+        ///
         /// - Returns: Whether the provider was open before the call.
         func close() -> Bool { !value.exchange(true, ordering: .acquiringAndReleasing) }
     }
@@ -67,15 +66,13 @@ public struct SQLiteStorageProvider: StorageProvider {
     ///   - databaseURL: The database file. Its folder must exist.
     ///   - options: Options for opening the database.
     /// - Throws: `StorageError`: `.newerFormat`, `.damaged`, `.locked`, `.full`, `.readOnly`, `.inputOutput`;
-    ///   `CancellationError` if the task is cancelled while it waits for another writer.
+    ///   `CancellationError` if the task is canceled while it waits for another writer.
     public init(databaseURL: URL, options: Options = Options()) async throws {
         let lockURL = options.lockURL ?? databaseURL.appendingPathExtension("lock")
         self.lockURL = lockURL
         self.options = options
-        (pool, identity) = try await Self.errors(databaseURL.path).runBlocking { isCancelled in
-            let lock = try FileLock.acquire(lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
-            defer { lock.release() }
-            return (try Self.prepared(databaseURL, options), FileIdentity(databaseURL))
+        connections = try await Self.errors(databaseURL.path).runBlocking { isCancelled in
+            try DatabaseConnections.open(databaseURL, lockURL, options, isCancelled)
         }
     }
 
@@ -84,17 +81,25 @@ public struct SQLiteStorageProvider: StorageProvider {
         DatabaseErrorMapping(path: path, ifDamaged: .inspectStore, ifFull: .compactOrRaiseSizeLimit)
     }
 
-    private var errors: DatabaseErrorMapping { Self.errors(pool.path) }
+    /// The connections that read.
+    var pool: DatabasePool { connections.readers }
 
+    /// The path of the database, as named by the caller.
+    var path: String { connections.url.path }
+
+    /// Whether the store can only be read, because its folder is on a read-only file system or the permission
+    /// to write it is missing. Commits then throw `.readOnly`.
+    public var isReadOnly: Bool { connections.readOnly != nil }
+
+    var errors: DatabaseErrorMapping { Self.errors(path) }
+
+    /// Checks that the provider can still be used.
+    ///
     /// - Throws: `StorageError` with `.closed` after ``close()``, or if a repair or a restore has replaced
     ///   the database file.
     private func checkOpen() throws {
         guard !state.isClosed else { throw StorageError(.closed, "the store was closed") }
-        guard FileIdentity(URL(fileURLWithPath: pool.path)) == identity else {
-            throw StorageError(
-                .closed, "a repair or a restore replaced \(pool.path) after it was opened",
-                remedy: .reopenStore)
-        }
+        try connections.check()
     }
 
     /// The version of the SQLite library that is in use, for example `3.40.1`.
@@ -118,16 +123,22 @@ public struct SQLiteStorageProvider: StorageProvider {
         return try await errors.runBlocking { _ in
             try checkOpen()
             let snapshot = try pool.makeSnapshot()
-            return SQLiteSnapshot(database: snapshot, stamp: try snapshot.read { try Self.stamp($0) })
+            let stamp = try snapshot.read { try Self.stamp($0) }
+            return SQLiteSnapshot(database: snapshot, stamp: stamp, connections: connections)
         }
     }
 
     public func changes(after cursor: ChangeCursor, limit: Int) async throws -> ChangePage {
-        precondition(limit >= 1, "a page of \(limit) changes")
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         try Task.checkCancellation()
         return try await errors.runBlocking { _ in
             try checkOpen()
-            return try pool.read { try ChangeReader.page(after: cursor, limit: limit, $0) }
+            let page = try pool.read { database in
+                try Self.checkPageChecksums(database)
+                return try ChangeReader.page(after: cursor, limit: limit, database)
+            }
+            try connections.readOnly?.check()
+            return page
         }
     }
 
@@ -147,17 +158,7 @@ public struct SQLiteStorageProvider: StorageProvider {
         try await writers.run(isStoppable: false) {
             guard state.close() else { return }
             try await errors.runBlocking { _ in
-                let lock = options.movesLogOnClose ? try? FileLock.acquire(lockURL, timeout: 0) : nil
-                defer { lock?.release() }
-                if lock != nil {
-                    try? pool.writeWithoutTransaction { database in
-                        // If no other process is reading, this moves the log into the database and removes
-                        // it.
-                        try WriteAheadLog.empty(database)
-                        try WriteAheadLog.enableCheckpointOnClose(database)
-                    }
-                }
-                try pool.close()
+                try connections.close()
             }
         }
     }
@@ -167,12 +168,14 @@ public struct SQLiteStorageProvider: StorageProvider {
     ///
     /// - Throws: `StorageError`. If the method throws, the store is unchanged.
     public func compact() async throws {
+        if let readOnly = connections.readOnly { throw readOnly.refusal }
         try await writers.run {
             try await errors.runBlocking { isCancelled in
                 let lock = try FileLock.acquire(
                     lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
                 defer { lock.release() }
                 try checkOpen()
+                let pool = try connections.openedWriter()
                 try pool.vacuum()
                 try? pool.writeWithoutTransaction { try WriteAheadLog.empty($0) }
             }
@@ -182,10 +185,11 @@ public struct SQLiteStorageProvider: StorageProvider {
     // MARK: - Transactions
 
     /// Runs a transaction while holding the writers' lock, and makes a checkpoint if the log has become long.
-    private func writing<Value: Sendable>(
+    func writing<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        try await writers.run {
+        if let readOnly = connections.readOnly { throw readOnly.refusal }
+        return try await writers.run {
             try await errors.runBlocking { isCancelled in
                 let lock = try FileLock.acquire(
                     lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
@@ -199,6 +203,7 @@ public struct SQLiteStorageProvider: StorageProvider {
     private func writeLocked<Value: Sendable>(
         _ body: (Database) throws -> Value, _ isCancelled: @Sendable () -> Bool
     ) throws -> Value {
+        let pool = try connections.openedWriter()
         let (value, mark) = try pool.write { database in
             if isCancelled() { throw CancellationError() }
             let value = try body(database)
@@ -208,15 +213,20 @@ public struct SQLiteStorageProvider: StorageProvider {
             return (value, RevisionMark(epoch: meta.epoch, revision: meta.revision))
         }
         // With normal durability, a power failure could preserve the mark but lose the commit.
-        if options.durability == .full { mark.write(of: pool.path) }
-        if WriteAheadLog.size(ofDatabase: pool.path) > WriteAheadLog.checkpointSize {
+        if options.durability == .full { mark.write(of: path) }
+        if WriteAheadLog.size(ofDatabase: path) > WriteAheadLog.checkpointSize {
             // Pages that a reader is still using stay in the log until a later checkpoint.
             _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
         }
         return value
     }
 
+    /// Returns the stamp of the store.
+    ///
+    /// - Throws: `StorageError` with `.damaged` if the header of the database no longer declares page
+    ///   checksums.
     static func stamp(_ database: Database) throws -> Stamp {
+        try checkPageChecksums(database)
         let meta = try Meta(database)
         return Stamp(
             store: meta.store, epoch: meta.epoch, revision: meta.revision,

@@ -20,7 +20,8 @@ struct Salvage {
     private static let maximumRow: Int64 = 100_000_000
 
     func run(into target: SQLiteStorageProvider) async throws -> [StorageFinding] {
-        let configuration = SQLiteStorageProvider.configuration(options)
+        // Rows have their own checksums, so the intact rows of a damaged page can be recovered.
+        let configuration = SQLiteStorageProvider.configuration(options, verifyingPages: .off)
         let source = try await readable(configuration)
         guard let highest = try await highestRow(source) else { throw unreadable }
         // A damaged row number can also be negative.
@@ -125,7 +126,7 @@ struct Salvage {
         findings += try await copyClustering(source, to: target)
         let meta = try await intact { try await source.read { try Meta($0) } }
         if meta == nil { findings.append(.damage("meta", "the id of the store was lost; it has a new one")) }
-        try await target.pool.write { database in
+        try await target.writing { database in
             var own = try Meta(database)
             own.entryCount = nil
             if let meta {

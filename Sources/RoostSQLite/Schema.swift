@@ -9,7 +9,9 @@ import RoostModel
 /// TEXT so that other tools can search it.
 enum Schema {
     /// The format version that is stored in `meta` after the last migration.
-    static let format = "2"
+    static let format = "4"
+    /// The first migration that is applied only to databases whose pages have checksums.
+    static let firstWithPageChecksums = "v4"
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -36,7 +38,7 @@ enum Schema {
                         dimension = coalesce(
                             (SELECT length(embedding) / 4 FROM vectors v WHERE v.row = entries.row), 0);
                     """)
-            for table in Checksum.tables {
+            for table in Checksum.tables where table.firstFormat <= 2 {
                 try database.execute(sql: "ALTER TABLE \(table.name) ADD COLUMN checksum INTEGER")
                 try database.execute(
                     sql: "UPDATE \(table.name) SET checksum = \(table.value(of: table.name))")
@@ -45,8 +47,28 @@ enum Schema {
             try database.execute(sql: "INSERT INTO meta(key, value) VALUES ('checksum', 0)")
             try Meta.seal(database)
         }
+        migrator.registerMigration("v3") { database in
+            // Locations have a separate table, so that this migration does not rewrite the entries.
+            try database.execute(sql: v3)
+            try database.execute(sql: "UPDATE meta SET value = '3' WHERE key = 'format'")
+            try Meta.seal(database)
+        }
+        migrator.registerMigration("v4") { database in
+            // The pages have checksums; `SQLiteStorageProvider.prepared` adds them before this migration. An
+            // older version of Roost would write pages without them, so it must refuse the database.
+            try database.execute(sql: "UPDATE meta SET value = '4' WHERE key = 'format'")
+            try Meta.seal(database)
+        }
         return migrator
     }
+
+    private static let v3 = """
+        CREATE TABLE locations (
+            row INTEGER PRIMARY KEY REFERENCES entries(row) ON DELETE CASCADE,
+            line INTEGER, last_line INTEGER, page INTEGER, headings BLOB NOT NULL,
+            checksum INTEGER NOT NULL
+        );
+        """
 
     private static let v1 = """
         CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value) WITHOUT ROWID;

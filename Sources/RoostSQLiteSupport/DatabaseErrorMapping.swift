@@ -1,3 +1,4 @@
+import Foundation
 package import GRDB
 import RoostFiles
 package import RoostModel
@@ -9,6 +10,8 @@ package struct DatabaseErrorMapping: Sendable {
     private let damageRemedy: Remedy?
     private let fullRemedy: Remedy
 
+    /// Creates a mapping for the errors of one database.
+    ///
     /// - Parameters:
     ///   - path: The path of the database, for messages.
     ///   - damageRemedy: The action that the user can take if the database is damaged.
@@ -47,6 +50,11 @@ package struct DatabaseErrorMapping: Sendable {
     private func storageError(_ error: DatabaseError) -> StorageError {
         let reason = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
         let message = "\(path): \(reason)"
+        if error.extendedResultCode == PageChecksums.mismatch {
+            return StorageError(
+                .damaged, "\(path) is damaged: the checksum of a page does not match", underlying: error,
+                remedy: damageRemedy)
+        }
         return switch error.resultCode {
         case .SQLITE_NOTADB:
             StorageError(
@@ -64,15 +72,49 @@ package struct DatabaseErrorMapping: Sendable {
         case .SQLITE_MISUSE:
             // GRDB reports the use of a closed connection with this code.
             StorageError(.closed, "\(path) was closed", underlying: error)
+        case .SQLITE_IOERR where isSizeLimitReached:
+            StorageError(
+                .full,
+                "cannot write to \(path): the maximum file size that the system permits this process is "
+                    + "reached (see `ulimit -f`)", underlying: error)
         default: StorageError(.inputOutput, message, underlying: error)
         }
     }
+
+    /// Whether a file of the database has reached the limit of the process. SQLite reports this as an I/O
+    /// error, because the system does not report it as a full disk.
+    private var isSizeLimitReached: Bool {
+        var limit = rlimit()
+        guard getrlimit(Self.fileSizeLimit, &limit) == 0, limit.rlim_cur != Self.unlimited else {
+            return false
+        }
+        return ["", "-wal", "-journal"].contains { suffix in
+            var status = stat()
+            guard stat(path + suffix, &status) == 0 else { return false }
+            return UInt64(clamping: Int64(status.st_size)) + Self.maximumPageSize > UInt64(limit.rlim_cur)
+        }
+    }
+
+    /// The maximum size of a page, the unit in which SQLite writes, in bytes.
+    private static let maximumPageSize: UInt64 = 64 << 10
+    #if canImport(Glibc)
+        private static let fileSizeLimit = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+        private static let fileSizeLimit = RLIMIT_FSIZE
+    #endif
+    /// The value of a limit that means that there is no limit (`RLIM_INFINITY`).
+    #if canImport(Darwin)
+        private static let unlimited = rlim_t(Int64.max)
+    #else
+        private static let unlimited = rlim_t.max
+    #endif
 
     /// Returns whether an error means that data is damaged, rather than that it temporarily cannot be read.
     ///
     /// `SQLITE_ERROR` is included, because a damaged schema makes valid statements invalid.
     package static func reportsDamage(_ error: any Error) -> Bool {
         switch error {
+        case let error as DatabaseError where error.extendedResultCode == PageChecksums.mismatch: true
         case let error as DatabaseError:
             [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_MISMATCH, .SQLITE_FORMAT].contains(
                 error.resultCode)

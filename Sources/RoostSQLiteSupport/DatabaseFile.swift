@@ -17,7 +17,7 @@ package struct DatabaseFile: Sendable {
     /// number. A single commit or checkpoint takes much less time, even on a slow disk.
     package static let lockTimeout: TimeInterval = 30
 
-    /// The value of `PRAGMA synchronous`, which determines how durable a commit is.
+    /// The value of `PRAGMA synchronous`, which determines the durability of a commit.
     package enum Synchronous: String, Sendable {
         /// Synchronizes the log at each commit, so commits survive a power failure.
         case full = "FULL"
@@ -52,6 +52,7 @@ package struct DatabaseFile: Sendable {
     package func openPool(
         _ configuration: Configuration, synchronous: Synchronous = .full
     ) throws -> DatabasePool {
+        try PageChecksums.register()
         let pool = try DatabasePool(path: url.path, configuration: configuration)
         // GRDB switches to write-ahead mode and sets `synchronous` to NORMAL after it has applied the
         // configuration, so the setting is made here.
@@ -72,6 +73,7 @@ package struct DatabaseFile: Sendable {
 
     /// Opens a separate read-only connection, which does not change the write-ahead log.
     package func openReadOnly(_ configuration: Configuration) throws -> DatabaseQueue {
+        try PageChecksums.register()
         var configuration = configuration
         configuration.readonly = true
         return try DatabaseQueue(path: url.path, configuration: configuration)

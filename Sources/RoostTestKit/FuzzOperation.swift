@@ -131,8 +131,16 @@ struct FuzzGenerator {
         }
         return Entry(
             id: id, content: content, embeddings: vector, passages: passages,
-            source: chance(40) ? text() : nil, key: chance(20) ? text() : nil, metadata: metadata,
+            source: chance(40) ? text() : nil, key: chance(20) ? text() : nil,
+            location: chance(30) ? location() : nil, metadata: metadata,
             tags: chance(40) ? [text(), text()] : [], createdAt: date(), updatedAt: date())
+    }
+
+    private mutating func location() -> EntryLocation {
+        let line = chance(60) ? number(1..<4) : nil
+        return EntryLocation(
+            line: line, lastLine: chance(50) ? line.map { $0 + number(0..<3) } : nil,
+            page: chance(20) ? number(1..<4) : nil, headings: chance(20) ? [text(), text()] : [])
     }
 
     private mutating func cluster(_ id: UUID) -> Cluster {

@@ -51,7 +51,7 @@ public struct StorageContents: Sendable, Hashable {
             guard
                 case .changes(let page, let next, let isLast) = try await store.changes(
                     after: cursor, limit: pageSize)
-            else { throw StorageError(.damaged, "reading the changes from the start requires a reset") }
+            else { throw StorageError(.damaged, "reading the changes from the start required a reset") }
             changes += page
             cursor = next
             if isLast { break }

@@ -151,7 +151,7 @@ private struct FuzzRun {
             let body = Self.body(of: operation)
             let (found, expected) = (await outcome(store, body), await outcome(reference, body))
             guard found == expected else {
-                return "\(operation): the store returned \(found), and the reference \(expected)"
+                return "\(operation): the store returned \(found), but the reference returned \(expected)"
             }
         }
         return try await compare()

@@ -86,8 +86,9 @@ public struct StorageJob: Sendable, Hashable {
                 if round >= Self.minimumRounds, isSeen { break }
                 let batch = numbers.map { Self.entry($0, "round \(round)") }
                 _ = try await store.commit(WriteBatch(upserts: batch))
-                // Gives the test time to see some of the rounds.
-                try await Task.sleep(for: .milliseconds(3))
+                // Gives the test time to see some of the rounds and, after the first ones, to commit its
+                // receipt: the pause exceeds the interval at which a waiting writer tries to take the lock.
+                try await Task.sleep(for: .milliseconds(round < Self.minimumRounds ? 3 : 30))
             }
         case .follow:
             var follower = Follower(store: store)
@@ -112,11 +113,12 @@ private struct Follower<Store: StorageProvider> {
 
     init(store: Store) { self.store = store }
 
-    /// The number of seconds after which missing changes are considered lost.
-    private static var timeout: TimeInterval { 60 }
+    /// The number of seconds without a new change after which missing changes are considered lost. It is
+    /// generous, because the machine may be busy with other work.
+    private static var timeout: TimeInterval { 600 }
 
     mutating func follow(_ expected: Set<Entry.ID>) async throws {
-        let deadline = Date().addingTimeInterval(Self.timeout)
+        var deadline = Date().addingTimeInterval(Self.timeout)
         while !expected.isSubset(of: seen) {
             guard
                 case .changes(let page, let next, let isLast) = try await store.changes(
@@ -133,6 +135,7 @@ private struct Follower<Store: StorageProvider> {
                 if case .upserted(let id) = change.kind { seen.insert(id) }
             }
             cursor = next
+            if !page.isEmpty { deadline = Date().addingTimeInterval(Self.timeout) }
             if isLast { try await Task.sleep(for: .milliseconds(2)) }
         }
     }

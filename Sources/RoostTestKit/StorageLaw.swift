@@ -46,7 +46,9 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case filtersMatchReference
     /// Pages of vectors contain every vector exactly once, regardless of the page size.
     case vectorsAreReadInPages
-    /// If a task is already cancelled, its commits write nothing.
+    /// The reported numbers of passages, tokens and long texts match the stored entries.
+    case textStatisticsMatchEntries
+    /// If a task is already canceled, its commits write nothing.
     case cancelledCommitWritesNothing
     /// If eight tasks commit concurrently, all commits are stored.
     case concurrentWritersLoseNoUpdates
@@ -74,7 +76,7 @@ public enum StorageLaw: String, Sendable, CaseIterable {
     case unusualNamesAreAccepted
     /// Strings that differ only in Unicode normalization are treated as different.
     case textIsComparedByBytes
-    /// A commit that is cancelled while it is running either completes, or throws without writing anything.
+    /// A commit that is canceled while it is running either completes, or throws without writing anything.
     case commitIsCancelledOrComplete
     /// A closed handle rejects calls, but its snapshots and other handles still work.
     case closedHandleRejectsCalls
@@ -144,6 +146,7 @@ public enum StorageLaw: String, Sendable, CaseIterable {
         case .snapshotsAreImmutable: try await trial.snapshotsAreImmutable()
         case .filtersMatchReference: try await trial.filtersMatchReference()
         case .vectorsAreReadInPages: try await trial.vectorsAreReadInPages()
+        case .textStatisticsMatchEntries: try await trial.textStatisticsMatchEntries()
         case .cancelledCommitWritesNothing: try await trial.cancelledCommitWritesNothing()
         case .concurrentWritersLoseNoUpdates: try await trial.concurrentWritersLoseNoUpdates()
         case .vectorsHaveOneDimension: try await trial.vectorsHaveOneDimension()

@@ -137,7 +137,7 @@ extension Trial {
             guard
                 case .changes(let changes, let next, let isLast) = try await store.changes(
                     after: cursor, limit: 3)
-            else { throw LawViolation(law: law, message: "a cursor inside a batch requires a reset") }
+            else { throw LawViolation(law: law, message: "a cursor inside a batch required a reset") }
             seen += changes
             cursor = next
             try requireEqual(isLast, page == 3, "whether page \(page) is the last")
@@ -242,12 +242,12 @@ extension Trial {
         }
         do {
             try await task.value
-            throw LawViolation(law: law, message: "a commit of a cancelled task did not throw")
+            throw LawViolation(law: law, message: "a commit of a canceled task did not throw")
         } catch is CancellationError {}
         try requireEqual(
-            try await store.fetchEntries().count, 0, "the number of entries after a cancelled commit")
+            try await store.fetchEntries().count, 0, "the number of entries after a canceled commit")
         try requireEqual(
-            try await store.snapshot().stamp.revision, .zero, "the revision after a cancelled commit")
+            try await store.snapshot().stamp.revision, .zero, "the revision after a canceled commit")
     }
 
     func concurrentWritersLoseNoUpdates() async throws {
@@ -285,11 +285,11 @@ extension Trial {
         try requireEqual(try await reopened.fetchEntries(), fetched, "the entries")
         try requireEqual(try await reopened.fetchClusters(), clusters, "the clusters")
         guard case .changes(let changes, _, _) = try await reopened.changes(after: .start, limit: 100) else {
-            throw LawViolation(law: law, message: "reading the changes from the start requires a reset")
+            throw LawViolation(law: law, message: "reading the changes from the start required a reset")
         }
         try requireEqual(changes, all, "the changes")
         guard case .changes(let later, _, _) = try await reopened.changes(after: cursor, limit: 100) else {
-            throw LawViolation(law: law, message: "a cursor from before the reopening requires a reset")
+            throw LawViolation(law: law, message: "a cursor from before the reopening required a reset")
         }
         try requireEqual(later.count, 0, "the number of changes since the cursor")
         try await reopened.close()

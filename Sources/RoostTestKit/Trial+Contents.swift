@@ -52,6 +52,8 @@ extension Trial {
                 Passage(ordinal: 1, utf8Range: 1..<text.utf8.count, tokenCount: 7, vector: vector),
             ],
             source: "file:///tmp/\(text)", key: text,
+            location: EntryLocation(
+                line: 3, lastLine: EntryLocation.maximumNumber, page: 7, headings: [text, ""]),
             metadata: [
                 text: .string(text), "n": 1, "big": .integer(.max), "x": 0.1, "t": true, "null": nil, "": "",
                 "deep": ["a": [1, 2.5, ["b": nil]]],
@@ -77,6 +79,7 @@ extension Trial {
         cluster.labelPin = .init(of: [full.id, empty.id])
         cluster.labeledBy = "remote:nâmer"
         (cluster.separation, cluster.silhouette, cluster.assignmentThreshold) = (0.1, -0.3, 0.7)
+        cluster.stability = 0.9
         cluster.origins = [origin]
         let child = Cluster(label: "", members: [], parent: cluster.id, createdAt: Date(milliseconds: 3))
         let assignments = [
@@ -130,6 +133,38 @@ extension Trial {
             "the remaining members")
         try requireEqual(
             try await store.snapshot().assignments(of: nil).count, 2, "the number of remaining assignments")
+    }
+
+    func textStatisticsMatchEntries() async throws {
+        let vector: [Float] = [1, 0, 0, 0]
+        func passage(_ ordinal: Int, _ range: Range<Int>, tokens: Int) -> Passage {
+            Passage(ordinal: ordinal, utf8Range: range, tokenCount: tokens, vector: vector)
+        }
+        let entries = [
+            Entry(content: "ëëë", embeddings: vector),
+            Entry(content: "ëëëë", embeddings: vector),
+            Entry(content: "not embedded"),
+            Entry(
+                content: "two passages", embeddings: vector,
+                passages: [passage(0, 0..<5, tokens: 3), passage(1, 5..<12, tokens: 4)]),
+            Entry(
+                content: "short passages", embeddings: vector,
+                passages: [passage(0, 0..<6, tokens: 1), passage(1, 6..<10, tokens: 2)]),
+        ]
+        try requireEqual(
+            try await store.snapshot().textStatistics(longerThan: 6), TextStatistics(),
+            "the statistics of an empty store")
+        try await store.saveEntries(entries)
+        let snapshot = try await store.snapshot()
+        // The length is that of the UTF-8 bytes: "ëëë" has six, "ëëëë" eight.
+        try requireEqual(
+            try await snapshot.textStatistics(longerThan: 6),
+            TextStatistics(
+                passages: 6, tokens: 10, longEntries: [entries[1].id, entries[2].id, entries[3].id]),
+            "the statistics")
+        try requireEqual(
+            try await snapshot.textStatistics(longerThan: nil).longEntries, [entries[2].id],
+            "the entries that are not embedded")
     }
 
     func vectorsHaveOneDimension() async throws {

@@ -26,15 +26,15 @@ extension Trial {
             ("a passage outside the text", with { $0.passages = [passage(0..<1000, $0.embeddings)] }),
             ("a passage of another dimension", with { $0.passages = [passage(0..<1, [1])] }),
             ("metadata that is not finite", with { $0.metadata = ["n": .number(.nan)] }),
-            ("metadata with a nesting of 100", with { $0.metadata = ["n": deep] }),
+            ("metadata that is nested 100 levels deep", with { $0.metadata = ["n": deep] }),
             ("a date before the year 1", with { $0.createdAt = Date(milliseconds: -70_000_000_000_000) }),
             ("a date after the year 9999", with { $0.updatedAt = Date(milliseconds: .max / 4) }),
-            ("a batch with an entry twice", WriteBatch(upserts: [entry(3), kept, kept])),
+            ("a batch that contains an entry twice", WriteBatch(upserts: [entry(3), kept, kept])),
             (
-                "a batch with a source twice",
+                "a batch that contains a source twice",
                 WriteBatch(sources: [Source(id: "s", fingerprint: "1"), Source(id: "s", fingerprint: "2")])
             ),
-            ("a batch with a cluster twice", WriteBatch(clusters: [cluster, cluster])),
+            ("a batch that contains a cluster twice", WriteBatch(clusters: [cluster, cluster])),
             (
                 "a batch that assigns and unassigns an entry",
                 WriteBatch(
@@ -117,10 +117,10 @@ extension Trial {
                 let found = try await snapshot.entries(after: nil, limit: 10, matching: filter).entries
                 try requireEqual(
                     found.map(\.id), [expected.id],
-                    "the entries matching a text that another one equals after normalisation")
+                    "the entries matching one of two texts that are equal after normalization")
                 try requireEqual(
                     try await snapshot.rows(matching: filter).count, 1,
-                    "the number of rows matching a text that another one equals after normalisation")
+                    "the number of rows matching one of two texts that are equal after normalization")
             }
             try requireEqual(
                 try await snapshot.sources([text]).map(\.entryIDs), [[expected.id]], "the entries of a source"
@@ -131,7 +131,7 @@ extension Trial {
         try await store.saveEntry(first)
         try require(
             try await store.snapshot().stamp.revision > before,
-            "a tag that differs only in normalisation was not saved")
+            "a tag that differs only in normalization was not saved")
     }
 
     func commitIsCancelledOrComplete() async throws {
@@ -148,8 +148,8 @@ extension Trial {
             case .failure(let error):
                 try require(
                     error is CancellationError,
-                    "a cancelled commit threw \(error) instead of CancellationError")
-                try requireEqual(found.count, 0, "the number of entries of a cancelled commit")
+                    "a canceled commit threw \(error) instead of CancellationError")
+                try requireEqual(found.count, 0, "the number of entries of a canceled commit")
             }
         }
     }
@@ -228,7 +228,7 @@ extension Trial {
         let other = fixture.level >= .durable ? try await fixture.open() : store
         guard case .changes(let found, _, _) = try await other.changes(after: cursor, limit: 10) else {
             throw LawViolation(
-                law: law, message: "reading the removals through another handle requires a reset")
+                law: law, message: "reading the removals through another handle required a reset")
         }
         try requireEqual(found.count, 3, "the number of changes that another handle returns")
         if fixture.level >= .durable { try await other.close() }

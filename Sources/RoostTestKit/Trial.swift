@@ -61,7 +61,7 @@ struct Trial: Sendable {
             guard
                 case .changes(let page, let next, let isLast) = try await store.changes(
                     after: cursor, limit: limit)
-            else { throw LawViolation(law: law, message: "a cursor of the current epoch requires a reset") }
+            else { throw LawViolation(law: law, message: "a cursor of the current epoch required a reset") }
             try require(page.count <= limit, "a page with a limit of \(limit) has \(page.count) changes")
             all += page
             cursor = next

@@ -16,7 +16,7 @@ public protocol Clusterer: Sendable {
     /// - Parameter vectors: (n, d) row-major Float32; each row has unit length.
     /// - Returns: For each row, its group or the reason why it is an outlier.
     /// - Throws: ``ClusteringError`` if the vectors cannot be partitioned as requested, for example into more
-    ///   groups than there are rows; `CancellationError` if the task is cancelled.
+    ///   groups than there are rows; `CancellationError` if the task is canceled.
     func cluster(_ vectors: Matrix) async throws -> Partition
 }
 
@@ -60,6 +60,9 @@ public struct Partition: Sendable, Hashable {
     public var confidences: [Float]
     /// The parent of each group in the hierarchy; `nil` for a group at the top level.
     public var parents: [Int?]
+    /// The share of subsamples in which each group is found again, from 0 to 1; `nil` for a group whose share
+    /// is unknown. Empty if no share was measured.
+    public var stabilities: [Float?] = []
     /// Values that the algorithm chose or measured, such as k or the number of iterations. The store records
     /// them with the run.
     public var facts: [String: Double]

@@ -14,7 +14,7 @@ package enum LAPACK {
     ///   iteration did not converge, which does not happen for finite input.
     /// - Complexity: O(n³).
     package static func eigenvectors(ofSymmetric symmetric: Matrix) -> (values: [Float], vectors: Matrix)? {
-        precondition(symmetric.rows == symmetric.columns, "eigenvectors of a matrix that is not square")
+        precondition(symmetric.rows == symmetric.columns, "the matrix must be square")
         let order = symmetric.rows
         guard order > 0 else { return ([], symmetric) }
         var a = symmetric.elements

@@ -20,7 +20,7 @@ public struct Matrix: Sendable, Hashable {
     public init(rows: Int, columns: Int, elements: [Float]) {
         precondition(
             rows >= 0 && columns >= 0 && elements.count == rows * columns,
-            "\(elements.count) numbers for a matrix of \(rows) by \(columns)")
+            "a matrix of \(rows) by \(columns) cannot have \(elements.count) elements")
         self.rows = rows
         self.columns = columns
         self.elements = elements
@@ -39,7 +39,7 @@ public struct Matrix: Sendable, Hashable {
         elements.reserveCapacity(rows.count * columns)
         for row in rows {
             precondition(
-                row.count == columns, "a row of \(row.count) numbers in a matrix of \(columns) columns")
+                row.count == columns, "every row must have \(columns) numbers, not \(row.count)")
             elements.append(contentsOf: row)
         }
         self.init(rows: rows.count, columns: columns, elements: elements)
@@ -67,7 +67,7 @@ public struct Matrix: Sendable, Hashable {
     ///
     /// - Precondition: `0 <= index < rows`.
     public func row(_ index: Int) -> [Float] {
-        precondition(index >= 0 && index < rows, "row \(index) of \(rows)")
+        precondition(index >= 0 && index < rows, "row \(index) is out of range 0..<\(rows)")
         return Array(elements[index * columns..<(index + 1) * columns])
     }
 
@@ -77,7 +77,7 @@ public struct Matrix: Sendable, Hashable {
     public func withRow<Result>(
         _ index: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result
     ) rethrows -> Result {
-        precondition(index >= 0 && index < rows, "row \(index) of \(rows)")
+        precondition(index >= 0 && index < rows, "row \(index) is out of range 0..<\(rows)")
         return try elements.withUnsafeBufferPointer {
             try body(UnsafeBufferPointer(rebasing: $0[index * columns..<(index + 1) * columns]))
         }
@@ -90,7 +90,7 @@ public struct Matrix: Sendable, Hashable {
         var selected: [Float] = []
         selected.reserveCapacity(indices.count * columns)
         for index in indices {
-            precondition(index >= 0 && index < rows, "row \(index) of \(rows)")
+            precondition(index >= 0 && index < rows, "row \(index) is out of range 0..<\(rows)")
             selected.append(contentsOf: elements[index * columns..<(index + 1) * columns])
         }
         return Matrix(rows: indices.count, columns: columns, elements: selected)

@@ -47,7 +47,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     ///
     /// - Precondition: `bound > 0`.
     public mutating func nextIndex(below bound: Int) -> Int {
-        precondition(bound > 0, "a bound of \(bound), which is not positive")
+        precondition(bound > 0, "the bound must be positive, not \(bound)")
         let bound = UInt64(bound)
         var product = next().multipliedFullWidth(by: bound)
         let threshold = (0 &- bound) % bound

@@ -12,7 +12,7 @@ package struct TopK: Sendable {
     /// - Parameter capacity: The maximum number of neighbors to keep.
     /// - Precondition: `capacity >= 0`.
     package init(_ capacity: Int) {
-        precondition(capacity >= 0, "a capacity of \(capacity)")
+        precondition(capacity >= 0, "the capacity must be at least 0, not \(capacity)")
         self.capacity = capacity
         // A caller that wants all rows may pass a huge capacity; the heap then grows as it fills.
         heap.reserveCapacity(min(capacity, 1024))

@@ -17,7 +17,7 @@ public protocol VectorIndex: Sendable {
     ///   - allowed: The rows that may be returned; `nil` allows all. The filter is applied before the results
     ///     are cut to `k`.
     /// - Returns: For each query its neighbors, best first; equal scores are ordered by ascending row.
-    /// - Throws: `CancellationError` if the task is cancelled, which is checked between blocks of queries.
+    /// - Throws: `CancellationError` if the task is canceled, which is checked between blocks of queries.
     /// - Precondition: `queries.columns == dimension`.
     func search(_ queries: Matrix, k: Int, among allowed: RowSet?) async throws -> [[Neighbor]]
 }

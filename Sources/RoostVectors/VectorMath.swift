@@ -4,13 +4,13 @@ import CRoostKernels
 ///
 /// - Precondition: Both vectors have the same number of components.
 package func innerProduct(_ a: [Float], _ b: [Float]) -> Float {
-    precondition(a.count == b.count, "vectors of \(a.count) and \(b.count) numbers")
+    precondition(a.count == b.count, "the vectors have different lengths: \(a.count) and \(b.count)")
     return roost_dot(a, b, a.count)
 }
 
 /// Returns the inner product of two rows with the same number of components.
 package func innerProduct(_ a: UnsafeBufferPointer<Float>, _ b: UnsafeBufferPointer<Float>) -> Float {
-    precondition(a.count == b.count, "vectors of \(a.count) and \(b.count) numbers")
+    precondition(a.count == b.count, "the vectors have different lengths: \(a.count) and \(b.count)")
     guard let first = a.baseAddress, let second = b.baseAddress else { return 0 }
     return roost_dot(first, second, a.count)
 }
@@ -34,7 +34,10 @@ package func unitMean(of vectors: [[Float]]) -> [Float]? {
     guard var sum = vectors.first else { return nil }
     guard vectors.count > 1 else { return normalized(sum) }
     for vector in vectors.dropFirst() {
-        precondition(vector.count == sum.count, "vectors of \(sum.count) and \(vector.count) numbers")
+        precondition(
+            vector.count == sum.count,
+            "the vectors have different lengths: \(sum.count) and "
+                + "\(vector.count)")
         for index in sum.indices { sum[index] += vector[index] }
     }
     return normalized(sum)

@@ -225,7 +225,7 @@ struct BackupFaultTests {
         await #expect(throws: ChunkStorageError.self) { try await readOnly.prune() }
     }
 
-    @Test func `a cancelled restore throws, and a partly filled store is rejected`() async throws {
+    @Test func `a canceled restore throws, and a partly filled store is rejected`() async throws {
         let base = InMemoryRetrieval()
         let repository = try await BackupRepository.create(in: base)
         let storage = try await BackupMaterial.store(3000)

@@ -22,6 +22,8 @@ enum BackupMaterial {
             key: number % 2 == 0 ? "k\(number)" : nil, tags: number % 5 == 0 ? ["a", "five"] : [],
             createdAt: Date(milliseconds: 1_700_000_000_000 + Int64(number)))
         if number % 4 == 0 { entry.metadata = ["n": .integer(Int64(number)), "deep": ["x": [1, 2.5, nil]]] }
+        if number % 3 == 1 { entry.location = EntryLocation(line: number, lastLine: number + 1) }
+        if number % 6 == 2 { entry.location = EntryLocation(page: number, headings: ["Nests", "é"]) }
         if number % 7 == 0 {
             let half = content.utf8.count / 2
             let parts = [vector(), vector()]

@@ -263,7 +263,7 @@ struct BackupRepositoryTests {
         #expect(try await repository.verify(readingData: true).isSound)
     }
 
-    @Test func `a document of several parts is restored, and only appended data are written`() async throws {
+    @Test func `a document of several parts is restored, and only appended data is written`() async throws {
         let organization = GitStyleOrganization()
         let (kept, base) = (InMemoryRetrieval(), InMemoryRetrieval())
         let documents = ComposedChunkStorage(organization: organization, retrieval: kept)

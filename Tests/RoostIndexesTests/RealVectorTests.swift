@@ -3,7 +3,7 @@ import RoostIndexes
 import RoostVectors
 import Testing
 
-/// Tests with the vectors of real texts in `Fixtures/Golden`, which `Scripts/golden` creates.
+/// Tests with the vectors of real texts. `Scripts/golden` creates them in `Fixtures/Golden`.
 @Suite struct RealVectorTests {
     /// Returns the vectors of 256 notes: an NPY file with a header of 128 bytes and Float16 numbers.
     static func notes() throws -> Matrix {

@@ -30,6 +30,7 @@ struct EntryTextTests {
                     Passage(ordinal: 1, utf8Range: 0..<content.utf8.count, vector: vector.map { -$0 }),
                 ],
             source: seed % 2 == 0 ? nil : texts[(seed / 2) % texts.count], key: seed % 5 == 0 ? "k" : nil,
+            location: location(seed: seed),
             metadata: [
                 "none": .null, "yes": .bool(true), "whole": .integer(.min), "large": .integer(.max),
                 "real": .number(Double(number())), "tiny": .number(.leastNonzeroMagnitude),
@@ -39,6 +40,17 @@ struct EntryTextTests {
             ],
             tags: seed % 2 == 0 ? [] : ["b", "a\""],
             createdAt: Date(milliseconds: Int64(seed) * 86_399_999 - 9_000_000_000_000))
+    }
+
+    private static func location(seed: Int) -> EntryLocation? {
+        switch seed % 6 {
+        case 0: nil
+        case 1: EntryLocation()
+        case 2: EntryLocation(line: seed)
+        case 3: EntryLocation(line: 1, lastLine: seed, headings: ["a \"\u{301}\"", ""])
+        case 4: EntryLocation(page: seed, headings: ["h"])
+        default: EntryLocation(line: seed, lastLine: seed, page: 2)
+        }
     }
 
     static func read(_ text: [UInt8], withVectors: Bool = true) throws -> Entry {

@@ -194,7 +194,7 @@ import Testing
         await #expect(throws: RoostError.self) { try await memory.recall("x", RecallOptions(context: .max)) }
     }
 
-    @Test func `messages of the time that a question names come first, in a large memory too`()
+    @Test func `messages from the time that a question mentions come first, even in a large memory`()
         async throws
     {
         let memory = memory()
@@ -318,7 +318,7 @@ import Testing
         #expect(try await memory.messages().map(\.role.rawValue) == ["user", "user", "critic"])
     }
 
-    @Test func `two writers never give one number twice`() async throws {
+    @Test func `two writers never assign the same number`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let first = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
         let second = try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }

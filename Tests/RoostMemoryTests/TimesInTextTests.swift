@@ -52,7 +52,7 @@ struct TimesInTextTests {
     }
 
     @Test(arguments: ["the last one", "ago", "days ago", "9999999 days ago", "this", "-1 days"])
-    func `a text without a time has none`(text: String) throws { #expect(try times(text).isEmpty) }
+    func `a text without a time contains no times`(text: String) throws { #expect(try times(text).isEmpty) }
 
     @Test func `a time contains the dates of its day in its time zone`() throws {
         let july = try times("on 7 July")

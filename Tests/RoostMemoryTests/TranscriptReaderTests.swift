@@ -53,7 +53,7 @@ import Testing
         #expect(file.transcripts[0].messages.map(\.id) == ["u1", "u2"])
     }
 
-    @Test func `an export from ChatGPT gives the branch that was shown`() throws {
+    @Test func `an export from ChatGPT contains the branch that was shown`() throws {
         let file = try read(
             """
             [{"title": "t", "conversation_id": "c1", "current_node": "n3", "mapping": {
@@ -70,7 +70,7 @@ import Testing
         #expect(file.transcripts[0].messages[0].timestamp == Date(timeIntervalSince1970: 1_700_000_000.25))
     }
 
-    @Test func `a cycle of parents in an export ends`() throws {
+    @Test func `an export whose parents form a cycle is read`() throws {
         let file = try read(
             """
             [{"id": "c", "current_node": "a", "mapping": {
@@ -123,7 +123,7 @@ import Testing
         #expect(forms.transcripts.count == 2)
     }
 
-    @Test func `ids are exact, and a message with the id of another is kept without its id`() throws {
+    @Test func `ids are exact, and a message with the id of another message is kept without its id`() throws {
         let file = try read(
             """
             {"role": "user", "content": "a", "id": 1234567890123456789, "session": 9007199254740993}

@@ -50,7 +50,7 @@ struct ConflictRetryTests {
         #expect(attempts == 2 && recoveries == 2)
     }
 
-    @Test func `a cancelled task stops repeating`() async throws {
+    @Test func `a canceled task stops repeating`() async throws {
         let task = Task {
             try await ConflictRetry(maximumAttempts: 1000, maximumPause: .seconds(10)).run {
                 throw StorageError.conflict("always")

@@ -52,7 +52,7 @@ struct PagesTests {
         #expect(found == Array(entries[1...]))
     }
 
-    @Test func `reading pages stops when the task is cancelled`() async throws {
+    @Test func `reading pages stops when the task is canceled`() async throws {
         let snapshot = try await storage().snapshot()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }

@@ -190,13 +190,14 @@ import Testing
         let (result, embedder, _) = try await check(
             texts,
             {
-                $0.timeout = .milliseconds(400)
+                // Long enough for the other responses on a busy machine.
+                $0.timeout = .seconds(5)
                 $0.concurrency = 1
                 $0.batchSize = 150
             },
             respond: { request, _ in
                 var answer = Self.body(request.inputs)
-                if request.inputs.count > 80 { answer.delay = .seconds(3) }
+                if request.inputs.count > 80 { answer.delay = .hours(1) }
                 return answer
             })
         expectExact(result, texts)
@@ -206,7 +207,7 @@ import Testing
             answer.stalls = true
             return answer
         }
-        let model = try model(server) { $0.timeout = .milliseconds(200) }
+        let model = try model(server) { $0.timeout = .seconds(3) }
         let error = await #expect(throws: EmbedderError.self) { try await RemoteEmbedder.connect(model) }
         #expect(error?.code == .unavailable && error?.message.contains("did not respond") == true)
         #expect(server.requests.count == 1)
@@ -260,12 +261,12 @@ import Testing
     @Test func `a timeout is an error`() async throws {
         let server = try await FakeServer { request, _ in
             var answer = Self.body(request.inputs)
-            answer.delay = .seconds(2)
+            answer.delay = .hours(1)
             return answer
         }
         let model = try model(server) {
             $0.attempts = 2
-            $0.timeout = .milliseconds(100)
+            $0.timeout = .seconds(3)
         }
         let error = await #expect(throws: EmbedderError.self) { try await RemoteEmbedder.connect(model) }
         #expect(error?.code == .unavailable && error?.message.contains("did not respond") == true)
@@ -303,7 +304,7 @@ import Testing
         var model = try RemoteModel(endpoint: "http://models.example/v1", name: "tiny")
         model.environment = ["http_proxy": proxy.address]
         model.attempts = 1
-        model.timeout = .seconds(5)
+        model.timeout = .seconds(60)
         await #expect(throws: EmbedderError.self) { try await RemoteEmbedder.connect(model) }
         #expect(
             proxy.requests.first?.method == "CONNECT" && proxy.requests.first?.path == "models.example:80")
@@ -333,7 +334,8 @@ import Testing
         let server = try await FakeServer { _, _ in .json(503, [:] as [String: Any], ["Retry-After": "60"]) }
         let model = try model(server) { $0.maximumDelay = .seconds(60) }
         let task = Task { try await RemoteEmbedder.connect(model) }
-        try await Task.sleep(for: .milliseconds(200))
+        // Once the server has received the request, its response makes the client wait for 60 seconds.
+        while server.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         await server.close()

@@ -10,10 +10,14 @@ import Testing
 
 /// Tests with object stores that fail transiently or permanently.
 struct S3FaultTests {
-    private func bucket(_ store: FakeObjectStore) throws -> S3Bucket {
+    /// Returns a bucket whose requests end by a timeout only if the server never responds.
+    ///
+    /// - Parameter fault: The fault of the server. If it stalls, the timeout is shorter, because the test has
+    ///   to wait for it, but still long enough for a response on a busy machine.
+    private func bucket(_ store: FakeObjectStore, _ fault: FakeObjectStore.Fault? = nil) throws -> S3Bucket {
         var bucket = try S3Bucket(
             "s3://bucket/p", endpoint: store.address, credentials: ObjectStore.credentials)
-        bucket.timeout = .milliseconds(300)
+        bucket.timeout = fault == .stalls ? .seconds(3) : .seconds(60)
         bucket.maximumDelay = .milliseconds(2)
         bucket.attempts = 3
         return bucket
@@ -24,7 +28,7 @@ struct S3FaultTests {
     {
         let store = try await FakeObjectStore()
         for fault in FakeObjectStore.Fault.allCases where fault != .portal {
-            let retrieval = S3Retrieval(try bucket(store))
+            let retrieval = S3Retrieval(try bucket(store, fault))
             // Every other request fails, starting with the first.
             store.fail { _, number in number % 2 == 1 ? fault : nil }
             let data = Data("some bytes for \(fault)".utf8)
@@ -50,24 +54,28 @@ struct S3FaultTests {
         try await retrieval.writeChunk(data, at: "existing", metadata: nil)
         let before = store.state
         store.fail { _, _ in fault }
+        // No request succeeds, so the timeout may be short.
+        var failingBucket = try bucket(store)
+        if fault == .stalls { failingBucket.timeout = .milliseconds(300) }
+        let failing = S3Retrieval(failingBucket)
         for path in ["existing", "missing"] where fault != .wrongByte {
             await #expect(throws: ChunkStorageError.self, "\(path)") {
-                try await retrieval.presence(at: path)
+                try await failing.presence(at: path)
             }
             await #expect(throws: ChunkStorageError.self, "\(path)") {
-                try await retrieval.readChunk(at: path)
+                try await failing.readChunk(at: path)
             }
         }
         if fault == .wrongByte {
             await #expect {
-                try await retrieval.readChunk(at: "existing")
+                try await failing.readChunk(at: "existing")
             } throws: { error in
                 if case ChunkStorageError.corrupt? = error as? ChunkStorageError { true } else { false }
             }
         } else {
-            await #expect(throws: ChunkStorageError.self) { try await retrieval.paths(in: "") }
+            await #expect(throws: ChunkStorageError.self) { try await failing.paths(in: "") }
             await #expect(throws: ChunkStorageError.self) {
-                try await retrieval.writeChunk(data, at: "new", metadata: nil)
+                try await failing.writeChunk(data, at: "new", metadata: nil)
             }
             #expect(store.requestCount <= 6 * 3 + 3, "\(store.requestCount) requests")
         }
@@ -120,9 +128,9 @@ struct S3FaultTests {
 
     /// Creates a repository with a snapshot of a store.
     private func repository(
-        _ store: FakeObjectStore
+        _ store: FakeObjectStore, _ fault: FakeObjectStore.Fault? = nil
     ) async throws -> (BackupRepository, InMemoryStorageProvider) {
-        let repository = try await BackupRepository.create(in: S3Retrieval(try bucket(store)))
+        let repository = try await BackupRepository.create(in: S3Retrieval(try bucket(store, fault)))
         let storage = InMemoryStorageProvider()
         _ = try await storage.commit(WriteBatch(upserts: entries(0..<300)))
         _ = try await repository.create(of: try await storage.snapshot())
@@ -193,7 +201,7 @@ struct S3FaultTests {
         for fault in FakeObjectStore.Fault.allCases where fault != .portal {
             store.restore([:])
             store.fail { _, number in number % 3 == 0 ? fault : nil }
-            let (repository, storage) = try await repository(store)
+            let (repository, storage) = try await repository(store, fault)
             let restored = InMemoryStorageProvider()
             _ = try await repository.restore(try await repository.snapshot("latest"), into: restored)
             #expect(

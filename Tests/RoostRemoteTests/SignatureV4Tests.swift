@@ -20,7 +20,7 @@ import Testing
 
     private let host = ("host", "examplebucket.s3.amazonaws.com")
 
-    @Test func `the published examples get the published signatures`() {
+    @Test func `the published examples have the published signatures`() {
         #expect(
             signed(
                 .init(

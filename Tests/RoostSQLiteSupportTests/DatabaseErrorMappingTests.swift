@@ -31,7 +31,7 @@ import Testing
         #expect((error.underlying as? DatabaseError)?.resultCode == result)
     }
 
-    @Test func `errors of the file layer and other errors are mapped as everywhere`() {
+    @Test func `errors of the file layer and other errors are mapped in the same way`() {
         let full = mapping.mapped(FileError(operation: "write", path: "/a", errno: ENOSPC)) as? StorageError
         #expect(full?.code == .full)
         #expect(mapping.mapped(CancellationError()) is CancellationError)

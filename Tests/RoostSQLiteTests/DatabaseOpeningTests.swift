@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [(SQLiteStorageProvider.Durability.full, 2), (.normal, 1)])
-    func `commits are synchronised as the options say`(
+    func `commits are synchronized as the options request`(
         durability: SQLiteStorageProvider.Durability, expected: Int
     ) async throws {
         let folder = try TemporaryFolder()

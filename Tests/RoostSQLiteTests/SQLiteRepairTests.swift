@@ -44,7 +44,7 @@ import Testing
         try queue.close()
     }
 
-    @Test func `the count of entries is maintained, and corrected after an older version has written`()
+    @Test func `the count of entries is maintained, and corrected after a change by an older version`()
         async throws
     {
         let folder = try TemporaryFolder()

@@ -18,7 +18,7 @@ struct LocalFixture: StorageFixture {
     let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }
     func open() async throws -> any StorageProvider {
-        try LocalStorageProvider(directory: folder.url.appendingPathComponent("Storage"))
+        try await CrashWorkload.open(.json, in: folder.url)
     }
     func run(_ job: StorageJob) async throws { try await StorageWorker.run(job, .json, folder.url) }
     func tearDown() async {}
@@ -29,7 +29,7 @@ struct SQLiteFixture: StorageFixture {
     let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }
     func open() async throws -> any StorageProvider {
-        try await SQLiteStorageProvider(databaseURL: folder.url.appendingPathComponent("roost.sqlite"))
+        try await CrashWorkload.open(.sqlite, in: folder.url)
     }
     func run(_ job: StorageJob) async throws { try await StorageWorker.run(job, .sqlite, folder.url) }
     func tearDown() async {}

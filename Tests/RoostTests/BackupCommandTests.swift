@@ -78,7 +78,7 @@ import Testing
         // Older versions stored complete copies in the same folder.
         let copies = cli.home.appendingPathComponent("s/backups/before-reembed-1")
         try FileManager.default.createDirectory(at: copies, withIntermediateDirectories: true)
-        let removed = try cli.roost("remove", "--store=s", "--source", "t.jsonl")
+        let removed = try cli.roost("remove", "--yes", "--store=s", "--source", "t.jsonl")
         #expect(removed.status == 0 && removed.error.contains("created the backup"), "\(removed.error)")
         let restored = try cli.roost("backup", "restore", "latest", "--store=s", "--into=r")
         #expect(restored.output.contains("restored 300 entries"), "\(restored.error)")
@@ -134,6 +134,9 @@ import Testing
             (["backup", "prune", "--to=b", "--keep-last=-1"], 64, "at least 0"),
             (["backup", "forget", "--to=b"], 64, "SNAPSHOT"),
             (["backup", "list", "--to=b", "--password-file=none"], 66, "cannot read a passphrase from"),
+            (["backup", "list", "--to=b", "--key-file=none"], 66, "No such file"),
+            (["backup", "list", "--password-file=file", "--key-file=file"], 64, "cannot be combined"),
+            (["backup", "password", "--to=b"], 64, "--new-password-file"),
             (["backup", "list", "--to=b", "--password-file=file"], 78, "not encrypted"),
         ] as [([String], Int32, String)] {
             let running = try cli.start(arguments)

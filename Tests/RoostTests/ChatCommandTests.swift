@@ -100,6 +100,15 @@ import Testing
         #expect(try cli.roost("chat", "show", "--store=s", "day-1").output.split(separator: "\n").count == 15)
         #expect(try cli.roost("chat", "show", "--store=s", "day").status == 66)
         #expect(try cli.roost("chat", "search", "--store=s", "x", "--since=someday").status == 64)
+        let words = try cli.roost(
+            "chat", "search", "--store=s", "bread", "in", "the", "oven", "-heron", "--limit=1", "--jsonl",
+            "--context=0")
+        #expect(words.status == 0 && words.output.split(separator: "\n").count == 1, "\(words.output)")
+        #expect(words.error.contains("excluding: heron"), "\(words.error)")
+        let read = try cli.roost(
+            "chat", "search", "--store=s", "-", "-n1", "--json", input: "bread in the oven\n")
+        #expect(read.status == 0 && read.output.contains("bread"))
+        #expect(try cli.roost("chat", "search", "--store=s").status == 64)
         // A note is not a message, so it is not clustered.
         #expect(try cli.roost("add", "--store=s", "the heron is a note").status == 0)
         let clusters = try cli.roost("recluster", "--store=s", "--where", "kind=message", "--clusters=2")

@@ -105,13 +105,11 @@ import Testing
         for (arguments, status, words) in [
             (["ingest", "nowhere"], 66, "nowhere"), (["ingest", odd + "/latin1.txt"], 65, "UTF-8"),
             (["ingest", odd + "/binary.txt"], 65, "binary"),
-            (["ingest", odd + "/broken.jsonl"], 65, "line 2"),
             (["similar", "none.txt"], 66, "none.txt"), (["cluster", "diff"], 66, "recluster"),
             (["cluster", "drift"], 66, "recluster"), (["cluster", "label", "x", "y"], 66, "recluster"),
             (["recluster", "--levels", "0"], 64, "--levels"), (["recluster", "--dense", "1"], 64, "--dense"),
             (["recluster", "--dense=5", "--clusters=3"], 64, "--dense"),
             (["recluster", "--dense", "99999"], 65, "no cluster was found"),
-            (["ingest", odd + "/ragged.csv"], 65, "row 3"),
             (["ingest", odd + "/table.csv", "--text-column", "no"], 65, "'no'"),
             (["recluster", "--clusters", "9"], 64, "9 clusters"), (["query", " "], 65, "empty"),
             (["show", "zz"], 64, "invalid id"),

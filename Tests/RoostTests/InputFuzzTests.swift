@@ -79,7 +79,11 @@ import Testing
         }
         for _ in 0..<1500 {
             if let text = String(validating: mutated(lines, &generator), as: UTF8.self) {
-                try count { _ = try RecordReader().jsonLines(text, name: "lines") }
+                try count {
+                    let reader = RowReader(textColumn: nil, idColumn: nil, name: "lines")
+                    let rows = try reader.jsonLines(text)
+                    #expect(rows.skipped.allSatisfy { !$0.reason.isEmpty })
+                }
             }
             if let text = String(validating: mutated(table, &generator), as: UTF8.self) {
                 try count { _ = try DelimitedText(separator: ",").rows(of: text, name: "table") }

@@ -62,7 +62,12 @@ import Testing
         #expect(try commands.roost("init").status == 0)
         let running = try commands.start(["ingest", "-"])
         try running.input.write(contentsOf: Data("a line\n".utf8))
-        usleep(300_000)
+        // When the command has read the line, it waits for more.
+        var unread: CInt = 1
+        while unread > 0, running.process.isRunning {
+            usleep(5000)
+            guard ioctl(running.input.fileDescriptor, UInt(FIONREAD), &unread) == 0 else { break }
+        }
         kill(running.process.processIdentifier, SIGINT)
         #expect(try running.outcome().status == 130)
         #expect(try count() == 0)

@@ -88,7 +88,7 @@ import Testing
         try Data((0..<600).map { "{\"id\": \($0), \"text\": \"more of it, \($0)\"}\n" }.joined().utf8).write(
             to: lines)
         for arguments in [
-            ["add", "a text"], ["remove", id], ["remove", "--source", folder], ["tag", id, "new"],
+            ["add", "a text"], ["remove", id], ["remove", "--source", folder, "--yes"], ["tag", id, "new"],
             ["ingest", lines.path], ["edit", id, "--text", "another text"],
             ["recluster", "--clusters", "7", "--seed", "3"],
         ] {
@@ -145,7 +145,7 @@ import Testing
         #expect(try commands.roost("doctor", "--repair", "--store", "s").status == 0)
         #expect(try exports("s") == before)
         // A byte in the middle of the entries is wrong.
-        let path = provider == "json" ? "s/Storage/generations/1/entries.json" : "s/roost.sqlite"
+        let path = provider == "json" ? "s/Storage/generations/2/entries.json" : "s/roost.sqlite"
         let file = home.appendingPathComponent(path)
         if provider == "json" { #expect(try commands.roost("compact", "--store", "s").status == 0) }
         var data = try Data(contentsOf: file)

@@ -146,13 +146,13 @@ import Testing
         let old = try #require(FileManager.default.contentsOfDirectory(atPath: snapshots.path).first)
         try Data("x".utf8).write(to: snapshots.appendingPathComponent(old))
         let running = try cli.start(
-            ["remove", "--store=s", "--source", "many.jsonl"],
+            ["remove", "--yes", "--store=s", "--source", "many.jsonl"],
             environment: ["ROOST_BACKUP_PASSWORD": "of another"])
         try running.input.close()
         let removed = try running.outcome()
         #expect(removed.status == 0 && removed.error.contains("created the backup"), "\(removed.error)")
         // A folder of originals that contains only its lock file is not copied.
-        #expect(try cli.roost("remove", "--store=s", "--source", "n").status == 0)
+        #expect(try cli.roost("remove", "--yes", "--store=s", "--source", "n").status == 0)
         #expect(try cli.roost("add", "--store=s", "one more").status == 0)
         #expect(try cli.roost("compact", "--store=s").status == 0)
         #expect(try storedCount() == 0)

@@ -35,13 +35,12 @@ struct ReaderTests {
 
     @Test func `line ends of all systems are recognized`() throws {
         let text = "{\"id\":1,\"text\":\"one\"}\r\n\r\n{\"id\":2,\"text\":\"two\"}\r\n"
-        let drafts = try RecordReader().jsonLines(text, name: "t")
+        let reader = RowReader(textColumn: nil, idColumn: nil, name: "t")
+        let drafts = try reader.jsonLines(text).entries
         #expect(drafts.map(\.content) == ["one", "two"])
         #expect(drafts.map(\.location) == ["line 1", "line 3"])
-        let error = #expect(throws: RoostError.self) {
-            try RecordReader().jsonLines("{\"text\":\"a\"}\r\n{\r\n", name: "t")
-        }
-        #expect(error?.message.contains("line 2") == true)
+        let rows = try reader.jsonLines("{\"text\":\"a\"}\r\n{\r\n")
+        #expect(rows.entries.map(\.content) == ["a"] && rows.skipped.map(\.source) == ["t, line 2"])
     }
 
     @Test func `the fixture files are read or refused`() throws {
@@ -49,11 +48,15 @@ struct ReaderTests {
             .deletingLastPathComponent().appendingPathComponent("Fixtures/odd")
         let reader = RecordReader()
         for (name, words) in [
-            ("latin1.txt", "UTF-8"), ("binary.txt", "binary"), ("broken.jsonl", "line 2"),
-            ("ragged.csv", "row 3"), ("none", "No such"),
+            ("latin1.txt", "UTF-8"), ("binary.txt", "binary"), ("none", "No such"),
         ] {
             let error = #expect(throws: RoostError.self) { try reader.read(odd.appendingPathComponent(name)) }
             #expect(error?.message.contains(words) == true)
+        }
+        for (name, location) in [("broken.jsonl", "line 2"), ("ragged.csv", "row 3 (line 3)")] {
+            let draft = try reader.read(odd.appendingPathComponent(name))
+            #expect(draft.entries.count == 1 && draft.skipped.count == 1)
+            #expect(draft.skipped[0].source.hasSuffix("\(name), \(location)"))
         }
         #expect(
             try reader.read(odd.appendingPathComponent("bom.md")).entries[0].content.hasPrefix("# Marked"))

@@ -156,7 +156,7 @@ private final class NamedEmbedder: Embedder {
     }
 
     @Test(arguments: StoreManifest.Provider.allCases)
-    func `an interrupted migration resumes and includes what was written meanwhile`(
+    func `an interrupted migration resumes and includes changes made in the meantime`(
         provider: StoreManifest.Provider
     ) async throws {
         let old = NamedEmbedder("old", dimension: 8)
@@ -256,7 +256,7 @@ private final class NamedEmbedder: Embedder {
         }
     }
 
-    @Test func `a second simultaneous migration is refused, and a cancelled one resumes`() async throws {
+    @Test func `a second simultaneous migration is refused, and a canceled one resumes`() async throws {
         _ = try await store(.sqlite, NamedEmbedder("old", dimension: 8))
         let new = NamedEmbedder("new", dimension: 5)
         let outcomes = await withTaskGroup(of: Result<Bool, any Error>.self) { group in

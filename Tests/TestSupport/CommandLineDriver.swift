@@ -38,6 +38,8 @@ public struct CommandLineDriver: Sendable {
     /// The home folder and current folder of the commands. The first command creates it.
     public let home = TemporaryFolder.unusedURL()
 
+    /// Creates a driver.
+    ///
     /// - Precondition: The test or its suite has the trait `.temporaryFolders`.
     public init() {}
 

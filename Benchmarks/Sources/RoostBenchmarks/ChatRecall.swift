@@ -60,7 +60,7 @@ struct ChatRecall: AsyncParsableCommand {
             try await memory.remember(
                 drafts, in: ChatScope(userId: "u", sessionId: conversation, agentId: "a"))
         }
-        let relevant = try RetrievalQuality.judgements(of: set)
+        let relevant = try RetrievalQuality.judgments(of: set)
         let queries = try Material.rows("retrieval/\(set)/queries.jsonl").filter {
             relevant[$0.id] != nil && $0.category != 5
         }

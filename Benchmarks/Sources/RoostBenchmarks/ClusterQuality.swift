@@ -4,7 +4,7 @@ import Roost
 
 struct ClusterQuality: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Ingest a labelled data set, recluster it, and compute the V-measure with the labels.")
+        abstract: "Ingest a labeled data set, recluster it, and compute the V-measure with the labels.")
 
     @Option var set = "bbc-news"
     @Option var clusters: Int?

@@ -26,7 +26,7 @@ struct RetrievalQuality: AsyncParsableCommand {
             _ = try await store.ingest([SourceDraft(id: set, fingerprint: "1", entries: drafts)])
         }
         Material.line("ingest", Double(corpus.count) / time, "entries/s")
-        let relevant = try Self.judgements(of: set)
+        let relevant = try Self.judgments(of: set)
         let queries = try Material.rows("retrieval/\(set)/queries.jsonl").filter {
             relevant[$0.id] != nil && $0.category != 5
         }
@@ -67,7 +67,7 @@ struct RetrievalQuality: AsyncParsableCommand {
     }
 
     /// Returns the relevant documents of each query.
-    static func judgements(of set: String) throws -> [String: Set<String>] {
+    static func judgments(of set: String) throws -> [String: Set<String>] {
         let file = Material.data.appendingPathComponent("retrieval/\(set)/qrels.tsv")
         var relevant: [String: Set<String>] = [:]
         for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n").dropFirst() {

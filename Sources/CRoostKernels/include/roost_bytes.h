@@ -1,7 +1,7 @@
 #ifndef ROOST_BYTES_H
 #define ROOST_BYTES_H
 
-/* Vectors quantised to 8 bits, to find quickly the pairs whose inner product may reach a threshold. The length of
+/* Vectors quantized to 8 bits, to find quickly the pairs whose inner product may reach a threshold. The length of
    the rounding error of each vector is measured, and the largest error that it can cause is always counted in
    favour of the pair, so no pair that reaches the threshold is missed. The kernel that compares vectors is
    `reaching` in roost_panels.h. */
@@ -29,11 +29,11 @@ typedef struct {
     float length;    /* the maximum length of a row */
 } roost_byte_panel;
 
-/* Quantises `count` row-major vectors of d numbers each; n is d rounded up to a multiple of 4.
+/* Quantizes `count` row-major vectors of d numbers each; n is d rounded up to a multiple of 4.
    Returns whether all numbers are finite and small enough (squared length below 1e30) to be compared. */
 int roost_byte_vectors_fill(const float *x, size_t count, size_t d, roost_byte_vectors into);
 
-/* Quantises up to 32 row-major rows of d numbers each. Returns whether all numbers are finite; otherwise the panel
+/* Quantizes up to 32 row-major rows of d numbers each. Returns whether all numbers are finite; otherwise the panel
    must not be used. */
 int roost_byte_panel_fill(const float *rows, size_t count, size_t d, roost_byte_panel *into);
 

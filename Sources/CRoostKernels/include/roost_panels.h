@@ -70,10 +70,10 @@ typedef struct {
                         roost_quantized_panels x, size_t tokens, float *y, size_t stride,
                         const float *residual, roost_activation activation);
 
-    /* Quantises the n features of each token to 8 bits between their minimum and maximum; n is a multiple of 4. */
+    /* Quantizes the n features of each token to 8 bits between their minimum and maximum; n is a multiple of 4. */
     void (*quantize)(const float *x, size_t n, size_t tokens, roost_quantized_panels into);
 
-    /* Applies layer normalisation over the n features of each token, in place (Ba, Kiros & Hinton 2016). */
+    /* Applies layer normalization over the n features of each token, in place (Ba, Kiros & Hinton 2016). */
     void (*layer_norm)(float *x, const float *gamma, const float *beta, float epsilon, size_t n, size_t tokens);
 
     /* Computes attention of one head over the sequence of `count` tokens that starts at token `first`. qkv holds
@@ -97,8 +97,8 @@ const roost_panel_kernels *roost_panels_best(void);
    processor does not support them. */
 const roost_panel_kernels *roost_panels_named(const char *name);
 
-/* Quantises each row of weights to integers from -127 to 127 times a scale, rounded to nearest. `sum` receives the
-   sums of the quantised rows. */
+/* Quantizes each row of weights to integers from -127 to 127 times a scale, rounded to nearest. `sum` receives the
+   sums of the quantized rows. */
 void roost_quantize_rows(const float *weight, size_t rows, size_t inputs, int8_t *into, float *scale, float *sum);
 
 /* Returns the number of floats of scratch memory that `attend` needs. */

@@ -9,7 +9,7 @@ extension StoreBackup {
 
     /// Opens the repository in a folder, or creates one if the folder is new or empty.
     ///
-    /// - Throws: As ``openOrCreate(in:named:passphrase:)``.
+    /// - Throws: The errors of ``openOrCreate(in:named:passphrase:)``.
     public static func openOrCreate(
         _ folder: URL, passphrase: String? = nil
     ) async throws -> BackupRepository {

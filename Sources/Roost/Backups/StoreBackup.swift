@@ -13,7 +13,7 @@ public struct StoreBackup: Sendable {
     public init(_ directory: URL) { self.directory = directory }
 
     /// The name of the snapshot attribute that contains the store's manifest.
-    private static let manifestKey = "store.json"
+    static let manifestKey = "store.json"
     /// The tag of snapshots that are created automatically.
     public static let automaticTag = "automatic"
     /// Programs should create a backup before they remove at least this many entries at once. Smaller
@@ -47,7 +47,7 @@ public struct StoreBackup: Sendable {
         let originals = OriginalStore(of: directory)
         // The lock keeps the documents that the snapshot references from being removed before they are
         // copied.
-        let lock = originals.exists ? try await originals.lockForWriting() : nil
+        let lock = originals.exists ? try await originals.lockForReading() : nil
         defer { lock?.release() }
         let configuration = StoreConfiguration(directory: directory, manifest: manifest)
         return try await configuration.withStorage(.inspection) { storage in
@@ -73,7 +73,8 @@ public struct StoreBackup: Sendable {
     ///   - passphrase: The passphrase of the repository; `nil` if it is not encrypted.
     ///   - forgetsOld: Whether old snapshots are removed. Pass `false` if the store may be damaged.
     /// - Returns: `nil` for a store without entries.
-    /// - Throws: As ``create(in:tags:progress:)``. If this call throws, the operation should not take place.
+    /// - Throws: The errors of ``create(in:tags:progress:)``. If this call throws, the operation should not
+    ///   take place.
     @discardableResult
     public func createAutomatically(
         passphrase: String? = nil, forgetsOld: Bool = true
@@ -108,74 +109,6 @@ public struct StoreBackup: Sendable {
                 "cannot create the backup that this operation requires: \(ownRepository.path) is encrypted "
                     + "and the passphrase is missing or wrong",
                 remedy: .provideBackupPassphrase)
-        }
-    }
-
-    // MARK: Restoring
-
-    /// Restores a snapshot into a new store, in a folder that is new or empty.
-    ///
-    /// - **Atomicity**: The folder becomes a store in the last step. If the call fails, the folder is
-    ///   unchanged.
-    /// - Parameters:
-    ///   - snapshot: The snapshot to restore.
-    ///   - repository: The repository that contains the snapshot.
-    ///   - provider: The storage backend of the new store; `nil` for that of the original store.
-    ///   - progress: Called repeatedly with the number of entries written so far and the number of all
-    ///     entries.
-    ///   - onDamagedDocument: Called with the digest of each damaged original document, which is then
-    ///     omitted; if `nil`, a damaged document makes the call throw.
-    /// - Returns: The stamp of the new store, which has a new epoch.
-    /// - Throws: ``RoostError`` with `.storeExists`, or with `.configuration` if the folder contains files;
-    ///   `BackupError` with `.damaged`; `StorageError`; `ChunkStorageError`; `CancellationError`.
-    @discardableResult
-    public func restore(
-        _ snapshot: BackupSnapshot, from repository: BackupRepository,
-        provider: StoreManifest.Provider? = nil,
-        progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in },
-        onDamagedDocument: (@Sendable (String) -> Void)? = nil
-    ) async throws -> Stamp {
-        guard !StoreManifest.exists(in: directory) else { throw RoostError.storeExists(in: directory) }
-        guard let text = snapshot.attributes[Self.manifestKey],
-            var manifest = try? JSONDecoder().decode(StoreManifest.self, from: Data(text.utf8))
-        else {
-            throw BackupError(
-                .damaged,
-                "cannot restore snapshot \(snapshot.id.prefix(12)): its copy of \(Self.manifestKey) is "
-                    + "missing or damaged")
-        }
-        manifest.provider = provider ?? manifest.provider
-        manifest.maximumSize = nil
-        let manager = FileManager.default
-        let folderExisted = manager.fileExists(atPath: directory.path)
-        try StorageError.mappingFileErrors { try FileSystem.standard.createFolder(directory) }
-        guard try manager.contentsOfDirectory(atPath: directory.path).isEmpty else {
-            throw RoostError(
-                .configuration,
-                "cannot restore into \(directory.path): the folder contains files; name a new or empty folder"
-            )
-        }
-        do {
-            let stamp = try await StoreConfiguration(directory: directory, manifest: manifest)
-                .withStorage(.filling) { storage in
-                    try await repository.restore(
-                        snapshot, into: storage,
-                        documents: OriginalStore(of: directory, files: .deferring).storage,
-                        progress: progress, onDamagedDocument: onDamagedDocument)
-                }
-            // All files must be durable before the manifest makes the folder a store.
-            try await BlockingWork.run { [directory] _ in
-                try FileSystem.synchronizeAll(around: directory)
-            }
-            try manifest.create(in: directory)
-            return stamp
-        } catch {
-            // The folder was empty before, so this call has created everything in it.
-            for name in (try? manager.contentsOfDirectory(atPath: directory.path)) ?? [] {
-                try? manager.removeItem(at: directory.appendingPathComponent(name))
-            }
-            if !folderExisted { try? manager.removeItem(at: directory) }
-            throw error
         }
     }
 }

@@ -73,7 +73,7 @@ public struct ClusterExport: Sendable, Encodable {
         public var all: [Group] { [self] + (children ?? []).flatMap(\.all) }
     }
 
-    /// An entry that the last run put into no cluster.
+    /// An entry that the last run assigned to no cluster.
     public struct Outlier: Sendable, Encodable {
         /// The id of the entry.
         public var id: String
@@ -171,13 +171,13 @@ public struct ClusterExport: Sendable, Encodable {
 
     /// The version of the JSON form. Version 2 nests the clusters of a hierarchy.
     public var schemaVersion = 2
-    /// The record of the last run; `nil` if no run made the clusters.
+    /// The record of the last run; `nil` if no run created the clusters.
     public var run: Run?
     /// The relation of the clusters to those of the previous run.
     public var lineage: Lineage
     /// The clusters without a parent, largest first.
     public var clusters: [Group]
-    /// The entries that the last run put into no cluster.
+    /// The entries that the last run assigned to no cluster.
     public var outliers: [Outlier]
     /// The number of entries that are neither in a cluster nor outliers: they were added after the run, or
     /// have no vectors.

@@ -23,7 +23,7 @@ public struct ClusterMap: Sendable {
         public var x: Float
         /// The vertical coordinate.
         public var y: Float
-        /// The index of the entry's cluster in ``ClusterMap/clusters``; `nil` if it is in none.
+        /// The index of the entry's cluster in ``ClusterMap/clusters``; `nil` for an entry in no cluster.
         public var cluster: Int?
         /// The nearest neighbors, nearest first.
         public var neighbors: [Neighbor]
@@ -62,7 +62,10 @@ extension ClusterMap {
         let entries = try await EntryVectors(snapshot)
         var (ids, vectors) = (entries.ids, entries.vectors)
         guard !ids.isEmpty else {
-            throw RoostError(.emptyStore, "cannot make a map: the store has no entries", remedy: .addEntries)
+            throw RoostError(
+                .emptyStore,
+                "cannot create a map: the store has no "
+                    + "entries", remedy: .addEntries)
         }
         let total = ids.count
         let step = limit < ids.count ? (ids.count + max(1, limit) - 1) / max(1, limit) : 1
@@ -133,7 +136,8 @@ extension ClusterMap {
                     id: point.id.text, x: point.x, y: point.y, text: point.text,
                     cluster: point.cluster.map { clusters[$0].label } ?? "",
                     neighbors: .init(
-                        ids: point.neighbors.map(\.point), distances: point.neighbors.map(\.distance))))
+                        ids: point.neighbors.map(\.point), distances: point.neighbors.map(\.distance)))
+            ).escapingControlsInJSON()
             data.append(0x0A)
         }
         return data
@@ -148,7 +152,7 @@ extension ClusterMap {
             var sizes: [Int]
             var x: [Float]
             var y: [Float]
-            /// The index of each point's cluster; -1 if it is in none.
+            /// The index of each point's cluster; -1 for a point in no cluster.
             var cluster: [Int]
             var text: [String]
         }
@@ -161,7 +165,7 @@ extension ClusterMap {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Only the character `<` could end the script element that contains the data.
-        let json = String(decoding: try encoder.encode(contents), as: UTF8.self)
+        let json = String(decoding: try encoder.encode(contents).escapingControlsInJSON(), as: UTF8.self)
             .replacing("<", with: "\\u003c")
         return Data(ClusterPage.html.replacing("/*DATA*/", with: json, maxReplacements: 1).utf8)
     }

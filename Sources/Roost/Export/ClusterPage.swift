@@ -1,7 +1,7 @@
 /// The HTML page that shows a cluster map.
 ///
-/// The page is self-contained, and its content security policy forbids it to load anything. Texts of entries
-/// are inserted as text nodes only, never as markup.
+/// The page is self-contained, and its content security policy prevents it from loading anything. Texts of
+/// entries are inserted as text nodes only, never as markup.
 enum ClusterPage {
     /// The page, with the placeholder `/*DATA*/` for the JSON data.
     static let html = #"""
@@ -60,7 +60,7 @@ enum ClusterPage {
         // The golden angle keeps colours of neighbouring numbers apart.
         const colors = data.labels.map((_, i) =>
           `hsl(${(i * 137.508) % 360} ${[65, 45, 80][i % 3]}% ${[50, 62, 42][(i >> 1) % 3]}%)`);
-        const centres = data.labels.map((_, cluster) => {
+        const centers = data.labels.map((_, cluster) => {
           const xs = [], ys = [];
           for (let i = 0; i < n; i++) {
             if (data.cluster[i] === cluster) { xs.push(data.x[i]); ys.push(data.y[i]) }
@@ -110,8 +110,8 @@ enum ClusterPage {
           context.fillStyle = style.color;
           const taken = [];
           data.labels.forEach((label, cluster) => {
-            if (!centres[cluster] || (chosen !== null && chosen !== cluster)) return;
-            const [x, y] = screen(...centres[cluster]);
+            if (!centers[cluster] || (chosen !== null && chosen !== cluster)) return;
+            const [x, y] = screen(...centers[cluster]);
             const short = label.length > 40 ? label.slice(0, 39) + '…' : label;
             const half = context.measureText(short).width / 2;
             const box = [x - half, y - 9, x + half, y + 9];

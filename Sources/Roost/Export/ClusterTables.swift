@@ -3,17 +3,28 @@ public import Foundation
 extension ClusterExport {
     /// The export as CSV (RFC 4180), with one row for each member and each outlier: `id`, `cluster`, `label`,
     /// `path` (the labels of the ancestors and of the cluster, joined by ` > `), `similarity`, `confidence`,
-    /// `outlier` (the reason), `source`, `tags` (joined by `;`), `content`.
-    public var csv: Data {
+    /// `outlier` (the reason), `source`, `tags` (joined by `;`), `content`. Texts that a spreadsheet would
+    /// run as formulas begin with an apostrophe.
+    public var csv: Data { csv(escapingFormulas: true) }
+
+    /// Returns the export as CSV, as ``csv`` does.
+    ///
+    /// - Parameter escapingFormulas: Whether to put an apostrophe before texts that a spreadsheet would run
+    ///   as formulas: those that begin with `=`, `+`, `-`, `@` or one of their full-width forms, a tab, a
+    ///   carriage return or a line feed. Otherwise the texts are unchanged, which is unsafe in spreadsheets.
+    public func csv(escapingFormulas: Bool) -> Data {
         var lines = ["id,cluster,label,path,similarity,confidence,outlier,source,tags,content"]
         func add(_ fields: [String]) { lines.append(fields.map(Self.csvField).joined(separator: ",")) }
+        func text(_ text: String) -> String {
+            escapingFormulas && Self.isFormula(text) ? "'" + text : text
+        }
         func walk(_ group: Group, _ path: [String]) {
             let path = path + [group.label]
             for member in group.members {
                 add([
-                    member.id, group.id, group.label, path.joined(separator: " > "), "\(member.similarity)",
-                    "\(member.confidence)", "", member.source ?? "", member.tags.joined(separator: ";"),
-                    member.content,
+                    member.id, group.id, text(group.label), text(path.joined(separator: " > ")),
+                    "\(member.similarity)", "\(member.confidence)", "", text(member.source ?? ""),
+                    text(member.tags.joined(separator: ";")), text(member.content),
                 ])
             }
             for child in group.children ?? [] { walk(child, path) }
@@ -21,11 +32,19 @@ extension ClusterExport {
         for cluster in clusters { walk(cluster, []) }
         for outlier in outliers {
             add([
-                outlier.id, "", "", "", "\(outlier.similarity)", "0", outlier.reason, outlier.source ?? "",
-                outlier.tags.joined(separator: ";"), outlier.content,
+                outlier.id, "", "", "", "\(outlier.similarity)", "0", outlier.reason,
+                text(outlier.source ?? ""), text(outlier.tags.joined(separator: ";")), text(outlier.content),
             ])
         }
         return Data((lines.joined(separator: "\r\n") + "\r\n").utf8)
+    }
+
+    /// Returns whether a spreadsheet may run a text as a formula.
+    private static func isFormula(_ text: String) -> Bool {
+        // Some programs run a formula even if white space precedes it.
+        let trimmed = text.unicodeScalars.drop { $0 == " " }
+        guard let first = trimmed.first else { return false }
+        return "=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first)
     }
 
     private static func csvField(_ text: String) -> String {

@@ -48,7 +48,7 @@ public struct EntryArchive: Sendable {
         guard !data.allSatisfy({ [9, 10, 13, 32].contains($0) }) else {
             throw RoostError(.badInput, "cannot import \(name): the file is empty")
         }
-        let decoder = JSONDecoder()
+        let decoder = Self.decoder()
         if let document = try? decoder.decode(Document.self, from: data) {
             try Self.checkVersion(document.schemaVersion, name)
             (entries, space) = (document.entries, document.space)
@@ -58,7 +58,9 @@ public struct EntryArchive: Sendable {
             if let version = try? decoder.decode(Version.self, from: data) {
                 try Self.checkVersion(version.schemaVersion, name)
             }
-            throw Self.invalid(name, prefix.isComplete ? "its header" : "entry \(prefix.count + 1)")
+            throw Self.invalid(
+                name, prefix.isComplete ? "its header" : "entry \(prefix.count + 1)",
+                JSONFault.description(of: data, fallback: ""))
         } else {
             (entries, space) = try Self.parseLines(of: data, name)
         }
@@ -66,7 +68,7 @@ public struct EntryArchive: Sendable {
     }
 
     private static func parseLines(of data: Data, _ name: String) throws -> ([Entry], EmbeddingSpace?) {
-        let decoder = JSONDecoder()
+        let decoder = Self.decoder()
         var (entries, space): ([Entry], EmbeddingSpace?) = ([], nil)
         let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         var isFirst = true
@@ -77,7 +79,8 @@ public struct EntryArchive: Sendable {
             } else if let entry = try? decoder.decode(Entry.self, from: line) {
                 entries.append(entry)
             } else {
-                throw invalid(name, "line \(index + 1)")
+                throw invalid(
+                    name, "line \(index + 1)", JSONFault.description(of: line, fallback: ""))
             }
             isFirst = false
         }
@@ -85,6 +88,7 @@ public struct EntryArchive: Sendable {
     }
 
     private static func checkVersion(_ version: Int, _ name: String) throws {
+        guard version >= 1 else { throw invalid(name, "its schemaVersion", "") }
         guard version <= currentVersion else {
             throw RoostError(
                 .newerFormat,
@@ -93,21 +97,35 @@ public struct EntryArchive: Sendable {
         }
     }
 
-    private static func invalid(_ name: String, _ part: String) -> RoostError {
-        RoostError(
-            .badInput,
-            "cannot import \(name): \(part) is not in the format of exported entries; nothing was imported")
+    fileprivate static func decoder() -> JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.userInfo[.rejectsInvalidCounts] = true
+        return decoder
     }
 
-    /// Throws an error if the storage would reject an entry, so a faulty archive is not partly imported.
+    private static func invalid(_ name: String, _ part: String, _ fault: String) -> RoostError {
+        let cause = fault.isEmpty || fault.hasSuffix("not an object") ? "" : " (\(fault))"
+        return RoostError(
+            .badInput,
+            "cannot import \(name): \(part) is not in the format of exported entries\(cause); nothing was "
+                + "imported")
+    }
+
+    /// Throws an error if the storage would reject an entry, or if the inspection of a store would report it,
+    /// so that a faulty archive is not partly imported.
     private static func validate(_ entries: [Entry], _ name: String) throws {
         for (index, entry) in entries.enumerated() {
+            func invalid(_ fault: String) -> RoostError {
+                RoostError(
+                    .badInput, "cannot import \(name): entry \(index + 1)\(fault); nothing was imported")
+            }
             do {
                 try WriteBatch(upserts: [entry]).validate()
             } catch let error as StorageError {
-                throw RoostError(
-                    .badInput,
-                    "cannot import \(name): entry \(index + 1): \(error.message); nothing was imported")
+                throw invalid(": \(error.message)")
+            }
+            if let (position, defect) = entry.passageDefects().first {
+                throw invalid(", passage \(position), \(defect.predicate)")
             }
         }
         var seen = Set<Entry.ID>()
@@ -122,14 +140,10 @@ public struct EntryArchive: Sendable {
     ///
     /// - Throws: ``RoostError`` with `.badInput`.
     func requireUnitLength(_ name: String) throws {
-        // Vectors that were written with few digits deviate slightly from unit length.
-        let tolerance = 0.01
-        func isUnit(_ vector: [Float]) -> Bool {
-            let square = vector.reduce(0) { $0 + Double($1) * Double($1) }
-            return square == 0 || abs(square - 1) <= tolerance
-        }
         for (index, entry) in entries.enumerated()
-        where !isUnit(entry.embeddings) || !entry.passages.allSatisfy({ isUnit($0.vector) }) {
+        where ([entry.embeddings] + entry.passages.map(\.vector)).contains(where: {
+            VectorDefect(of: $0) != nil
+        }) {
             throw RoostError(
                 .badInput,
                 "cannot import \(name): entry \(index + 1) has a vector that is not of unit length; nothing "
@@ -163,8 +177,8 @@ private struct ReadablePrefix {
     /// Returns `nil` if the data is neither a JSON archive nor a JSON array.
     init?(_ data: Data) {
         let entries =
-            (try? JSONDecoder().decode(Entries.self, from: data))
-            ?? (try? JSONDecoder().decode(Document.self, from: data).entries)
+            (try? EntryArchive.decoder().decode(Entries.self, from: data))
+            ?? (try? EntryArchive.decoder().decode(Document.self, from: data).entries)
         guard let entries else { return nil }
         (count, isComplete) = (entries.count, entries.isComplete)
     }

@@ -20,7 +20,8 @@ struct EntryExporter: Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.userInfo[.omitsVectors] = space == nil
         var start = try encoder.encode(
-            EntryArchive.Header(schemaVersion: EntryArchive.currentVersion, space: space))
+            EntryArchive.Header(schemaVersion: EntryArchive.currentVersion, space: space)
+        ).escapingControlsInJSON()
         switch format {
         case .jsonl: start.append(UInt8(ascii: "\n"))
         case .json:
@@ -36,7 +37,7 @@ struct EntryExporter: Sendable {
             for entry in page.entries {
                 if format == .json, !isFirst { bytes += Data(",\n".utf8) }
                 isFirst = false
-                bytes += try encoder.encode(entry)
+                bytes += try encoder.encode(entry).escapingControlsInJSON()
                 if format == .jsonl { bytes.append(UInt8(ascii: "\n")) }
             }
             try write(bytes)

@@ -22,8 +22,13 @@ struct EntryImporter {
     private let store: KnowledgeStore
     /// Whether the vectors of the archive belong to the store's embedding space.
     private let usesVectors: Bool
-    private var placement = BatchPlacement()
+    private var placement: BatchPlacement
     private var report = ImportReport()
+
+    private init(store: KnowledgeStore, usesVectors: Bool) {
+        (self.store, self.usesVectors) = (store, usesVectors)
+        placement = BatchPlacement(of: store)
+    }
 
     /// The number of entries in one commit.
     private static let batchSize = 256
@@ -46,10 +51,6 @@ struct EntryImporter {
             progress?(end, entries.count)
         }
         return importer.report
-    }
-
-    private init(store: KnowledgeStore, usesVectors: Bool) {
-        (self.store, self.usesVectors) = (store, usesVectors)
     }
 
     private mutating func commit(_ entries: [Entry]) async throws {

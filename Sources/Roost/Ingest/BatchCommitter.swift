@@ -10,11 +10,12 @@ struct BatchCommitter {
     private var newTextBytes = 0
     /// Everything else that the next commit writes.
     private var batch = WriteBatch()
-    private var placing = BatchPlacement()
+    private var placing: BatchPlacement
 
     init(store: KnowledgeStore, options: IngestOptions) {
         self.store = store
         self.options = options
+        placing = BatchPlacement(of: store)
     }
 
     /// Whether enough changes have been collected for a commit.
@@ -34,7 +35,7 @@ struct BatchCommitter {
         case .replaceText(let entry, let revision):
             batch.expecting.entries[entry.id] = revision
             addText(of: entry)
-        case .replaceMetadata(let entry, let revision):
+        case .replaceMetadata(let entry, let revision), .move(let entry, let revision):
             batch.expecting.entries[entry.id] = revision
             batch.upserts.append(entry)
         case .unchanged: break

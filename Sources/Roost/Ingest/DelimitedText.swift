@@ -7,6 +7,8 @@ struct DelimitedText {
         var number: Int
         /// The number of the line on which the row begins, from 1.
         var line: Int
+        /// The number of the line on which the row ends.
+        var lastLine: Int
         /// The unquoted fields.
         var fields: [String]
     }
@@ -33,9 +35,14 @@ struct DelimitedText {
             fields.append(String(decoding: field, as: UTF8.self))
             field.removeAll(keepingCapacity: true)
         }
-        func endRow() {
+        func endRow(on lastLine: Int) {
             endField()
-            if fields != [""] { rows.append(Row(number: rows.count + 1, line: firstLine, fields: fields)) }
+            if fields != [""] {
+                let row = Row(
+                    number: rows.count + 1, line: firstLine, lastLine: lastLine,
+                    fields: fields)
+                rows.append(row)
+            }
             fields = []
             firstLine = line
         }
@@ -63,7 +70,7 @@ struct DelimitedText {
                     offset += 1
                     line += 1
                 }
-                endRow()
+                endRow(on: line - 1)
             } else {
                 field.append(byte)
             }
@@ -72,7 +79,7 @@ struct DelimitedText {
             throw RoostError(
                 .badInput, "cannot read \(name): a quoted field in row \(rows.count + 1) is not closed")
         }
-        if !field.isEmpty || !fields.isEmpty { endRow() }
+        if !field.isEmpty || !fields.isEmpty { endRow(on: line) }
         return rows
     }
 }

@@ -16,6 +16,7 @@ struct EntryEditor {
                 .badInput, "cannot change entry \(entry.id.text): the new text is empty", remedy: .removeEntry
             )
         }
+        try Self.checkSize(of: content, entry.id)
         var changed = entry
         changed.content = content
         changed.embeddings = []
@@ -25,13 +26,59 @@ struct EntryEditor {
         let upserts = try await store.entryEmbedder.embed([changed], reusing: nil, &report)
         _ = try await ConflictRetry.standard.run {
             var batch = WriteBatch(upserts: upserts, expecting: .init(entries: revisions))
-            var placing = BatchPlacement()
+            var placing = BatchPlacement(of: store)
             try await placing.assign([entry.id], in: &batch, try await storage.snapshot())
             return try await storage.commit(batch)
         } recoveringWith: { _ in
             // Retry only if the entry has not changed. In that case, the clusters have, and the retry uses
             // the new ones.
             try await storage.snapshot().revisions(of: Array(revisions.keys)) == revisions
+        }
+    }
+
+    private static func checkSize(of content: String, _ id: Entry.ID) throws {
+        guard let reason = TextParts.refusal(of: content) else { return }
+        throw RoostError(.badInput, "cannot change entry \(id.text): \(reason)")
+    }
+
+    /// Changes the text, the tags and the metadata of an entry in one commit.
+    ///
+    /// If another process changes the entry at the same time, the changes are applied to its new state.
+    /// - Returns: The changed entry.
+    func update(_ id: Entry.ID, _ changes: EntryChanges) async throws -> Entry {
+        if let content = changes.content, content.allSatisfy(\.isWhitespace) {
+            throw RoostError(
+                .badInput, "cannot change entry \(id.text): the new text is empty", remedy: .removeEntry)
+        }
+        if let content = changes.content { try Self.checkSize(of: content, id) }
+        return try await ConflictRetry.standard.run {
+            let snapshot = try await storage.snapshot()
+            guard let entry = try await snapshot.entries([id]).first else {
+                throw RoostError(.notFound, "cannot change entry \(id.text): it was not found")
+            }
+            var changed = entry
+            changed.tags = (entry.tags + changes.addedTags).filter { !changes.removedTags.contains($0) }
+            for (key, value) in changes.metadata { changed.metadata[key] = value == .null ? nil : value }
+            let hasNewText = changes.content.map { !$0.utf8.elementsEqual(entry.content.utf8) } ?? false
+            if hasNewText, let content = changes.content {
+                changed.content = content
+                changed.embeddings = []
+                changed.passages = []
+            }
+            guard changed != entry else { return entry }
+            changed.updatedAt = Date()
+            var report = IngestReport()
+            if hasNewText {
+                changed = try await store.entryEmbedder.embed([changed], reusing: nil, &report)[0]
+            }
+            let revisions = try await snapshot.revisions(of: [id])
+            var batch = WriteBatch(upserts: [changed], expecting: .init(entries: revisions))
+            if hasNewText {
+                var placing = BatchPlacement(of: store)
+                try await placing.assign([id], in: &batch, snapshot)
+            }
+            _ = try await storage.commit(batch)
+            return changed
         }
     }
 

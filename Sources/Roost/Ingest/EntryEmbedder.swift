@@ -43,12 +43,10 @@ package struct EntryEmbedder {
                 }
             }
         }
-        var embeddings = try await embedder.embed(texts, as: .document)
-        // Scores are cosines of unit vectors, whether or not the model returns unit vectors.
-        if !embedder.space.isNormalized { embeddings.vectors.normalizeRows() }
+        let embeddings = try await embedder.checkedEmbeddings(texts, as: .document)
         for (row, owner) in owners.enumerated() {
-            report.tokens += embeddings.tokenCounts[row]
-            report.omittedTokens += embeddings.omittedTokens[row]
+            report.tokens += Self.plausible(embeddings.tokenCounts[row])
+            report.omittedTokens += Self.plausible(embeddings.omittedTokens[row])
             entries[owner.index].passages.append(
                 Passage(
                     ordinal: entries[owner.index].passages.count, utf8Range: owner.range,
@@ -89,6 +87,10 @@ package struct EntryEmbedder {
         splitter.maximumTokens = min(splitter.maximumTokens, limit)
         return splitter.split(content, tokens: tokens)
     }
+
+    /// Returns a number of tokens that an embedder reports, limited to a range in which sums of numbers do not
+    /// overflow.
+    private static func plausible(_ count: Int) -> Int { min(max(0, count), Int(Int32.max)) }
 
     private static func text(of content: String, in range: Range<Int>) -> String {
         let utf8 = content.utf8

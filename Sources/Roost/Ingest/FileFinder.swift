@@ -2,8 +2,9 @@ public import Foundation
 
 /// Finds the files below a folder that an ingest reads.
 ///
-/// Hidden files and files that a `.gitignore` excludes are omitted. Symbolic links to folders are not
-/// followed.
+/// Hidden files and files that a `.gitignore` excludes are omitted. By default, symbolic links are followed
+/// only to files below the same folder: a link that leads out of it could add files that the user did not
+/// intend to add, or send them to the server of a remote model.
 public struct FileFinder: Sendable {
     /// The patterns that files must match to be included, by their names or by their paths relative to the
     /// folder. If there are none, all files with a known extension are included
@@ -11,6 +12,11 @@ public struct FileFinder: Sendable {
     public var globs: [String]
     /// The patterns of files and folders to exclude.
     public var exclusions: [String]
+    /// Whether symbolic links to folders, and to files outside of the folder, are followed.
+    public var followsLinks = false
+
+    /// The reason that is reported for a skipped link that ``followsLinks`` would follow.
+    package static let linkReason = "a symbolic link that leads out of the folder, or to a folder"
 
     /// Creates a finder.
     public init(globs: [String] = [], exclusions: [String] = []) {
@@ -42,7 +48,7 @@ public struct FileFinder: Sendable {
         let (base, rules) = Self.rulesAbove(url)
         var walk = Walk(
             base: base, globs: Self.patterns(globs), exclusions: Self.patterns(exclusions),
-            findings: findings)
+            followsLinks: followsLinks, root: Self.resolved(url), findings: findings)
         try walk.enter(url, path: "", rules: rules)
         return walk.findings
     }
@@ -71,6 +77,14 @@ public struct FileFinder: Sendable {
         globs.map { GlobPattern($0.contains("/") ? $0 : "**/" + $0) }
     }
 
+    /// Returns the path of a file without symbolic links; `nil` if the file does not exist.
+    private static func resolved(_ url: URL) -> String? {
+        realpath(url.path, nil).map { pointer in
+            defer { free(pointer) }
+            return String(cString: pointer)
+        }
+    }
+
     /// The rules of the `.gitignore` file in one folder.
     private struct FolderRules {
         /// The path of the folder relative to the root of the repository.
@@ -84,16 +98,43 @@ public struct FileFinder: Sendable {
         let base: String
         let globs: [GlobPattern]
         let exclusions: [GlobPattern]
+        let followsLinks: Bool
+        /// The path of the folder without symbolic links.
+        let root: String?
         var findings: Findings
+        /// The folders from the root to the current one, without symbolic links, if links are followed.
+        private var open: [String] = []
+
+        init(
+            base: String, globs: [GlobPattern], exclusions: [GlobPattern], followsLinks: Bool, root: String?,
+            findings: Findings
+        ) {
+            (self.base, self.globs, self.exclusions) = (base, globs, exclusions)
+            (self.followsLinks, self.root, self.findings) = (followsLinks, root, findings)
+        }
 
         mutating func enter(_ folder: URL, path: String, rules: [FolderRules]) throws {
             let manager = FileManager.default
+            if followsLinks {
+                let resolved = FileFinder.resolved(folder) ?? folder.path
+                guard !open.contains(resolved) else {
+                    skip(folder, "a symbolic link to one of its parent folders")
+                    return
+                }
+                open.append(resolved)
+            }
+            defer { if followsLinks { open.removeLast() } }
             let names: [String]
             do {
                 names = try manager.contentsOfDirectory(atPath: folder.path).sorted()
             } catch {
-                if path.isEmpty { throw RoostError(.noInput, "cannot read the folder \(folder.path)") }
-                findings.skipped.append(.init(source: folder.path, reason: "the folder cannot be read"))
+                if path.isEmpty {
+                    throw RoostError(
+                        .noInput,
+                        "cannot read the folder \(folder.path): "
+                            + "permission denied or an I/O error")
+                }
+                skip(folder, "the folder cannot be read")
                 return
             }
             var rules = rules
@@ -108,19 +149,35 @@ public struct FileFinder: Sendable {
                 _ = manager.fileExists(atPath: url.path, isDirectory: &isFolder)
                 if isIgnored(inRepository(below), isFolder.boolValue, rules) { continue }
                 if exclusions.contains(where: { $0.matches(below) }) { continue }
+                let isLink = type == .typeSymbolicLink
                 if isFolder.boolValue {
-                    if type == .typeSymbolicLink {
-                        findings.skipped.append(
-                            .init(source: url.path, reason: "a symbolic link to a folder"))
+                    if isLink, !followsLinks {
+                        skip(url, FileFinder.linkReason)
                     } else {
                         try enter(url, path: below, rules: rules)
                     }
                 } else if globs.isEmpty ? isKnown(url) : globs.contains(where: { $0.matches(below) }) {
-                    findings.files.append(url)
+                    if isLink, !followsLinks, !isBelowRoot(url) {
+                        skip(url, FileFinder.linkReason)
+                    } else {
+                        findings.files.append(url)
+                    }
                 } else if globs.isEmpty {
-                    findings.skipped.append(.init(source: url.path, reason: "unknown type of file"))
+                    skip(url, "unknown file type")
                 }
             }
+        }
+
+        private mutating func skip(_ url: URL, _ reason: String) {
+            findings.skipped.append(.init(source: url.path, reason: reason))
+        }
+
+        /// Returns whether a link leads to a file below the folder, or has no target.
+        private func isBelowRoot(_ link: URL) -> Bool {
+            guard let root else { return false }
+            // Reading a link without a target reports the cause.
+            guard let target = FileFinder.resolved(link) else { return true }
+            return target.hasPrefix(root == "/" ? root : root + "/")
         }
 
         private func inRepository(_ path: String) -> String {

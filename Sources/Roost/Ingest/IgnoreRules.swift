@@ -13,7 +13,11 @@ struct IgnoreRules: Sendable {
     /// Reads the `.gitignore` file of a folder; `nil` if the folder has none.
     init?(in folder: URL) {
         let file = folder.appendingPathComponent(".gitignore")
-        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+        var status = stat()
+        // Opening a named pipe would wait for a writer.
+        guard stat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            let text = try? String(contentsOf: file, encoding: .utf8)
+        else { return nil }
         self.init(text)
     }
 

@@ -70,7 +70,7 @@ public struct IngestOptions: Sendable {
         tags: [String] = [], isDryRun: Bool = false, batchSize: Int = 256,
         progress: (@Sendable (IngestProgress) -> Void)? = nil
     ) {
-        precondition(batchSize > 0, "the batch size is \(batchSize)")
+        precondition(batchSize > 0, "batchSize must be positive, not \(batchSize)")
         self.tags = tags
         self.isDryRun = isDryRun
         self.batchSize = batchSize

@@ -42,6 +42,7 @@ struct Ingestor {
     private mutating func ingest(_ draft: SourceDraft) async throws {
         // A source that occurs twice is compared with what its first occurrence wrote.
         if !processed.insert(draft.id).inserted { try await flush() }
+        report.skipped += draft.skipped
         try await storeOriginal(of: draft)
         let snapshot = try await store.storage.snapshot()
         let record = try await snapshot.sources([draft.id]).first
@@ -60,7 +61,9 @@ struct Ingestor {
         if committer.isDue { try await flush() }
         if draft.isComplete {
             let present = Set(identified.entries.map(\.id))
-            let vanished = try await knownIDs(draft.id, record, last).filter { !present.contains($0) }
+            let vanished =
+                draft.skipped.isEmpty && identified.invalid.isEmpty
+                ? try await knownIDs(draft.id, record, last).filter { !present.contains($0) } : []
             committer.endSource(draft.id, fingerprint: draft.fingerprint, removing: vanished)
             report.removed += vanished.count
         }
@@ -85,9 +88,10 @@ struct Ingestor {
         _ entries: [Entry], _ snapshot: any StorageSnapshot, isStream: Bool
     ) async throws -> any StorageSnapshot {
         var snapshot = snapshot
-        let step = min(options.batchSize, Self.stepSize)
-        for start in stride(from: 0, to: entries.count, by: step) {
-            let part = entries[start..<min(entries.count, start + step)]
+        var rest = entries[...]
+        while !rest.isEmpty {
+            let part = step(of: rest)
+            rest = rest[part.endIndex...]
             let stored = try await SourceDiff.Stored(part.map(\.id), in: snapshot)
             for change in SourceDiff.changes(from: stored, to: part, isStream: isStream) {
                 count(change)
@@ -104,10 +108,27 @@ struct Ingestor {
         return snapshot
     }
 
+    /// Returns the first entries, which are compared at once. Their texts are embedded in the same batch, so
+    /// the total length of the texts is limited, too.
+    private func step(of entries: ArraySlice<Entry>) -> ArraySlice<Entry> {
+        let limit = min(options.batchSize, Self.stepSize)
+        var bytes = 0
+        let end = entries.indices.first { index in
+            if index > entries.startIndex, index - entries.startIndex >= limit || bytes >= options.batchBytes
+            {
+                return true
+            }
+            bytes += entries[index].content.utf8.count
+            return false
+        }
+        return entries[..<(end ?? entries.endIndex)]
+    }
+
     private mutating func count(_ change: SourceDiff.Change) {
         switch change {
         case .insert: report.new += 1
         case .replaceText, .replaceMetadata: report.updated += 1
+        case .move: report.unchanged += 1
         case .unchanged:
             report.unchanged += 1
             progress.entries += 1

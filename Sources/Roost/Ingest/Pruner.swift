@@ -14,6 +14,8 @@ struct Pruner {
     /// The ids of the files and folders, each with a trailing slash.
     private let prefixes: [String]
 
+    /// Creates a pruner for the sources at or below the given locations.
+    ///
     /// - Parameter locations: Files and folders, which need not exist.
     init(_ locations: [URL]) {
         prefixes = locations.map { RecordReader.folderID($0) }

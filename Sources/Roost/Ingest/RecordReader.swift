@@ -1,8 +1,9 @@
 public import Foundation
+import RoostFiles
 import RoostModel
 
-/// Reads files into drafts. A Markdown or text file becomes one entry; a JSON Lines, CSV or TSV file becomes
-/// one entry per row.
+/// Reads files into drafts. A Markdown or text file becomes one entry, or several entries if it is larger than
+/// 2 MB; a JSON Lines, CSV or TSV file becomes one entry per row.
 public struct RecordReader: Sendable {
     /// The column, or JSON key, that contains the text; `nil` for `text` or `content`.
     public var textColumn: String?
@@ -25,34 +26,49 @@ public struct RecordReader: Sendable {
         "md", "markdown", "txt", "text", "rst", "org", "adoc", "jsonl", "ndjson", "csv", "tsv",
     ]
 
+    /// The extensions of the files whose rows become entries.
+    private static let rowExtensions: Set<String> = ["jsonl", "ndjson", "csv", "tsv"]
+
     /// The length of a file's beginning that is searched for a zero byte, which text files do not contain.
     /// Git uses the same test and length.
     private static let binaryTestLength = 8192
 
-    /// The maximum number of column names in a message.
-    private static let maximumListedColumns = 20
-
-    /// Reads a file.
+    /// Reads a file. Rows that cannot be read are skipped, and listed in ``SourceDraft/skipped``.
     ///
     /// - Returns: A draft with the file's `file:` URL as its id.
-    /// - Throws: ``RoostError`` with `.noInput`, or with `.badInput` and a message that names the line or
-    ///   row.
+    /// - Throws: ``RoostError`` with `.noInput`, or with `.badInput` if the file or all of its rows cannot be
+    ///   read.
     public func read(_ url: URL) throws -> SourceDraft {
         let data = try load(url)
-        let fingerprint =
+        var fingerprint =
             SourceDraft.fingerprint(of: data)
             + (textColumn.map { ";text=\($0)" } ?? "") + (idColumn.map { ";id=\($0)" } ?? "")
-        let text = try Self.text(data, name: url.path)
-        let entries: [EntryDraft]
+        let rowReader = RowReader(textColumn: textColumn, idColumn: idColumn, name: url.path)
+        let rows: RowReader.Rows
+        func text() throws -> String { try Self.text(data, name: url.path) }
         switch url.pathExtension.lowercased() {
-        case "jsonl", "ndjson": entries = try jsonLines(text, name: url.path)
-        case "csv": entries = try table(text, separator: ",", name: url.path)
-        case "tsv": entries = try table(text, separator: "\t", name: url.path)
-        default: entries = [EntryDraft(key: EntryID.wholeFileKey, content: text)]
+        case "jsonl", "ndjson": rows = try rowReader.jsonLines(try text())
+        case "csv": rows = try rowReader.table(try text(), separator: ",")
+        case "tsv": rows = try rowReader.table(try text(), separator: "\t")
+        case _ where data.count > TextParts.maximumEntrySize:
+            rows = RowReader.Rows(entries: try TextParts.drafts(of: data, name: url.path))
+        default:
+            rows = RowReader.Rows(entries: [
+                EntryDraft(
+                    key: EntryID.wholeFileKey, content: try text(), sourceLocation: EntryLocation(line: 1))
+            ])
         }
-        return SourceDraft(
-            id: Self.sourceID(url), fingerprint: fingerprint, entries: entries,
+        // Earlier versions did not record the lines of rows. Because their fingerprints differ, the next
+        // ingest records the lines even if the file has not changed.
+        if Self.rowExtensions.contains(url.pathExtension.lowercased()) { fingerprint += ";lines" }
+        // The suffix distinguishes the file from one that was read completely, so a later version of Roost
+        // that can read the skipped rows ingests them.
+        if !rows.skipped.isEmpty { fingerprint += ";partial" }
+        var draft = SourceDraft(
+            id: Self.sourceID(url), fingerprint: fingerprint, entries: rows.entries,
             original: keepsOriginals ? data : nil)
+        draft.skipped = rows.skipped
+        return draft
     }
 
     /// Returns the id of a file's source: its path as a `file:` URL, with symbolic links resolved.
@@ -102,10 +118,52 @@ public struct RecordReader: Sendable {
                 .badInput, "cannot read \(url.path): it is larger than \(maximumFileSize >> 20) MB")
         }
         do {
-            return try Data(contentsOf: url)
+            return try Self.textData(url)
+        } catch let error as RoostError {
+            throw error
         } catch {
             throw RoostError(.noInput, "cannot read \(url.path): permission denied or an I/O error")
         }
+    }
+
+    /// The maximum number of bytes that are reserved before anything has been read.
+    private static let largestReservation = 256 << 20
+    /// The number of bytes that are read at a time.
+    private static let blockSize = 1 << 20
+    /// The length of a run of zero bytes, at a multiple of this length, that marks a file as binary. Sparse
+    /// files, such as disk images, consist mostly of such runs.
+    private static let pageSize = 4096
+
+    /// Returns the contents of a file. A binary file is recognized before the rest of it is read.
+    private static func textData(_ url: URL) throws -> Data {
+        let file = try FileDescriptor(url.path, O_RDONLY | O_NONBLOCK)
+        var data = Data()
+        data.reserveCapacity(min(try file.size(), largestReservation))
+        while true {
+            let isFirst = data.isEmpty
+            let block = try file.read(at: data.count, count: isFirst ? binaryTestLength : blockSize)
+            if block.isEmpty { return data }
+            let isBinary = isFirst ? block.contains(0) : containsZeroPage(block)
+            guard !isBinary else {
+                throw RoostError(.badInput, "cannot read \(url.path): it is a binary file")
+            }
+            data += block
+        }
+    }
+
+    private static func containsZeroPage(_ block: some ContiguousBytes) -> Bool {
+        block.withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count - pageSize + 1, by: pageSize).contains { start in
+                bytes[start] == 0 && bytes[start..<start + pageSize].allSatisfy { $0 == 0 }
+            }
+        }
+    }
+
+    /// Returns the error for a text that is not UTF-8.
+    static func invalidEncoding(_ name: String) -> RoostError {
+        RoostError(
+            .badInput,
+            "cannot read \(name): it is not valid UTF-8; convert it first, for example with iconv")
     }
 
     /// Decodes UTF-8 text and removes a byte order mark.
@@ -118,121 +176,7 @@ public struct RecordReader: Sendable {
         guard !data.prefix(binaryTestLength).contains(0) else {
             throw RoostError(.badInput, "cannot read \(name): it is a binary file")
         }
-        guard let text = String(validating: data, as: UTF8.self) else {
-            throw RoostError(
-                .badInput,
-                "cannot read \(name): it is not valid UTF-8; convert it first, for example with iconv")
-        }
+        guard let text = String(validating: data, as: UTF8.self) else { throw invalidEncoding(name) }
         return text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-    }
-
-    // MARK: JSON Lines
-
-    /// Reads JSON Lines: each line is an object with the key `text` or `content`, and optionally `id` and
-    /// `tags`. All other keys become metadata.
-    ///
-    /// - Parameters:
-    ///   - text: The contents of the input.
-    ///   - name: The name of the input, for messages.
-    /// - Throws: ``RoostError`` with `.badInput`.
-    public func jsonLines(_ text: String, name: String) throws -> [EntryDraft] {
-        var drafts: [EntryDraft] = []
-        let decoder = JSONDecoder()
-        // Split by bytes: a carriage return and a line feed together form one `Character`.
-        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        for (index, line) in lines.enumerated() where !Substring(line).allSatisfy(\.isWhitespace) {
-            let number = index + 1
-            var object: [String: MetadataValue]
-            do {
-                object = try decoder.decode([String: MetadataValue].self, from: Data(line))
-            } catch {
-                throw Self.invalid(
-                    name, "line \(number)", "is not a valid JSON object (\(Self.reason(error)))")
-            }
-            let key = textColumn ?? (object["text"] != nil ? "text" : "content")
-            guard case .string(let content)? = object.removeValue(forKey: key) else {
-                let keys = textColumn.map { "'\($0)'" } ?? "\"text\" or \"content\""
-                throw Self.invalid(name, "line \(number)", "has no string for the key \(keys)")
-            }
-            let id = Self.rowName(object.removeValue(forKey: idColumn ?? "id"))
-            var tags: [String] = []
-            if case .array(let values)? = object["tags"], values.allSatisfy({ $0.string != nil }) {
-                tags = values.compactMap(\.string)
-                object["tags"] = nil
-            }
-            drafts.append(
-                EntryDraft(
-                    key: id.map { "id:\($0)" }, content: content, metadata: object, tags: tags,
-                    location: "line \(number)", line: number))
-        }
-        return drafts
-    }
-
-    private static func invalid(_ name: String, _ location: String, _ fault: String) -> RoostError {
-        RoostError(.badInput, "\(name), \(location) \(fault); nothing in the file was ingested")
-    }
-
-    /// Returns a value as the name of a row; `nil` for null, an empty text, an array or an object.
-    private static func rowName(_ value: MetadataValue?) -> String? {
-        guard let value, value != .null, let text = value.text, !text.isEmpty else { return nil }
-        return text
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        guard case .dataCorrupted(let context)? = error as? DecodingError else { return "not an object" }
-        let detail = (context.underlyingError as? NSError)?.userInfo[NSDebugDescriptionErrorKey] as? String
-        return detail ?? context.debugDescription
-    }
-
-    // MARK: Tables
-
-    private func table(_ text: String, separator: Character, name: String) throws -> [EntryDraft] {
-        var rows = try DelimitedText(separator: separator).rows(of: text, name: name)[...]
-        guard let header = rows.popFirst() else { return [] }
-        let textIndex = try textColumnIndex(in: header.fields, name: name)
-        let idIndex =
-            try idColumn.map { try Self.index(of: $0, in: header.fields, name: name) }
-            ?? header.fields.firstIndex(of: "id")
-        return try rows.map { row in
-            guard row.fields.count == header.fields.count else {
-                throw Self.invalid(
-                    name, "row \(row.number)",
-                    "has \(row.fields.count) fields, but the header has \(header.fields.count)")
-            }
-            var metadata: [String: MetadataValue] = [:]
-            for (index, field) in row.fields.enumerated() where index != textIndex && index != idIndex {
-                metadata[header.fields[index]] = .string(field)
-            }
-            return EntryDraft(
-                key: idIndex.flatMap { row.fields[$0].isEmpty ? nil : "id:\(row.fields[$0])" },
-                content: row.fields[textIndex], metadata: metadata, location: "row \(row.number)",
-                line: row.line)
-        }
-    }
-
-    private func textColumnIndex(in header: [String], name: String) throws -> Int {
-        if let textColumn { return try Self.index(of: textColumn, in: header, name: name) }
-        let candidates = ["text", "content"].lazy.compactMap { header.firstIndex(of: $0) }
-        guard let index = candidates.first else {
-            throw RoostError(
-                .badInput,
-                "cannot read \(name): it has no column 'text' or 'content' (its columns are "
-                    + "\(Self.list(header)))",
-                remedy: .nameTextColumn)
-        }
-        return index
-    }
-
-    private static func index(of column: String, in header: [String], name: String) throws -> Int {
-        guard let index = header.firstIndex(of: column) else {
-            throw RoostError(
-                .badInput,
-                "cannot read \(name): it has no column '\(column)' (its columns are \(list(header)))")
-        }
-        return index
-    }
-
-    private static func list(_ columns: [String]) -> String {
-        columns.prefix(maximumListedColumns).joined(separator: ", ")
     }
 }

@@ -12,6 +12,9 @@ enum SourceDiff {
         case replaceText(Entry, expecting: Revision?)
         /// Only metadata or tags differ. The associated entry has the stored vectors.
         case replaceMetadata(Entry, expecting: Revision?)
+        /// Only the location of the text in its source differs, for example because lines were inserted
+        /// before it. The associated entry has the stored vectors and dates.
+        case move(Entry, expecting: Revision?)
         /// The store has an equal entry.
         case unchanged
     }
@@ -40,8 +43,9 @@ enum SourceDiff {
             if isStream { entry.metadata.merge(old.metadata) { new, _ in new } }
             guard let merged = merged(entry, with: old) else { return .unchanged }
             let revision = stored.revisions[entry.id]
-            return merged.embeddings.isEmpty
-                ? .replaceText(merged, expecting: revision) : .replaceMetadata(merged, expecting: revision)
+            if merged.embeddings.isEmpty { return .replaceText(merged, expecting: revision) }
+            return merged.updatedAt == old.updatedAt && merged.location != old.location
+                ? .move(merged, expecting: revision) : .replaceMetadata(merged, expecting: revision)
         }
     }
 
@@ -54,7 +58,10 @@ enum SourceDiff {
         entry.tags += old.tags
         entry.createdAt = old.createdAt
         let hasSameText = old.content.utf8.elementsEqual(entry.content.utf8) && !old.embeddings.isEmpty
-        if hasSameText, old.metadata == entry.metadata, old.tags == entry.tags { return nil }
+        if hasSameText, old.metadata == entry.metadata, old.tags == entry.tags {
+            guard old.location != entry.location else { return nil }
+            entry.updatedAt = old.updatedAt
+        }
         if hasSameText {
             entry.embeddings = old.embeddings
             entry.passages = old.passages
@@ -66,11 +73,13 @@ enum SourceDiff {
     struct IdentifiedEntries {
         var entries: [Entry] = []
         var skipped: [IngestReport.Skip] = []
+        /// The ids of the entries that a store would reject.
+        var invalid: [Entry.ID] = []
     }
 
     /// Returns the entries of a draft. The id of each entry is derived from the source and the entry's key.
     ///
-    /// Empty texts and repeated keys are skipped.
+    /// Empty texts, repeated keys and entries that a store would reject are skipped.
     /// - Parameter tags: Tags that are added to every entry.
     static func identify(_ draft: SourceDraft, tags: [String]) -> IdentifiedEntries {
         var result = IdentifiedEntries()
@@ -99,10 +108,18 @@ enum SourceDiff {
                 skip("another row has the same id")
                 continue
             }
+            let defect = item.metadata.defect.map { "the metadata has \($0)" }
+            if let reason = TextParts.refusal(of: item.content) ?? defect {
+                skip(reason)
+                result.invalid.append(id)
+                continue
+            }
             result.entries.append(
                 Entry(
-                    id: id, content: item.content, source: draft.id, key: key, metadata: item.metadata,
-                    tags: item.tags + tags))
+                    id: id, content: item.content, source: draft.id, key: key,
+                    // The line numbers of a stream have no meaning after the stream has ended.
+                    location: draft.isComplete ? item.sourceLocation : nil,
+                    metadata: item.metadata, tags: item.tags + tags))
         }
         return result
     }

@@ -16,6 +16,9 @@ public struct SourceDraft: Sendable, Hashable {
     /// The original document, if it should be stored (``OriginalStore``). In that case, the fingerprint must
     /// begin with the document's digest, as that of ``init(id:keeping:entries:)`` does.
     public var original: Data?
+    /// The parts of the source that could not be read. If there are any, the ingest reports them and removes
+    /// no entry of the source, because the missing entries may be in these parts.
+    public var skipped: [IngestReport.Skip] = []
 
     /// Creates a draft.
     public init(
@@ -52,19 +55,20 @@ public struct EntryDraft: Sendable, Hashable {
     public var tags: [String]
     /// The location of the text in its source, for messages, such as `line 3`.
     public var location: String?
-    /// The number of the line in the source on which the text begins, from 1.
-    public var line: Int
+    /// The location of the text in its source, which is stored with the entry; `nil` if it is unknown. It is
+    /// not stored for entries of a stream.
+    public var sourceLocation: EntryLocation?
 
     /// Creates a draft.
     public init(
         key: String? = nil, content: String, metadata: [String: MetadataValue] = [:], tags: [String] = [],
-        location: String? = nil, line: Int = 1
+        location: String? = nil, sourceLocation: EntryLocation? = nil
     ) {
         self.key = key
         self.content = content
         self.metadata = metadata
         self.tags = tags
         self.location = location
-        self.line = line
+        self.sourceLocation = sourceLocation
     }
 }

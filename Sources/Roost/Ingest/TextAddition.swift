@@ -21,6 +21,9 @@ enum TextAddition {
         guard !content.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "cannot add the text: it is empty")
         }
+        if let reason = TextParts.refusal(of: content) {
+            throw RoostError(.badInput, "cannot add the text: \(reason)")
+        }
         let draft = EntryDraft(content: content, metadata: metadata, tags: tags)
         let report = try await Ingestor.run(
             [SourceDraft(id: source, fingerprint: "", entries: [draft], isComplete: false)], into: store,
@@ -36,6 +39,6 @@ enum TextAddition {
             }
         }
         throw StorageError(
-            .conflict, "the text was removed by another process while it was added", isRetryable: true)
+            .conflict, "cannot add the text: another process removed it at the same time", isRetryable: true)
     }
 }

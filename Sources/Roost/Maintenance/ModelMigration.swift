@@ -127,6 +127,7 @@ public struct ModelMigration: Sendable {
         defer { lock.release() }
         let manifest = try await StoreManifest.settled(in: directory)
         let space = (try? await embedder.probedSpace()) ?? embedder.space
+        try space.requireSupportedDimension()
         var report = Report(from: manifest.space, to: space)
         guard !space.isCompatible(with: manifest.space) else {
             // The folder may remain from a process that ended after it had replaced the vectors.
@@ -170,7 +171,9 @@ public struct ModelMigration: Sendable {
                 with: storage, at: try await storage.snapshot(), collection, &report)
             if changes < Self.acceptableChanges { break }
         }
-        try await VectorReplacement(directory: directory, space: report.to)
-            .run(&entries, collection, &report)
+        try await VectorReplacement(
+            directory: directory, space: report.to, fingerprint: embedder.fingerprint
+        )
+        .run(&entries, collection, &report)
     }
 }

@@ -59,9 +59,12 @@ struct RecoveredManifest {
 
     /// Writes a new manifest with the space of the embedder that computed the stored vectors.
     ///
-    /// - Parameter embedders: The candidates.
+    /// - Parameters:
+    ///   - configuration: The configuration of the storage.
+    ///   - store: The id of the storage.
+    ///   - embedders: The candidates.
     func restore(
-        _ configuration: StoreConfiguration, with embedders: [any Embedder]
+        _ configuration: StoreConfiguration, _ store: UUID, with embedders: [any Embedder]
     ) async throws -> StorageFinding {
         let samples = try await configuration.withStorage { storage in
             try await storage.snapshot().entries(after: nil, limit: Self.sampleLimit, matching: .all).entries
@@ -81,11 +84,13 @@ struct RecoveredManifest {
             var restored = configuration.manifest
             restored.space = best.space
             restored.move = nil
+            restored.store = store
             try keepDamagedFile()
             try restored.write(in: directory)
             return .note(
                 path,
-                "was written again: the vectors belong to \(best.space); a maximum size of the store is lost")
+                "was written again for \(best.space), which computed the vectors; the store has no maximum "
+                    + "size now")
         }
         return .damage(
             path,
@@ -106,7 +111,7 @@ struct RecoveredManifest {
                 embedder.space.dimension == passage.vector.count,
                 let vector = try? await embedder.embed(text, as: .document)
             else { return nil }
-            sum += innerProduct(normalized(vector), passage.vector)
+            sum += innerProduct(vector, passage.vector)
         }
         return samples.isEmpty ? nil : sum / Float(samples.count)
     }

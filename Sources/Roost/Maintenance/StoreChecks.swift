@@ -27,6 +27,18 @@ struct StoreContents {
 
 // MARK: - Files
 
+/// Reports a store that can only be read.
+struct ReadOnlyCheck: StoreFileCheck {
+    func findings(in configuration: StoreConfiguration) -> [StorageFinding] {
+        guard StoreConfiguration.isReadOnly(configuration.directory) else { return [] }
+        return [
+            .note(
+                configuration.directory.path,
+                "is read-only: it is on a read-only file system, or the permission to write is missing")
+        ]
+    }
+}
+
 /// Reports the process that holds the writers' lock.
 struct LockCheck: StoreFileCheck {
     /// The maximum length of a lock holder's description in bytes.
@@ -108,7 +120,7 @@ struct OriginalCheck: StoreContentCheck {
         try await OriginalStore(of: contents.directory).damaged().map { damage in
             .damage(
                 damage.path, "is a damaged original document: \(damage.reason)",
-                remedy: "moves it aside; ingesting the file again with its original stores it again")
+                remedy: "moves it aside; it is stored again when the file is ingested with its original")
         }
     }
 }

@@ -8,6 +8,12 @@ public struct StoreInspector: Sendable {
     public let directory: URL
     /// Returns the embedders that are tried to determine the embedding space if the manifest is lost.
     let embedders: @Sendable () -> [any Embedder]
+    /// Returns the embedder of the store's embedding space, with which ``repair()`` computes invalid vectors
+    /// again; by default, one of `embedders` is used.
+    public var embedder: (@Sendable (EmbeddingSpace) throws -> any Embedder)?
+    /// Whether ``inspect()`` and ``repair()`` also check the model, for which they read all of its files, and
+    /// the entries that were embedded with other files of the model.
+    public var includesModels = false
     /// The passphrase of the store's own backup repository; `nil` if that is not encrypted.
     public var passphrase: String?
 
@@ -23,7 +29,9 @@ public struct StoreInspector: Sendable {
     }
 
     /// The checks of the store's files, in the order in which they run.
-    private static let fileChecks: [any StoreFileCheck] = [LockCheck(), LeftoverCheck(), StorageFileCheck()]
+    private static let fileChecks: [any StoreFileCheck] = [
+        ReadOnlyCheck(), LockCheck(), LeftoverCheck(), IdentityCheck(), StorageFileCheck(),
+    ]
     /// The checks of the store's contents, which require intact storage files of the current format.
     private static let contentChecks: [any StoreContentCheck] = [EntryCheck(), OriginalCheck(), IndexCheck()]
 
@@ -75,15 +83,28 @@ public struct StoreInspector: Sendable {
             let contents = StoreContents(directory: directory, snapshot: snapshot, space: space)
             var findings: [StorageFinding] = []
             for check in Self.contentChecks { findings += try await check.findings(in: contents) }
+            if includesModels, let space { findings += try await inspectModel(of: space, snapshot) }
             return findings
         }
+    }
+
+    private func inspectModel(
+        of space: EmbeddingSpace, _ snapshot: any StorageSnapshot
+    ) async throws -> [StorageFinding] {
+        let embedder: any Embedder
+        do {
+            embedder = try self.embedder(for: space)
+        } catch {
+            return [.note("model \(space.model)", "could not be opened: \(error)")]
+        }
+        return try await ModelInspection(directory: directory, embedder: embedder).findings(in: snapshot)
     }
 
     /// Checks whether a model still computes the same vectors as when the store was created.
     ///
     /// - Parameter embedder: The embedder with which the store is opened.
-    /// - Returns: A finding with the severity `.damage` if the vectors differ; nothing if they are equal or
-    ///   if the model is unavailable.
+    /// - Returns: A finding with the severity `.damage` if the vectors differ; an empty array if they are
+    ///   equal or if the model is unavailable.
     public func inspect(_ embedder: any Embedder) async -> [StorageFinding] {
         guard let manifest = try? await StoreManifest.settled(in: directory), manifest.space.probe != nil,
             let probed = try? await embedder.probedSpace(), !probed.isCompatible(with: manifest.space)
@@ -97,18 +118,33 @@ public struct StoreInspector: Sendable {
         ]
     }
 
-    /// Repairs the manifest, the storage, assignments and original documents as far as possible, and removes
-    /// leftover temporary files.
+    /// Repairs the manifest, the storage, assignments, invalid vectors and original documents as far as
+    /// possible, and removes leftover temporary files.
     ///
     /// The storage's provider repairs its own files (`LocalStorageProvider/repair(directory:options:)`,
     /// `SQLiteStorageProvider/repair(databaseURL:options:)`). No data is deleted: damaged files are moved
     /// into a folder, and if the damaged store can be read, a snapshot is first created in its own backup
     /// repository.
     /// - Returns: The findings and the actions taken.
-    /// - Throws: As ``inspect()``; `StorageError` with `.locked`, or with `.damaged` if nothing can be
-    ///   recovered.
+    /// - Throws: The errors of ``inspect()``; `StorageError` with `.locked`, or with `.damaged` if nothing
+    ///   can be recovered.
     public func repair() async throws -> [StorageFinding] {
         try await StoreRepair(self).run()
+    }
+}
+
+extension StoreInspector {
+    /// Returns the embedder of an embedding space.
+    ///
+    /// - Throws: ``RoostError`` with `.spaceMismatch` if no embedder is known for that space; any error of
+    ///   ``embedder``.
+    func embedder(for space: EmbeddingSpace) throws -> any Embedder {
+        if let embedder { return try embedder(space) }
+        guard let found = embedders().first(where: { $0.space.isCompatible(with: space) }) else {
+            throw RoostError(
+                .spaceMismatch, "no embedder for \(space) is available", remedy: .installModel)
+        }
+        return found
     }
 }
 

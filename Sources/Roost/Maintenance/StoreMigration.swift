@@ -65,11 +65,14 @@ public struct StoreMigration: Sendable {
             }
             try await run(transfer, into: copy, progress)
             try await copyOriginals()
+            // The copy keeps the revisions, so the list of models applies to it, too.
+            try EmbeddingLog(directory: source).copy(to: target)
         } catch {
             await transfer.end()
             throw error
         }
         await transfer.end()
+        manifest.store = transfer.state.stamp.store
         try manifest.create(in: target)
         try? FileSystem.standard.unlink(markerURL.path)
         return transfer.state.stamp

@@ -8,8 +8,8 @@ struct StoreRepair {
     private let directory: URL
     private let inspector: StoreInspector
 
-    /// How long to wait for the writers' lock, in seconds. If the wait fails, temporary files are not
-    /// removed.
+    /// The maximum time to wait for the writers' lock, in seconds. If the lock cannot be acquired, temporary
+    /// files are not removed.
     private static let lockTimeout: TimeInterval = 5
 
     init(_ inspector: StoreInspector) {
@@ -23,21 +23,55 @@ struct StoreRepair {
         var findings = recovered.findings
         guard let manifest = recovered.manifest else { return findings }
         let isSpaceKnown = recovered.isIntact ? await settleMigration(manifest) : false
-        let configuration = StoreConfiguration(directory: directory, manifest: manifest)
+        let configuration = Self.configuration(for: manifest, in: directory)
         findings += await backUp()
-        if manifest.provider == .json, !configuration.hasStorageFiles {
-            let url = StoreConfiguration.storageURL(directory)
+        if configuration.manifest.provider == .json, !configuration.hasStorageFiles {
             throw StorageError(
-                .damaged, "cannot repair the store: \(url.path) is missing; restore it from a copy")
+                .damaged,
+                "cannot repair the store: \(configuration.storagePath) is missing; restore it from a copy")
         }
+        let before = try? await configuration.storageStamp().store
         findings += try await configuration.repair()
-        if !isSpaceKnown {
-            findings.append(try await recovered.restore(configuration, with: inspector.embedders()))
+        let store = try await configuration.storageStamp().store
+        // A repair gives the storage a new id if the old one is lost.
+        let isForeign = manifest.store != nil && before != nil && before != manifest.store
+        let isOtherProvider =
+            configuration.manifest.provider != manifest.provider && store != manifest.store
+        if !isSpaceKnown || isForeign || isOtherProvider {
+            findings.append(
+                try await recovered.restore(configuration, store, with: inspector.embedders()))
+        } else if store != manifest.store || configuration.manifest.provider != manifest.provider {
+            let provider = configuration.manifest.provider
+            try StoreManifest.change(in: directory) { manifest in
+                manifest.store = store
+                manifest.provider = provider
+            }
+            findings.append(
+                .note(StoreManifest.path(in: directory), "describes the \(provider.rawValue) storage now"))
+        }
+        // Without a valid manifest, the following steps cannot open the store.
+        guard (try? StoreManifest.read(in: directory).store) == store else {
+            try removeTemporaryFiles()
+            return findings
         }
         findings += try await removeInvalidAssignments(configuration)
+        findings += try await replaceInvalidVectors(configuration)
+        if inspector.includesModels { findings += try await replaceVectorsOfOtherModels(configuration) }
         findings += try await moveDamagedOriginals()
         try removeTemporaryFiles()
         return findings
+    }
+
+    /// Returns the configuration of the storage to repair: the one whose files exist, whether or not it belongs
+    /// to the manifest.
+    private static func configuration(
+        for manifest: StoreManifest, in directory: URL
+    ) -> StoreConfiguration {
+        let identity = StoreIdentity(
+            configuration: StoreConfiguration(directory: directory, manifest: manifest))
+        var found = identity.withExistingStorage.manifest
+        found.store = nil
+        return StoreConfiguration(directory: directory, manifest: found)
     }
 
     /// Resolves a prepared migration. This has to happen before the storage is repaired: the repair begins a
@@ -64,8 +98,8 @@ struct StoreRepair {
             return [
                 .note(
                     directory.path,
-                    "was backed up before the repair as snapshot \(report.snapshot.id.prefix(8)) of its own "
-                        + "repository")
+                    "was backed up before the repair, as snapshot \(report.snapshot.id.prefix(8)) in its own "
+                        + "backup repository")
             ]
         } catch {
             return [
@@ -89,6 +123,67 @@ struct StoreRepair {
             return invalid.count
         }
         return count == 0 ? [] : [.note("assignments", "\(count) to missing clusters were removed")]
+    }
+
+    /// Computes vectors again that are not finite or not of unit length.
+    private func replaceInvalidVectors(
+        _ configuration: StoreConfiguration
+    ) async throws -> [StorageFinding] {
+        let dimension = try StoreManifest.read(in: directory).space.dimension
+        let affected = try await configuration.withStorage { storage in
+            var ids: [Entry.ID] = []
+            for try await page in try await storage.snapshot().entryPages() {
+                ids += page.entries.filter {
+                    $0.embeddings.isEmpty || $0.hasInvalidVector(dimension: dimension)
+                }.map(\.id)
+            }
+            return ids
+        }
+        return try await embedAgain(affected, "missing or invalid vectors or passages")
+    }
+
+    /// Computes the vectors again of entries that were embedded while the files of the model differed from the
+    /// present ones.
+    private func replaceVectorsOfOtherModels(
+        _ configuration: StoreConfiguration
+    ) async throws -> [StorageFinding] {
+        let space = try StoreManifest.read(in: directory).space
+        guard let embedder = try? inspector.embedder(for: space), (try? await embedder.checkModel()) != nil
+        else { return [] }
+        let affected = try await configuration.withStorage { storage in
+            try await ModelInspection(directory: directory, embedder: embedder)
+                .entriesOfOtherModels(in: try await storage.snapshot())
+        }
+        return try await embedAgain(affected.values.flatMap { $0 }, "vectors of other model files")
+    }
+
+    /// Embeds entries again. If the model is unavailable, the entries keep their vectors, and a finding
+    /// reports this.
+    ///
+    /// - Parameter fault: The reason, for the finding.
+    private func embedAgain(_ ids: [Entry.ID], _ fault: String) async throws -> [StorageFinding] {
+        guard !ids.isEmpty else { return [] }
+        do {
+            let store = try await KnowledgeStore.open(in: directory) { try inspector.embedder(for: $0) }
+            let count: Int
+            do {
+                count = try await VectorRepair(store: store).embedAgain(ids)
+            } catch {
+                try? await store.close()
+                throw error
+            }
+            try await store.close()
+            return [.note("entries", "the vectors of \(count) entries with \(fault) were computed again")]
+        } catch let error as EmbedderError {
+            return [Self.unavailable(ids.count, fault, error.message)]
+        } catch let error as RoostError {
+            return [Self.unavailable(ids.count, fault, error.message)]
+        }
+    }
+
+    private static func unavailable(_ count: Int, _ fault: String, _ reason: String) -> StorageFinding {
+        .note(
+            "entries", "\(count) entries with \(fault) could not be embedded again (\(reason))")
     }
 
     /// Moves original documents that do not match their digests into a folder for damaged files.

@@ -5,7 +5,7 @@ import RoostModel
 public struct UndoReport: Sendable, Hashable, Encodable {
     /// The name of the operation that was undone.
     public var command: String
-    /// When the operation took place.
+    /// The time of the operation.
     public var date: Date
     /// The number of entries that the operation had added, which the undo removes.
     public var removed: Int

@@ -10,7 +10,9 @@ import Synchronization
 /// store.
 ///
 /// For a store in a folder, the record is the file `undo.jsonl`, which has one line per commit, oldest first,
-/// and remains after the process ends. A recorder without a folder keeps the record in memory.
+/// and remains after the process ends. Each line begins with its checksum, and each record has its number
+/// within the group, so that a damaged or incomplete record is never undone. A recorder without a folder
+/// keeps the record in memory.
 public final class UndoRecorder: Sendable {
     /// One recorded commit, which is one line of the file.
     struct Record: Codable {
@@ -30,6 +32,8 @@ public final class UndoRecorder: Sendable {
         var to: Revision
         /// The batch that restores the state before the commit.
         var inverse: WriteBatch
+        /// The number of commits of the group before this one; `nil` in the records of older versions.
+        var number: Int?
     }
 
     private static let fileName = "undo.jsonl"
@@ -42,6 +46,8 @@ public final class UndoRecorder: Sendable {
         var command: String
         /// The number of bytes recorded in this group.
         var size = 0
+        /// The number of commits recorded in this group.
+        var count = 0
         /// Whether recording has failed. If so, the group cannot be undone.
         var hasFailed = false
         /// The identity of the file that this recorder created. It shows whether another process has replaced
@@ -53,6 +59,7 @@ public final class UndoRecorder: Sendable {
 
     /// The store's folder; `nil` if the record is kept in memory.
     let directory: URL?
+    private let onFailure: (@Sendable (String) -> Void)?
     private let state: Mutex<State>
 
     /// Creates a recorder for the store in a folder.
@@ -60,8 +67,13 @@ public final class UndoRecorder: Sendable {
     /// - Parameters:
     ///   - directory: The store's folder.
     ///   - command: The human-readable name of the operation.
-    public init(directory: URL, command: String) {
+    ///   - onFailure: Called with a message when a change has been saved but cannot be recorded, for example
+    ///     because the disk is full. At most one call per group.
+    public init(
+        directory: URL, command: String, onFailure: (@Sendable (_ message: String) -> Void)? = nil
+    ) {
         self.directory = directory
+        self.onFailure = onFailure
         state = Mutex(State(command: command))
     }
 
@@ -70,6 +82,7 @@ public final class UndoRecorder: Sendable {
     /// - Parameter command: The human-readable name of the operation.
     public init(command: String) {
         directory = nil
+        onFailure = nil
         state = Mutex(State(command: command))
     }
 
@@ -91,27 +104,45 @@ public final class UndoRecorder: Sendable {
 
     /// Records a commit that has succeeded.
     ///
-    /// A failure to record the commit is not reported, because the commit itself succeeded. Instead, the
-    /// group's record is removed, because an incomplete group must not be undone.
+    /// A failure to record the commit is not an error, because the commit itself succeeded. Instead, the
+    /// group's record is removed, because an incomplete group must not be undone, and the failure is reported
+    /// to the function that was passed to the initializer.
     func record(_ inverse: WriteBatch, from before: Stamp, to revision: Revision) {
-        state.withLock { state in
-            guard !state.hasFailed else { return }
+        let failure: (any Error)? = state.withLock { state in
+            guard !state.hasFailed else { return nil }
             let record = Record(
                 run: state.group, command: state.command, date: Date().milliseconds, store: before.store,
-                epoch: before.epoch, from: before.revision, to: revision, inverse: inverse)
-            guard let directory else { return Self.append(record, &state) }
+                epoch: before.epoch, from: before.revision, to: revision, inverse: inverse,
+                number: state.count)
+            state.count += 1
+            guard let directory else {
+                Self.append(record, &state)
+                return nil
+            }
             let url = Self.url(directory)
             do {
                 try Self.append(record, to: url, &state)
+                return nil
             } catch {
                 state.hasFailed = true
                 unlink(url.path)
+                return error
             }
+        }
+        guard let failure else { return }
+        onFailure?("the change was saved, but it cannot be undone: \(Self.reason(failure))")
+    }
+
+    private static func reason(_ failure: any Error) -> String {
+        switch (failure as? FileError)?.errno {
+        case ESTALE: "another process changed the store at the same time"
+        case EFBIG: "its record would exceed \(maximumSize >> 20) MB"
+        default: "\(failure)"
         }
     }
 
     private static func append(_ record: Record, to url: URL, _ state: inout State) throws {
-        let data = try JSONEncoder().encode(record) + Data("\n".utf8)
+        let data = try line(of: record)
         if state.size == 0 {
             try AtomicFile.write(data, to: url)
             state.file = FileIdentity(url)
@@ -141,7 +172,32 @@ public final class UndoRecorder: Sendable {
         state.records = []
     }
 
-    // MARK: Reading
+    // MARK: The file
+
+    /// The number of hexadecimal digits of the checksum at the beginning of a line. A space follows them.
+    private static let checksumLength = 8
+
+    private static func line(of record: Record) throws -> Data {
+        let json = try JSONEncoder().encode(record)
+        return Data("\(checksum(of: json)) ".utf8) + json + Data("\n".utf8)
+    }
+
+    private static func checksum(of bytes: Data) -> String {
+        let digits = String(bytes.withUnsafeBytes { CRC32C.checksum($0) }, radix: 16)
+        return String(repeating: "0", count: checksumLength - digits.count) + digits
+    }
+
+    /// Returns the record in a line; `nil` if the line is damaged. The lines of older versions consist of the
+    /// JSON object only and have no checksum.
+    private static func record(in line: Data) -> Record? {
+        var json = line
+        if line.first != UInt8(ascii: "{") {
+            json = line.dropFirst(checksumLength + 1)
+            let prefix = Data("\(checksum(of: json)) ".utf8)
+            guard line.prefix(checksumLength + 1) == prefix else { return nil }
+        }
+        return try? JSONDecoder().decode(Record.self, from: json)
+    }
 
     /// Returns the records of the last group, oldest first; empty if nothing was recorded.
     ///
@@ -149,13 +205,21 @@ public final class UndoRecorder: Sendable {
     static func records(in directory: URL) throws -> [Record] {
         let url = url(directory)
         guard let data = FileManager.default.contents(atPath: url.path) else { return [] }
-        return try data.split(separator: UInt8(ascii: "\n")).map { line in
-            guard let record = try? JSONDecoder().decode(Record.self, from: line) else {
-                throw RoostError(
-                    .nothingToUndo, "cannot undo: the record \(url.path) is damaged; nothing was changed")
-            }
-            return record
+        let lines = data.split(separator: UInt8(ascii: "\n")).map(record)
+        let records = lines.compactMap { $0 }
+        // The records of several groups cannot be undone either; `Undo` reports this.
+        let isOneGroup = Set(records.map(\.run)).count <= 1
+        let areNumbered = records.enumerated().allSatisfy { index, record in
+            record.number.map { $0 == index } ?? true
         }
+        // Every line ends with a line feed, so that the loss of the end of the last line is detected too.
+        guard records.count == lines.count, areNumbered || !isOneGroup,
+            data.isEmpty || data.last == UInt8(ascii: "\n")
+        else {
+            throw RoostError(
+                .nothingToUndo, "cannot undo: the record \(url.path) is damaged; nothing was changed")
+        }
+        return records
     }
 
     /// The records of a recorder without a folder.

@@ -4,7 +4,7 @@ import RoostModel
 /// Collects the texts of a store and their vectors in another embedding space. They are kept in a separate
 /// store, under the same ids.
 struct VectorCollection {
-    /// The separate store, in the new space.
+    /// The separate store, whose vectors belong to the new embedding space.
     let store: KnowledgeStore
 
     /// The number of entries that are read at once.

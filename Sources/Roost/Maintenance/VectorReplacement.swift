@@ -12,6 +12,8 @@ struct VectorReplacement {
     let directory: URL
     /// The new embedding space.
     let space: EmbeddingSpace
+    /// The fingerprint of the new model; `nil` if it has no files.
+    let fingerprint: String?
 
     /// Catches up with the last changes and commits the new vectors.
     ///
@@ -38,6 +40,11 @@ struct VectorReplacement {
             let epoch = UUID()
             let batch = try await batch(entries, replacing: snapshot, beginning: epoch)
             try Task.checkCancellation()
+            let log = EmbeddingLog(directory: directory)
+            if fingerprint != nil || !log.records.isEmpty {
+                try log.record(
+                    fingerprint ?? "none", of: space.model, after: snapshot.stamp.revision)
+            }
             manifest.move = .init(space: space, epoch: epoch)
             try manifest.write(in: directory)
             _ = try await storage.commit(batch)
@@ -129,9 +136,9 @@ struct ClusterTranslation {
     private func update(_ cluster: inout Cluster, members: [Entry.ID]) {
         cluster.centroid = unitMean(of: members.compactMap { vectors[$0] }) ?? []
         cluster.updatedAt = Date()
-        // Separation and silhouette compare clusters with each other. They stay empty until the next
-        // clustering computes them.
-        (cluster.separation, cluster.silhouette) = (nil, nil)
+        // Separation and silhouette compare clusters with each other, and stability describes the old
+        // vectors. They stay empty until the next clustering computes them.
+        (cluster.separation, cluster.silhouette, cluster.stability) = (nil, nil, nil)
         cluster.assignmentThreshold = nil
         guard !cluster.centroid.isEmpty else { return }
         let ranked = members.map { (id: $0, cosine: innerProduct(vectors[$0] ?? [], cluster.centroid)) }

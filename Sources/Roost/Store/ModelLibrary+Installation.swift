@@ -24,8 +24,8 @@ extension ModelLibrary {
         guard !name.contains(":"), !name.hasPrefix("."), name != Self.lexicalName else {
             throw RoostError(
                 .configuration,
-                "cannot add the model '\(name)': a model name has no colon, does not begin with a period and "
-                    + "is not '\(Self.lexicalName)'; rename the folder")
+                "cannot add the model '\(name)': a model name must not contain a colon, begin with a period "
+                    + "or be '\(Self.lexicalName)'; rename the folder")
         }
         let target = directory.appendingPathComponent(name)
         if let installed = try? LocalModel.open(target) {
@@ -46,12 +46,25 @@ extension ModelLibrary {
         do {
             try Self.copyFiles(of: source, to: staging)
             try prompts?.write(into: staging)
+            // Opening the copy records the checksums of its files, and shows whether they were copied intact.
+            let copy = try LocalModel.open(staging)
+            guard copy.space.revision == embedder.space.revision else {
+                throw CocoaError(.fileReadCorruptFile)
+            }
+            try replaceDamaged(target)
             try FileManager.default.moveItem(at: staging, to: target)
         } catch {
             try? FileManager.default.removeItem(at: staging)
             throw StorageError(.inputOutput, "cannot copy the model to \(target.path)", underlying: error)
         }
         return name
+    }
+
+    /// Moves an installed model that cannot be opened out of the way.
+    private func replaceDamaged(_ folder: URL) throws {
+        guard FileManager.default.fileExists(atPath: folder.path) else { return }
+        let name = ".damaged.\(folder.lastPathComponent).\(UUID().uuidString)"
+        try FileManager.default.moveItem(at: folder, to: directory.appendingPathComponent(name))
     }
 
     private static func copyFiles(of source: URL, to target: URL) throws {

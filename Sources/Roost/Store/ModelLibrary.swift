@@ -85,22 +85,37 @@ public struct ModelLibrary: Sendable, Hashable {
 
     /// Opens the installed model whose embedding space is compatible with `space`.
     ///
-    /// - Throws: ``RoostError`` with `.spaceMismatch` if no installed model has a compatible space.
+    /// - Throws: ``RoostError`` with `.spaceMismatch` if no installed model has a compatible space; the
+    ///   message names an installed model that cannot be opened, with the cause.
     public func open(for space: EmbeddingSpace) throws -> any Embedder {
         let lexical = LexicalEmbedder(dimension: max(LexicalEmbedder.minimumDimension, space.dimension))
         if lexical.space.isCompatible(with: space) { return lexical }
+        // A damaged model may be missing from the names.
+        let named = (try? folder(of: space.model)).map { [$0.lastPathComponent] } ?? []
         // Opening a model takes time, so the model with the right name is tried first.
-        let candidates = names().sorted {
+        let candidates = Set(names() + named).sorted {
             ($0 == space.model ? 0 : 1, $0) < ($1 == space.model ? 0 : 1, $1)
         }
+        var failure: (name: String, error: any Error)?
         for name in candidates {
             let variant = space.revision.hasSuffix("+int8") ? "\(name):int8" : name
-            if let embedder = try? open(variant), embedder.space.isCompatible(with: space) { return embedder }
+            do {
+                let embedder = try open(variant)
+                if embedder.space.isCompatible(with: space) { return embedder }
+            } catch {
+                failure = failure ?? (name, error)
+            }
         }
+        let cause =
+            if let failure {
+                "none of the models in \(directory.path) matches, and \(failure.name) cannot be opened: "
+                    + "\(failure.error)"
+            } else {
+                "which is not installed in \(directory.path)"
+            }
         throw RoostError(
             .spaceMismatch,
-            "cannot open the store's model: its vectors were computed with \(space), which is not installed "
-                + "in \(directory.path)",
+            "cannot open the store's model: its vectors were computed with \(space), \(cause)",
             remedy: .installModel)
     }
 

@@ -1,3 +1,4 @@
+import Dispatch
 public import Foundation
 public import RoostChunks
 import RoostFiles
@@ -16,7 +17,7 @@ public struct OriginalStore: Sendable {
 
     private static let name = "originals"
     private static let lockName = ".lock"
-    /// How long ``lockForWriting()`` waits for ``removeUnreferenced(by:in:)``, in seconds.
+    /// The maximum time that ``lockForWriting()`` waits for ``removeUnreferenced(by:in:)``, in seconds.
     private static let lockTimeout: TimeInterval = 30
     /// The pause between two attempts to acquire the lock, in microseconds. It is short compared to the time
     /// for which other processes hold the lock.
@@ -104,6 +105,16 @@ public struct OriginalStore: Sendable {
         try await storage.writeChunk(document, identifier: identifier, metadata: nil)
     }
 
+    /// Acquires the lock of ``lockForWriting()`` for a process that only reads documents.
+    ///
+    /// - Returns: `nil` if the folder is read-only, because a lock file cannot be created there. This process
+    ///   then relies on no other process removing documents.
+    /// - Throws: `StorageError` with `.locked` or `.inputOutput`.
+    func lockForReading() async throws -> FileLock? {
+        guard !FileSystem.isWritable(folder) else { return try await lockForWriting() }
+        return try? FileLock.shared(folder.appendingPathComponent(Self.lockName))
+    }
+
     /// Acquires the shared lock that keeps ``removeUnreferenced(by:in:)`` from removing documents whose
     /// source records are not committed yet.
     ///
@@ -114,11 +125,11 @@ public struct OriginalStore: Sendable {
             do {
                 try FileSystem.standard.createFolder(folder)
                 _ = try FileDescriptor(url.path, O_RDWR | O_CREAT)
-                let deadline = Date().addingTimeInterval(Self.lockTimeout)
+                let deadline = DispatchTime.now() + Self.lockTimeout
                 while true {
                     if let lock = try FileLock.shared(url) { return lock }
                     if isCancelled() { throw CancellationError() }
-                    guard Date() < deadline else {
+                    guard DispatchTime.now() < deadline else {
                         throw StorageError(
                             .locked,
                             "cannot write to \(folder.path): another process is removing unreferenced "

@@ -1,4 +1,5 @@
 import Foundation
+import RoostFiles
 import RoostModel
 import Synchronization
 
@@ -12,19 +13,25 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
     let directory: URL
     /// The embedding space of the handle's embedder.
     let space: EmbeddingSpace
+    /// Whether the manifest of an older version has no id of the storage. The first commit records it.
+    let recordsIdentity: Bool
     private let verified = VerifiedEpoch()
 
     /// The epoch that was verified last, shared by the copies of a handle.
     private final class VerifiedEpoch: Sendable {
         let epoch = Mutex<UUID?>(nil)
+        let hasRecordedIdentity = Mutex(false)
     }
 
-    init(base: Base, directory: URL, space: EmbeddingSpace) {
+    init(base: Base, directory: URL, space: EmbeddingSpace, recordsIdentity: Bool) {
         self.base = base
         self.directory = directory
         self.space = space
+        self.recordsIdentity = recordsIdentity
     }
 
+    /// Checks that the store's vectors belong to ``space`` in the given epoch.
+    ///
     /// - Throws: ``RoostError`` with `.spaceMismatch`.
     private func verify(_ epoch: UUID) throws {
         guard verified.epoch.withLock({ $0 }) != epoch else { return }
@@ -34,14 +41,30 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
         guard space.isCompatible(with: current) else {
             throw RoostError(
                 .spaceMismatch,
-                "cannot use the store in \(directory.path) any longer: after it was opened with \(space), "
-                    + "another process migrated it to \(current)",
+                "cannot use the store in \(directory.path): another process migrated it to \(current) after "
+                    + "it was opened with \(space)",
                 remedy: .reopenStore)
         }
         verified.epoch.withLock { $0 = epoch }
     }
 
     func commit(_ batch: WriteBatch) async throws -> Revision {
+        let revision = try await commitGuarded(batch)
+        if recordsIdentity { await recordIdentity() }
+        return revision
+    }
+
+    private func recordIdentity() async {
+        let isFirst = verified.hasRecordedIdentity.withLock { hasRecorded in
+            defer { hasRecorded = true }
+            return !hasRecorded
+        }
+        guard isFirst, let store = try? await base.snapshot().stamp.store else { return }
+        let directory = directory
+        try? await BlockingWork.run { _ in StoreIdentity.record(store, in: directory) }
+    }
+
+    private func commitGuarded(_ batch: WriteBatch) async throws -> Revision {
         guard batch.expecting.epoch == nil else { return try await base.commit(batch) }
         var guarded = batch
         return try await ConflictRetry.standard.run {
@@ -96,7 +119,11 @@ struct SpaceGuard<Base: StorageProvider>: StorageProvider {
 extension StorageProvider {
     /// Returns a decorated storage whose calls fail once the store in `directory` has been migrated to a
     /// space other than `space`.
-    func requiring(_ space: EmbeddingSpace, in directory: URL) -> any StorageProvider {
-        SpaceGuard(base: self, directory: directory, space: space)
+    ///
+    /// - Parameter recordsIdentity: Whether the first commit records the id of the storage in the manifest.
+    func requiring(
+        _ space: EmbeddingSpace, in directory: URL, recordsIdentity: Bool = false
+    ) -> any StorageProvider {
+        SpaceGuard(base: self, directory: directory, space: space, recordsIdentity: recordsIdentity)
     }
 }

@@ -49,6 +49,28 @@ struct StoreConfiguration {
         return FileManager.default.fileExists(atPath: url.path)
     }
 
+    /// The file or folder that contains the entries.
+    var storagePath: String {
+        switch manifest.provider {
+        case .sqlite: Self.databaseURL(directory).path
+        case .json: Self.storageURL(directory).path
+        }
+    }
+
+    /// Whether the configured provider has stored anything, or has files that it would read.
+    var hasStorage: Bool {
+        switch manifest.provider {
+        case .sqlite:
+            let attributes = try? FileManager.default.attributesOfItem(atPath: storagePath)
+            return attributes?[.size] as? Int ?? 0 > 0
+        case .json: return LocalStorageProvider.hasContents(in: Self.storageURL(directory))
+        }
+    }
+
+    /// Whether the store can only be read, because its folder is on a read-only file system or the permission
+    /// to write is missing.
+    static func isReadOnly(_ directory: URL) -> Bool { !FileSystem.isWritable(directory) }
+
     // MARK: Opening
 
     /// The purpose for which storage is opened.
@@ -81,24 +103,53 @@ struct StoreConfiguration {
     /// - Parameters:
     ///   - access: The purpose for which the storage is opened.
     ///   - undo: Records the inverse of every commit.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError`, with `.damaged` if the storage does not belong to the manifest.
     func open(
         _ access: Access = .readWrite, recording undo: UndoRecorder? = nil
     ) async throws -> any StorageProvider {
-        let storage: any StorageProvider
+        let identity = StoreIdentity(configuration: self)
+        if access != .filling { try identity.checkFiles() }
+        let storage = try await openWithoutCheck(access)
+        if access != .filling, manifest.store != nil {
+            do {
+                try identity.check(try await storage.snapshot().stamp)
+            } catch {
+                try? await storage.close()
+                throw error
+            }
+        }
+        return if let undo { storage.recording(undo) } else { storage }
+    }
+
+    /// Returns the stamp of the storage, even if the storage does not belong to the manifest.
+    ///
+    /// - Throws: `StorageError`.
+    func storageStamp() async throws -> Stamp {
+        let storage = try await openWithoutCheck(.inspection)
+        let stamp: Stamp
+        do {
+            stamp = try await storage.snapshot().stamp
+        } catch {
+            try? await storage.close()
+            throw error
+        }
+        try await storage.close()
+        return stamp
+    }
+
+    private func openWithoutCheck(_ access: Access) async throws -> any StorageProvider {
         switch manifest.provider {
         case .sqlite:
             var options = sqliteOptions
             options.movesLogOnClose = access != .inspection
             if access == .filling { options.durability = .normal }
-            storage = try await SQLiteStorageProvider(
+            return try await SQLiteStorageProvider(
                 databaseURL: Self.databaseURL(directory), options: options)
         case .json:
             var options = localOptions
             if access == .filling { options.files = .deferring }
-            storage = try LocalStorageProvider(directory: Self.storageURL(directory), options: options)
+            return try LocalStorageProvider(directory: Self.storageURL(directory), options: options)
         }
-        return if let undo { storage.recording(undo) } else { storage }
     }
 
     /// Opens the storage, runs `body` with it and closes it, even if `body` throws.

@@ -3,13 +3,13 @@ import RoostFiles
 import RoostModel
 
 extension StoreManifest {
-    /// How long a writer of the manifest waits for other writers of the store, in seconds.
+    /// The maximum time that a writer of the manifest waits for other writers of the store, in seconds.
     ///
     /// This is longer than any single commit takes, and it is the same limit as for the storage's own
     /// writers.
     static let lockTimeout: TimeInterval = 30
-    /// How long a reader waits for the writers' lock, in seconds. After that, it resolves a prepared
-    /// migration in memory only.
+    /// The maximum time that a reader waits for the writers' lock, in seconds. After that, it resolves a
+    /// prepared migration in memory only.
     private static let settlingTimeout: TimeInterval = 2
 
     /// Returns the manifest with a prepared migration resolved.

@@ -37,6 +37,9 @@ public struct StoreManifest: Codable, Sendable, Hashable {
     public var format: Int
     /// The storage backend.
     public var provider: Provider
+    /// The id of the storage, with which opening the store detects a storage that belongs to another store;
+    /// `nil` for a store of an older version, to which nothing has been written since.
+    public internal(set) var store: UUID?
     /// The embedding space of all vectors, unless ``move`` has been committed.
     public var space: EmbeddingSpace
     /// The maximum size in bytes of the current storage files; `nil` for no limit.
@@ -84,9 +87,12 @@ public struct StoreManifest: Codable, Sendable, Hashable {
         }
         let damaged = RoostError(
             .damagedManifest,
-            "cannot open the store in \(directory.path): \(fileName) is damaged (the entries are not)",
+            "cannot open the store in \(directory.path): \(fileName) is damaged; the entries are stored in "
+                + "other files",
             remedy: .repairStore)
-        guard let format = try? JSONDecoder().decode(Format.self, from: data) else { throw damaged }
+        guard let format = try? JSONDecoder().decode(Format.self, from: data), format.format >= 1 else {
+            throw damaged
+        }
         guard format.format <= currentFormat else {
             throw RoostError(
                 .newerFormat,
@@ -94,33 +100,43 @@ public struct StoreManifest: Codable, Sendable, Hashable {
                     + "version supports (\(currentFormat))",
                 remedy: .upgradeRoost)
         }
-        guard let manifest = try? JSONDecoder().decode(StoreManifest.self, from: data) else { throw damaged }
+        guard let manifest = try? JSONDecoder().decode(StoreManifest.self, from: data),
+            manifest.maximumSize ?? 0 >= 0
+        else { throw damaged }
         return manifest
     }
 
     /// Returns the nearest `.roost` folder that contains a store, searching from `folder` upward.
     ///
-    /// - Throws: ``RoostError`` with `.foreignStore` if that store belongs to another user: parent folders
-    ///   may be writable by others, so a store found there is not trusted.
+    /// - Throws: ``RoostError`` with `.foreignStore` if another user controls that store: parent folders may
+    ///   be writable by others, so a store found there is used only if the folder, everything in it and all
+    ///   of its parents can be changed by nobody except the user and the administrator, and if it contains
+    ///   no links.
     public static func findUpward(from folder: URL) throws -> URL? {
-        var folder = folder.standardizedFileURL
+        // Without symbolic links, the parents that are checked are the ones that lead to the store.
+        let resolved = realpath(folder.path, nil).map { pointer in
+            defer { free(pointer) }
+            return String(cString: pointer)
+        }
+        var path = resolved ?? folder.standardizedFileURL.path
         while true {
-            let candidate = folder.appendingPathComponent(".roost", isDirectory: true)
-            var status = stat()
-            let isReadable = stat(candidate.appendingPathComponent(fileName).path, &status) == 0
-            if isReadable || errno == EACCES {
-                guard isReadable, status.st_uid == getuid() else {
+            let candidate = URL(fileURLWithPath: path, isDirectory: true)
+                .appendingPathComponent(".roost", isDirectory: true)
+            if exists(in: candidate) {
+                do {
+                    try StoreTrust().check(candidate)
+                } catch let refusal as StoreTrust.Refusal {
                     throw RoostError(
                         .foreignStore,
                         "refused to open the store in \(candidate.path), which was found in a parent folder: "
-                            + "it belongs to another user",
+                            + refusal.reason,
                         remedy: .nameStoreExplicitly)
                 }
                 return candidate
             }
-            let parent = folder.deletingLastPathComponent().standardizedFileURL
-            if parent.path == folder.path { return nil }
-            folder = parent
+            let parent = (path as NSString).deletingLastPathComponent
+            if parent == path || parent.isEmpty { return nil }
+            path = parent
         }
     }
 
@@ -138,6 +154,20 @@ public struct StoreManifest: Codable, Sendable, Hashable {
     /// - Throws: The errors of ``read(in:)``; `StorageError`.
     public static func setMaximumSize(_ size: Int?, in directory: URL) throws {
         try change(in: directory) { $0.maximumSize = size }
+    }
+}
+
+extension EmbeddingSpace {
+    /// Checks that stores support the dimension.
+    ///
+    /// - Throws: ``RoostError`` with `.configuration`.
+    func requireSupportedDimension() throws {
+        guard (1...Self.maximumDimension).contains(dimension) else {
+            throw RoostError(
+                .configuration,
+                "cannot store vectors of \(self): their dimension is not between 1 and "
+                    + "\(Self.maximumDimension)")
+        }
     }
 }
 

@@ -3,11 +3,10 @@ public import Foundation
 public import RoostChunks
 import RoostModel
 
-/// A repository of backups. It contains snapshots of stores, which share the data that did not change between
-/// them.
+/// A repository of backups. It contains snapshots of stores, which share unchanged data.
 ///
 /// A repository consists of chunks in any `ChunkStorageRetrieval`: in a folder, a bucket or memory. Each
-/// snapshot holds one revision of a store. The data of a snapshot are divided into segments, which are
+/// snapshot holds one revision of a store. The data of a snapshot is divided into segments, which are
 /// gathered in packs; indexes list the segments of each pack.
 ///
 /// Objects are never changed after they have been written. A backup writes packs first, then the index, then
@@ -130,7 +129,7 @@ public final class BackupRepository: Sendable {
         }
     }
 
-    /// Changes the passphrase of an encrypted repository. The data are not encrypted again.
+    /// Changes the passphrase of an encrypted repository. The data is not encrypted again.
     ///
     /// A person who knew the old passphrase and has a copy of the old `config` object can still decrypt the
     /// repository.
@@ -160,7 +159,8 @@ public final class BackupRepository: Sendable {
 
     // MARK: Snapshots
 
-    /// Returns all snapshots, oldest first.
+    /// Returns all snapshots, oldest first: ordered by epoch and revision, and by time only if these are
+    /// equal. Snapshots of different stores are not mixed.
     ///
     /// - Throws: ``BackupError``: `.damaged` if a snapshot is corrupt, `.newerFormat`; `ChunkStorageError`
     ///   if the storage cannot be read.
@@ -189,7 +189,7 @@ public final class BackupRepository: Sendable {
                 continue
             }
         }
-        return snapshots.sorted { ($0.created, $0.id) < ($1.created, $1.id) }
+        return snapshots.oldestFirst()
     }
 
     /// Returns the names of the objects in a folder. Files with other names are ignored.
@@ -244,7 +244,7 @@ public final class BackupRepository: Sendable {
     func snapshot(named name: String) async throws -> BackupSnapshot {
         func damaged(_ cause: String) -> BackupError {
             BackupError(
-                .damaged, "cannot read snapshot \(name.prefix(12)) of the backup: \(cause)",
+                .damaged, "cannot read snapshot \(name.prefix(12)) in the backup: \(cause)",
                 remedy: .verifyBackup)
         }
         guard let data = try await retrieval.readChunk(at: RepositoryObject.snapshot(name)) else {
@@ -259,7 +259,7 @@ public final class BackupRepository: Sendable {
         guard format.format <= BackupSnapshot.currentFormat else {
             throw BackupError(
                 .newerFormat,
-                "cannot read snapshot \(name.prefix(12)) of the backup: format \(format.format) is newer "
+                "cannot read snapshot \(name.prefix(12)) in the backup: format \(format.format) is newer "
                     + "than this version supports (\(BackupSnapshot.currentFormat))", remedy: .upgradeRoost)
         }
         guard var snapshot = try? JSONDecoder().decode(BackupSnapshot.self, from: data) else {
@@ -304,7 +304,7 @@ public final class BackupRepository: Sendable {
     /// Returns the contents of an index object.
     func index(_ path: String) async throws -> [PackContents] {
         let damaged = BackupError(
-            .damaged, "cannot read index \(path) of the backup: it is corrupt", remedy: .verifyBackup)
+            .damaged, "cannot read index \(path) in the backup: it is corrupt", remedy: .verifyBackup)
         guard let data = try await retrieval.readChunk(at: path) else {
             // A prune replaced the index after it had been listed.
             throw BackupError(

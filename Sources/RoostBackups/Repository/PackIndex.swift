@@ -102,6 +102,8 @@ enum PackIndexCodec {
         return Data(header.bytes) + (try ZstdCodec.compress(bytes, level: ZstdCodec.defaultLevel) ?? bytes)
     }
 
+    /// Decodes an index object.
+    ///
     /// - Throws: ``EntryCodec/Damaged``.
     static func decode(_ data: Data) throws -> [PackContents] {
         guard data.count >= 8, data.prefix(4) == magic else { throw EntryCodec.Damaged() }

@@ -9,7 +9,7 @@ import Synchronization
 /// conflicting ones; if it finds one, it deletes its own. A lock is stale, and is deleted by others, if it
 /// has not been renewed for half an hour or if its process ran on this machine and no longer exists.
 final class RepositoryLock: Sendable {
-    private struct Contents: Codable {
+    struct Contents: Codable {
         var isExclusive: Bool
         /// The host name, which is used in messages.
         var host: String
@@ -63,6 +63,7 @@ final class RepositoryLock: Sendable {
     ///
     /// - Parameters:
     ///   - isExclusive: Whether no other process may hold a lock at the same time.
+    ///   - isIgnored: Whether to run the operation without a lock, and without looking for other locks.
     ///   - toleratesReadOnly: Whether to run the operation without a lock if the storage cannot be written
     ///     to.
     ///   - retrieval: The storage of the repository.
@@ -70,9 +71,10 @@ final class RepositoryLock: Sendable {
     /// - Throws: ``BackupError`` with `.locked` if another process holds a conflicting lock; the errors of
     ///   the retrieval and of `body`.
     static func with<Value>(
-        exclusive isExclusive: Bool, toleratesReadOnly: Bool = false, _ retrieval: any ChunkStorageRetrieval,
-        _ body: (RepositoryLock) async throws -> Value
+        exclusive isExclusive: Bool, isIgnored: Bool = false, toleratesReadOnly: Bool = false,
+        _ retrieval: any ChunkStorageRetrieval, _ body: (RepositoryLock) async throws -> Value
     ) async throws -> Value {
+        if isIgnored { return try await body(RepositoryLock(retrieval, "", Task {}, Renewals())) }
         let lock: RepositoryLock
         do {
             lock = try await acquire(isExclusive, retrieval)
@@ -107,7 +109,7 @@ final class RepositoryLock: Sendable {
                         .locked,
                         "cannot lock the backup repository: process \(other.process) on \(other.host) is "
                             + "using it; try again when it has finished",
-                        isRetryable: true, remedy: .retryLater)
+                        isRetryable: true, remedy: .unlockBackup)
                 }
                 // The delay is random, so that two processes are unlikely to conflict again.
                 try await Task.sleep(for: .milliseconds(50 * attempt + Int.random(in: 0...100)))
@@ -166,6 +168,31 @@ final class RepositoryLock: Sendable {
         return nil
     }
 
+    /// Deletes the locks of all processes except those that are known to run: processes on this machine that
+    /// exist.
+    ///
+    /// - Parameter removingAll: Whether to delete the locks of running processes, too.
+    /// - Returns: The locks that were deleted, and those that were kept. Locks that cannot be decoded are
+    ///   deleted and not returned.
+    static func removeAbandoned(
+        removingAll: Bool, _ retrieval: any ChunkStorageRetrieval
+    ) async throws -> (removed: [Contents], kept: [Contents]) {
+        var (removed, kept): ([Contents], [Contents]) = ([], [])
+        for path in try await retrieval.paths(in: RepositoryObject.locks) {
+            let data = try? await retrieval.readChunk(at: path)
+            let contents = data.flatMap { try? JSONDecoder().decode(Contents.self, from: $0) }
+            if let contents, !removingAll, !system.isEmpty, contents.system == system,
+                !isStale(contents, path)
+            {
+                kept.append(contents)
+                continue
+            }
+            try await retrieval.deleteChunk(at: path)
+            if let contents { removed.append(contents) }
+        }
+        return (removed, kept)
+    }
+
     private static func isStale(_ contents: Contents, _ path: String) -> Bool {
         if abs(Date().timeIntervalSince1970 - Double(contents.renewed)) > maximumAge { return true }
         guard !system.isEmpty, contents.system == system else { return false }
@@ -187,7 +214,7 @@ final class RepositoryLock: Sendable {
         }
     }
 
-    /// Deletes a lock, even if the current task has been cancelled. If the deletion fails, the lock becomes
+    /// Deletes a lock, even if the current task has been canceled. If the deletion fails, the lock becomes
     /// stale.
     private static func remove(_ path: String, _ retrieval: any ChunkStorageRetrieval) async {
         await Task { try? await retrieval.deleteChunk(at: path) }.value

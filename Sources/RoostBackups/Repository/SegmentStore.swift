@@ -25,6 +25,8 @@ final class SegmentStore: Sendable {
     private let retrieval: any ChunkStorageRetrieval
     let naming: SegmentNaming
 
+    /// Creates a store without segments.
+    ///
     /// - Parameter retrieval: The storage that packs are read from, preferably a `CachedRetrieval`.
     init(_ retrieval: any ChunkStorageRetrieval, naming: SegmentNaming) {
         (self.retrieval, self.naming) = (retrieval, naming)
@@ -114,7 +116,7 @@ final class SegmentStore: Sendable {
         case .relative:
             // The base of a relative segment is never relative itself. This rule also excludes cycles.
             guard depth == 0, let base = location.base else {
-                throw Self.damaged(id, "its base is relative to another segment")
+                throw Self.damaged(id, "its base segment is itself stored relative to another segment")
             }
             let prefix = try await read(base, nil, depth: 1)
             data = try ZstdCodec.decompress(stored, size: location.size, prefix: prefix)
@@ -127,7 +129,7 @@ final class SegmentStore: Sendable {
 
     private static func damaged(_ id: SegmentID, _ cause: String) -> BackupError {
         BackupError(
-            .damaged, "cannot read segment \(id.description.prefix(12)) of the backup: \(cause)",
+            .damaged, "cannot read segment \(id.description.prefix(12)) in the backup: \(cause)",
             remedy: .verifyBackup)
     }
 }

@@ -30,8 +30,16 @@ enum EntryCodec {
 
     // MARK: Texts
 
+    /// The properties of an entry that are present. The raw values are part of the format.
+    private struct Presence: OptionSet {
+        let rawValue: UInt8
+
+        static let key = Presence(rawValue: 1)
+        static let location = Presence(rawValue: 2)
+    }
+
     /// Encodes everything except ids and vectors: for each entry its text, source, key, dates, tags, metadata
-    /// as JSON, and passages.
+    /// as JSON, passages, and location.
     static func encodeTexts(_ entries: [Entry]) throws -> Data {
         var writer = BinaryWriter()
         let encoder = JSONEncoder()
@@ -43,7 +51,12 @@ enum EntryCodec {
         for entry in entries {
             writer.write(counted: Array(entry.content.utf8))
             write(entry.source)
-            write(entry.key)
+            // In snapshots of format 1, this byte states only whether there is a key. An entry without a
+            // location has the same encoding in both formats, so later snapshots share its segments.
+            var presence: Presence = entry.key == nil ? [] : .key
+            if entry.location != nil { presence.insert(.location) }
+            writer.write(presence.rawValue)
+            if let key = entry.key { writer.write(counted: Array(key.utf8)) }
             writer.write(entry.createdAt.milliseconds)
             writer.write(entry.updatedAt.milliseconds)
             writer.write(UInt32(entry.tags.count))
@@ -56,10 +69,35 @@ enum EntryCodec {
                 writer.write(UInt64(passage.utf8Range.upperBound))
                 writer.write(Int64(passage.tokenCount))
             }
+            if let location = entry.location { writeLocation(location, to: &writer) }
         }
         return Data(writer.bytes)
     }
 
+    /// Encodes the line, last line and page, with 0 for an unknown number, and the headings.
+    private static func writeLocation(_ location: EntryLocation, to writer: inout BinaryWriter) {
+        for number in [location.line, location.lastLine, location.page] {
+            writer.write(UInt32(clamping: number ?? 0))
+        }
+        writer.write(UInt32(location.headings.count))
+        for heading in location.headings { writer.write(counted: Array(heading.utf8)) }
+    }
+
+    private static func location(
+        _ reader: inout BinaryReader
+    ) throws(BinaryReader.InvalidData) -> EntryLocation {
+        func number() throws(BinaryReader.InvalidData) -> Int? {
+            let number = try reader.read(UInt32.self)
+            return number == 0 ? nil : Int(number)
+        }
+        var location = EntryLocation(line: try number(), lastLine: try number(), page: try number())
+        guard location.isValid else { throw BinaryReader.InvalidData() }
+        for _ in 0..<(try reader.count(ofAtLeast: 4)) { location.headings.append(try reader.string()) }
+        return location
+    }
+
+    /// Decodes the segment that ``encodeTexts(_:)`` returned.
+    ///
     /// - Returns: The entries, without vectors.
     static func decodeTexts(_ data: Data, ids: [Entry.ID]) throws -> [Entry] {
         var metadata: [(Int, Data)] = []
@@ -71,7 +109,9 @@ enum EntryCodec {
             for id in ids {
                 var entry = Entry(id: id, content: try reader.string())
                 entry.source = try optional()
-                entry.key = try optional()
+                let presence = Presence(rawValue: try reader.read())
+                guard presence.isSubset(of: [.key, .location]) else { throw BinaryReader.InvalidData() }
+                if presence.contains(.key) { entry.key = try reader.string() }
                 entry.createdAt = Date(milliseconds: try reader.read())
                 entry.updatedAt = Date(milliseconds: try reader.read())
                 var tags: [String] = []
@@ -90,6 +130,7 @@ enum EntryCodec {
                             ordinal: ordinal, utf8Range: Int(start)..<Int(end),
                             tokenCount: Int(try reader.read(Int64.self)), vector: []))
                 }
+                if presence.contains(.location) { entry.location = try location(&reader) }
                 entries.append(entry)
             }
             guard reader.remaining == 0 else { throw BinaryReader.InvalidData() }
@@ -202,6 +243,8 @@ enum EntryCodec {
 
     // MARK: Assignments
 
+    /// Encodes the assignments of a run of entries.
+    ///
     /// - Parameter assignments: One element per entry: its assignment, or `nil` if it has none.
     static func encodeAssignments(_ assignments: [Assignment?]) -> Data {
         var writer = BinaryWriter()
@@ -256,7 +299,7 @@ enum EntryCodec {
 
     /// Reads binary data.
     ///
-    /// - Throws: ``Damaged`` if the data are truncated or invalid.
+    /// - Throws: ``Damaged`` if the data is truncated or invalid.
     static func reading<Value>(
         _ data: Data, _ body: (inout BinaryReader) throws(BinaryReader.InvalidData) -> Value
     ) throws -> Value {

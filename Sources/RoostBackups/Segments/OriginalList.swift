@@ -11,8 +11,8 @@ struct OriginalRecord: Sendable, Hashable {
     var size: Int
     var parts: [SegmentID]
 
-    /// The size, in bytes, of every part except the last. When a document only grows, its unchanged parts are
-    /// shared with earlier versions.
+    /// The size, in bytes, of every part except the last. If text is appended to a document, its unchanged
+    /// parts are shared with earlier versions.
     static let maximumPartSize = 4 << 20
 }
 

@@ -6,8 +6,8 @@ struct Initialize: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Create a store.",
         discussion: """
-            Without DIR, --store or $ROOST_STORE, creates .roost in the current folder; Roost finds it from \
-            there and from all folders below.
+            Without DIR, --store or $ROOST_STORE, the store is the folder .roost in the current folder. \
+            Roost finds it when you run a command in the current folder or in any folder below it.
 
             Examples:
               roost init
@@ -47,6 +47,13 @@ struct Initialize: AsyncParsableCommand {
             location, provider: provider, model: model, maximumSize: limit)
         try await store.close()
         options.note("created a store in \(location.path) (\(store.embedder.space.model))")
+        guard location.lastPathComponent == ".roost" else { return }
+        do {
+            _ = try StoreManifest.findUpward(from: here)
+        } catch {
+            options.note(
+                "warning: other commands use this store only if --store or $ROOST_STORE names it: \(error)")
+        }
     }
 }
 
@@ -54,7 +61,8 @@ struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Add one text as an entry.",
         discussion: """
-            Prints the entry's id. Adding the same text again adds only tags and metadata.
+            Prints the entry's id. If the store already contains the text, only the tags and metadata \
+            are added.
 
             Examples:
               roost add "The swift is back above the roof." --tag birds
@@ -83,7 +91,7 @@ struct Add: AsyncParsableCommand {
             throw RoostError(.badInput, "cannot add the text: it is empty")
         }
         guard !tag.contains(where: \.isEmpty) else {
-            throw CommandError(.usage, "--tag takes a nonempty text")
+            throw CommandError(.usage, "--tag must not be empty")
         }
         let store = try await options.openOrCreate()
         let before = try await store.storage.snapshot().stamp.revision

@@ -27,8 +27,8 @@ struct Autolabeling {
         }
         let server = "\(model.endpoint.host ?? "")\(model.endpoint.port.map { ":\($0)" } ?? "")"
         options.note(
-            "sending keywords and the beginnings of \(texts) texts of \(requests.count) clusters "
-                + "(\(bytes) bytes) to \(Terminal.line(model.name, limit: 60)) at \(server)")
+            "sending keywords and the beginnings of \(texts) texts from \(requests.count) clusters (\(bytes) "
+                + "bytes) to \(Terminal.line(model.name, limit: 60)) at \(server)")
         let report = try await store.labelClusters(with: labeler, requests)
         for refusal in report.refused.prefix(Self.maximumReportedRefusals) {
             options.note("cluster \(refusal.cluster.text.prefix(8)) keeps its label: \(refusal.reason)")
@@ -61,9 +61,9 @@ extension ClusterCommand {
         static let configuration = CommandConfiguration(
             commandName: "autolabel", abstract: "Label clusters with a chat model.",
             discussion: """
-                Asks the OpenAI-compatible server of your settings (label-endpoint, label-model). For each \
-                cluster, Roost sends its keywords and the beginnings of at most five typical texts; \
-                --dry-run shows them. Labels that you gave are kept.
+                Requests labels from the OpenAI-compatible server in your settings (label-endpoint, \
+                label-model). For each cluster, Roost sends the keywords and the beginnings of at most \
+                five typical texts; --dry-run shows them. Labels that you set are kept.
 
                 Examples:
                   roost cluster autolabel --dry-run
@@ -78,7 +78,7 @@ extension ClusterCommand {
                 "Ids, id prefixes, or labels of clusters. Default: all clusters.", valueName: "ID"))
         var ids: [String] = []
 
-        @Option(name: .long, help: "The chat model on that server. Default: the label-model setting.")
+        @Option(name: .long, help: "The name of the chat model. Default: the label-model setting.")
         var model: String?
 
         @Flag(name: .long, help: "Also label clusters that this model has labeled before.")

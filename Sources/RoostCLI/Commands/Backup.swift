@@ -8,8 +8,8 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Create, verify and restore snapshots of the store.",
         discussion: """
-            A snapshot holds one consistent state of the store; other processes can keep writing while it is \
-            created. Snapshots share identical data, so each further one is small.
+            A snapshot contains one consistent state of the store; other processes can keep writing \
+            while it is created. Snapshots share identical data, so each additional snapshot is small.
 
             Examples:
               roost backup create
@@ -18,14 +18,15 @@ struct BackupCommand: AsyncParsableCommand {
             """,
         subcommands: [
             CreateBackup.self, ListBackups.self, ShowBackup.self, VerifyBackups.self, RestoreBackup.self,
-            ForgetBackups.self, PruneBackups.self, ChangePassword.self,
+            ForgetBackups.self, PruneBackups.self, UnlockBackups.self, ChangePassword.self,
         ])
 
     struct CreateBackup: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "create", abstract: "Create a snapshot of the current state of the store.",
             discussion: """
-                Creates the repository if it does not exist. A passphrase given at that time encrypts it.
+                Creates the repository if it does not exist. If you give a passphrase at that time, the \
+                repository is encrypted.
 
                 Examples:
                   roost backup create
@@ -46,7 +47,7 @@ struct BackupCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard tag.allSatisfy({ !$0.allSatisfy(\.isWhitespace) && $0.utf8.count <= 200 }) else {
-                throw ValidationError("A --tag is a word of at most 200 bytes.")
+                throw ValidationError("--tag must be a word of at most 200 bytes.")
             }
         }
 
@@ -120,7 +121,7 @@ struct BackupCommand: AsyncParsableCommand {
 
         @Argument(
             help: ArgumentHelp(
-                "A snapshot's id, the beginning of one, or latest.", valueName: "SNAPSHOT"))
+                "A snapshot id, the beginning of an id, or latest.", valueName: "SNAPSHOT"))
         var snapshot = "latest"
 
         func run() async throws {
@@ -132,8 +133,10 @@ struct BackupCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "restore", abstract: "Restore a snapshot into a new folder.",
             discussion: """
-                The folder must be new or empty; it becomes a store that --store opens. The snapshot can be \
-                restored as SQLite or JSON, independent of the storage that it was created from.
+                The folder must be new or empty; open the restored store with --store DIR. The snapshot \
+                can be restored as SQLite or JSON, regardless of the original storage format. With \
+                --allow-damaged, restores everything that is intact, lists what is missing, and exits with \
+                65 if anything is.
 
                 Examples:
                   roost backup restore latest --into restored
@@ -145,14 +148,20 @@ struct BackupCommand: AsyncParsableCommand {
 
         @Argument(
             help: ArgumentHelp(
-                "A snapshot's id, the beginning of one, or latest.", valueName: "SNAPSHOT"))
+                "A snapshot id, the beginning of an id, or latest.", valueName: "SNAPSHOT"))
         var snapshot: String
 
         @Option(name: .long, help: ArgumentHelp("A new or empty folder.", valueName: "DIR"))
         var into: String
 
-        @Option(name: .long, help: "sqlite or json. Default: the storage of the original store.")
+        @Option(name: .long, help: "The storage format: sqlite or json. Default: the original format.")
         var provider: String?
+
+        @Flag(name: .long, help: "Skip damaged parts of the snapshot, and list them.")
+        var allowDamaged = false
+
+        @Flag(name: .long, help: ArgumentHelp(BackupOptions.noLockHelp))
+        var noLock = false
 
         func run() async throws {
             let chosen = try provider.map { name in
@@ -166,17 +175,28 @@ struct BackupCommand: AsyncParsableCommand {
             let target = URL(fileURLWithPath: into)
             let progress = Progress(isQuiet: options.quiet)
             let options = options
-            let stamp = try await StoreBackup(target).restore(
-                found, from: repository, provider: chosen
-            ) {
-                progress.update($0, fraction: Double($0) / Double(max(1, $1)))
-            } onDamagedDocument: {
-                options.note(
-                    "skipped an original file that is damaged in the backup: \($0.prefix(12))")
+            let losses = BackupLosses()
+            let onLoss: (@Sendable (BackupLoss) -> Void)? =
+                allowDamaged ? { @Sendable in losses.add($0) } : nil
+            let stamp: Stamp
+            do {
+                stamp = try await StoreBackup(target).restore(
+                    found, from: repository, provider: chosen, isIgnoringLocks: noLock,
+                    progress: { progress.update($0, fraction: Double($0) / Double(max(1, $1))) },
+                    onDamagedDocument: {
+                        options.note(
+                            "skipped an original file that is damaged in the backup: \($0.prefix(12))")
+                    }, onLoss: onLoss)
+            } catch let error as BackupError where error.code == .damaged && !allowDamaged {
+                progress.finish()
+                options.note("--allow-damaged restores the parts of the snapshot that are intact")
+                throw error
             }
             progress.finish()
             Terminal.write(
                 "restored \(stamp.entryCount) entries and \(stamp.clusterCount) clusters into \(target.path)")
+            for line in losses.lines { Terminal.error(line) }
+            if !losses.isEmpty { throw ExitCode(ExitStatus.badData.rawValue) }
         }
     }
 }

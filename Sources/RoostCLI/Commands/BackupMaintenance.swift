@@ -9,8 +9,8 @@ extension BackupCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify", abstract: "Check whether every snapshot can be restored.",
             discussion: """
-                Exits with 0 if all snapshots can be restored, and with 65 if data is damaged or missing. \
-                Names the snapshots, entries and clusters that damage affects.
+                Exits with 0 if all snapshots can be restored, and with 65 if data is damaged or \
+                missing. Lists the affected snapshots, entries and clusters.
 
                 Examples:
                   roost backup verify
@@ -22,8 +22,11 @@ extension BackupCommand {
 
         @Flag(
             name: .long,
-            help: "Read all data and compare its checksums. Default: check that all files exist.")
+            help: "Read all data and verify the checksums. Default: only check that all files exist.")
         var readData = false
+
+        @Flag(name: .long, help: ArgumentHelp(BackupOptions.noLockHelp))
+        var noLock = false
 
         @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
@@ -50,7 +53,7 @@ extension BackupCommand {
         func run() async throws {
             let repository = try await backups.open(options)
             let progress = Progress(isQuiet: options.quiet, unit: "packs")
-            let result = try await repository.verify(readingData: readData) {
+            let result = try await repository.verify(readingData: readData, isIgnoringLocks: noLock) {
                 progress.update($0, fraction: Double($0) / Double(max(1, $1)))
             }
             progress.finish()
@@ -109,7 +112,7 @@ extension BackupCommand {
         static let configuration = CommandConfiguration(
             commandName: "forget", abstract: "Remove snapshots.",
             discussion: """
-                The space of removed snapshots is freed by the next `roost backup prune`.
+                The next `roost backup prune` frees the space of the removed snapshots.
 
                 Examples:
                   roost backup forget 3fa9c1
@@ -125,7 +128,7 @@ extension BackupCommand {
         func run() async throws {
             let repository = try await backups.open(options)
             var names: [String] = []
-            // Snapshots are looked up by file name only, so that an unreadable one can be removed too.
+            // Snapshots are looked up by file name only, so that an unreadable snapshot can also be removed.
             for name in snapshots { names.append(try await repository.name(beginning: name)) }
             try await repository.forget(names)
             for name in names { Terminal.write("removed \(name.prefix(8))") }
@@ -135,10 +138,10 @@ extension BackupCommand {
     struct PruneBackups: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "prune",
-            abstract: "Remove old snapshots by rules, and data that no snapshot uses.",
+            abstract: "Remove snapshots that no rule keeps, and data that no snapshot uses.",
             discussion: """
-                A snapshot is kept if at least one rule matches it. Without a rule, all snapshots are kept. \
-                Days, weeks and months are in UTC.
+                A snapshot is kept if at least one --keep rule matches it. Without rules, all snapshots \
+                are kept. Days, weeks and months are in UTC.
 
                 Examples:
                   roost backup prune
@@ -181,7 +184,8 @@ extension BackupCommand {
         func validate() throws {
             guard numbers.allSatisfy({ ($0 ?? 0) >= 0 }) else {
                 throw ValidationError(
-                    "--keep-last, --keep-daily, --keep-weekly and --keep-monthly take a number of at least 0."
+                    "--keep-last, --keep-daily, --keep-weekly and --keep-monthly must be numbers of at least "
+                        + "0."
                 )
             }
             let isRule = numbers.contains { $0 != nil }
@@ -209,15 +213,46 @@ extension BackupCommand {
         }
     }
 
+    struct UnlockBackups: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "unlock", abstract: "Delete the locks of processes that are no longer running.",
+            discussion: """
+                Keeps the locks of processes that are running on this machine. First make sure that no \
+                other machine is using the repository.
+
+                Examples:
+                  roost backup unlock
+                  roost backup unlock --to s3://bucket/notes
+                """)
+
+        @OptionGroup var options: StoreOptions
+        @OptionGroup var backups: BackupOptions
+
+        @Flag(name: .long, help: "Also delete the locks of processes that are running on this machine.")
+        var all = false
+
+        func run() async throws {
+            let (removed, kept) = try await backups.open(options).unlock(removingAll: all)
+            func line(_ lock: BackupLock) -> String {
+                "process \(lock.process) on \(Terminal.line(lock.host, limit: 80)), "
+                    + "renewed \(DateText.string(from: lock.renewed))"
+                    + (lock.isExclusive ? ", exclusive" : "")
+            }
+            for lock in removed { Terminal.write("removed the lock of \(line(lock))") }
+            for lock in kept { Terminal.write("kept the lock of \(line(lock)): this process is running") }
+            if removed.isEmpty, kept.isEmpty { options.note("the repository has no locks") }
+        }
+    }
+
     struct ChangePassword: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "password", abstract: "Change the passphrase of an encrypted repository.",
             discussion: """
-                The data is not encrypted again: only the key that protects it is.
+                Encrypts only the repository's key again, not the data.
 
                 Examples:
                   roost backup password --password-file old.txt --new-password-file new.txt
-                  roost backup password --to s3://bucket/notes --new-password-file new.txt
+                  roost backup password --to s3://bucket/notes --new-key-file secret.key
                 """)
 
         @OptionGroup var options: StoreOptions
@@ -226,18 +261,34 @@ extension BackupCommand {
         @Option(
             name: .long,
             help: ArgumentHelp("A file whose first line is the new passphrase.", valueName: "FILE"))
-        var newPasswordFile: String
+        var newPasswordFile: String?
+
+        @Option(
+            name: .long,
+            help: ArgumentHelp("A file whose bytes are the new secret.", valueName: "FILE"))
+        var newKeyFile: String?
+
+        func validate() throws {
+            guard (newPasswordFile == nil) != (newKeyFile == nil) else {
+                throw ValidationError("Give either --new-password-file or --new-key-file.")
+            }
+        }
 
         func run() async throws {
-            let new = try BackupOptions.passphrase(inFile: newPasswordFile)
-            guard let old = try backups.passphrase() else {
+            let new = try newKeyFile.map(BackupSecret.keyFile) ?? .passwordFile(newPasswordFile ?? "")
+            let newPassphrase = try new.newPassphrase()
+            guard let old = try backups.secret() else {
                 throw CommandError(
                     .usage,
-                    "cannot change the passphrase: the current one is missing; give it with --password-file "
-                        + "or $ROOST_BACKUP_PASSWORD")
+                    "cannot change the passphrase: the current one is missing; give it with --password-file, "
+                        + "--key-file or $ROOST_BACKUP_PASSWORD")
             }
-            try await BackupRepository.changePassphrase(
-                of: try backups.location(options).retrieval, from: old, to: new)
+            let retrieval = try backups.location(options).retrieval
+            // A passphrase that older versions read differently is replaced here, so no warning is needed.
+            _ = try await old.open {
+                try await BackupRepository.changePassphrase(of: retrieval, from: $0, to: newPassphrase)
+            }
+            if let warning = new.lengthWarning { options.note(warning) }
             options.note("the passphrase was changed; the old one no longer works")
         }
     }

@@ -9,8 +9,8 @@ struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat", abstract: "Import and search agent conversations.",
         discussion: """
-            Each message becomes an entry with the metadata kind=message, so `roost query` and clusters \
-            include them too.
+            Each message becomes an entry with the metadata kind=message, so `roost query` finds \
+            messages and `roost recluster` clusters them.
 
             Examples:
               roost chat import ~/.claude/projects/*/*.jsonl
@@ -25,7 +25,7 @@ struct ChatCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the conversations, newest first.",
             discussion: """
-                Exits with 1 if there are none.
+                Exits with 1 if there are no conversations.
 
                 Examples:
                   roost chat list --since 7d
@@ -63,7 +63,8 @@ struct ChatCommand: AsyncParsableCommand {
         @OptionGroup var options: StoreOptions
         @OptionGroup var filters: ChatFilterOptions
 
-        @Argument(help: ArgumentHelp("The session's name, or its beginning.", valueName: "SESSION"))
+        @Argument(
+            help: ArgumentHelp("The session's name, or the beginning of its name.", valueName: "SESSION"))
         var name: String
 
         @Flag(name: .long, help: "Print the result as JSON.")
@@ -96,23 +97,25 @@ struct ChatCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "search", abstract: "Search messages by meaning and by words.",
             discussion: """
-                Prints each message with its neighbors in the conversation. Times that the query names, such \
-                as "last week", rank messages of that time higher. Exits with 1 if nothing matches.
+                Prints each message with its neighbors in the conversation. If the query mentions a \
+                time, such as "last week", messages from that time rank higher. The query needs no quotes \
+                and has the same operators as in `roost query`. Exits with 1 if nothing matches.
 
                 Examples:
-                  roost chat search "what did we decide about backups" --since 30d
-                  roost chat search "the bug in May" -n 10 --context 3
-                  roost chat search "deployment" --agent assistant --tokens 2000 --json
+                  roost chat search what did we decide about backups --since 30d
+                  roost chat search the bug in May -n 10 --context 3
+                  roost chat search deployment --agent assistant --tokens 2000 --json
                 """)
 
         @OptionGroup var options: StoreOptions
         @OptionGroup var filters: ChatFilterOptions
 
-        @Argument(help: "The query.")
-        var text: String
+        @Argument(
+            help: ArgumentHelp("The text to search for; - reads standard input.", valueName: "query"))
+        var words: [String] = []
 
         @Option(
-            name: .customShort("n"), parsing: .unconditional,
+            name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
             help: ArgumentHelp("The maximum number of messages.", valueName: "N"))
         var limit = 5
 
@@ -135,39 +138,61 @@ struct ChatCommand: AsyncParsableCommand {
         @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
+        @Flag(name: .long, help: "Print one JSON object per message, each on one line.")
+        var jsonl = false
+
         func validate() throws {
+            guard !words.isEmpty else { throw ValidationError("Give a query.") }
+            guard !json || !jsonl else {
+                throw ValidationError("Only one of --json and --jsonl can be given.")
+            }
             guard limit > 0, limit <= 10_000 else {
-                throw ValidationError("-n takes a whole number from 1 to 10000, not \(limit).")
+                throw ValidationError("-n must be a whole number from 1 to 10000, not \(limit).")
             }
             guard (0...100).contains(context) else {
-                throw ValidationError("--context takes a whole number from 0 to 100, not \(context).")
+                throw ValidationError("--context must be a whole number from 0 to 100, not \(context).")
             }
             guard tokens.map({ $0 > 0 }) ?? true else {
-                throw ValidationError("--tokens takes a whole number of at least 1.")
+                throw ValidationError("--tokens must be a whole number of at least 1.")
             }
         }
 
         func run() async throws {
+            let text = try QueryText.text(of: words)
             let store = try await options.open()
             var recall = RecallOptions(limit: limit, context: context, tokenBudget: tokens)
             recall.mode = mode
             if recent { recall.recency = .init() }
             let found = try await ConversationMemory(store).recall(text, in: try filters.filter(), recall)
+            if mode != .vector {
+                let query = try await store.parsedQuery(text)
+                if let remark = SearchOptions.remark(onExclusionsOf: query) { options.note(remark) }
+            }
             try await store.close()
             if json { try Terminal.json(found) }
             for (index, recollection) in found.enumerated() where !json {
-                if index > 0 { Terminal.write("") }
-                let message = recollection.message
-                Terminal.write(
-                    Terminal.dim(
-                        String(format: "%.3f  ", recollection.score)
-                            + Terminal.line(
-                                "\(message.scope.sessionId) · \(message.scope.agentId)", limit: 80)))
-                for neighbour in recollection.before { neighbour.show(isDim: true) }
-                message.show()
-                for neighbour in recollection.after { neighbour.show(isDim: true) }
+                if jsonl {
+                    try Terminal.json(recollection, Terminal.lineEncoder)
+                } else {
+                    if index > 0 { Terminal.write("") }
+                    show(recollection)
+                }
             }
-            if found.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+            guard found.isEmpty else { return }
+            options.note("no message matches")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+
+        private func show(_ recollection: Recollection) {
+            let scope = recollection.message.scope
+            let heading = HitText(columns: Terminal.columns).heading(
+                score: recollection.score, title: Terminal.line(scope.sessionId, limit: 80),
+                location: Terminal.line(scope.agentId, limit: 80),
+                id: String(recollection.message.id.text.prefix(8)))
+            Terminal.write(heading)
+            for neighbor in recollection.before { neighbor.show(isDim: true) }
+            recollection.message.show()
+            for neighbor in recollection.after { neighbor.show(isDim: true) }
         }
     }
 
@@ -175,7 +200,7 @@ struct ChatCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "export", abstract: "Export conversations as JSON Lines.",
             discussion: """
-                `roost chat import` reads the output.
+                `roost chat import` can read the output.
 
                 Examples:
                   roost chat export > messages.jsonl
@@ -200,15 +225,14 @@ struct ChatCommand: AsyncParsableCommand {
             let store = try await options.open()
             let messages = try await ConversationMemory(store).messages(try filters.filter())
             try await store.close()
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let encoder = Terminal.lineEncoder
             for message in messages {
                 let line = Line(
                     id: message.name ?? message.id.text, role: message.role, speaker: message.speaker,
                     content: message.content, timestamp: DateText.string(from: message.timestamp),
                     user: message.scope.userId, session: message.scope.sessionId,
                     agent: message.scope.agentId)
-                Terminal.write(String(decoding: try encoder.encode(line), as: UTF8.self))
+                try Terminal.json(line, encoder)
             }
             if messages.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         }
@@ -216,7 +240,7 @@ struct ChatCommand: AsyncParsableCommand {
 
     struct DeleteChats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "delete", abstract: "Delete the messages that match filters.",
+            commandName: "delete", abstract: "Delete the messages that match the filters.",
             discussion: """
                 If 100 messages or more are deleted, Roost creates a backup first. `roost undo` restores the \
                 last deletion.

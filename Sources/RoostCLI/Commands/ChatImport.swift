@@ -9,10 +9,10 @@ extension ChatCommand {
         static let configuration = CommandConfiguration(
             commandName: "import", abstract: "Import conversations from files.",
             discussion: """
-                Reads Claude Code transcripts (JSON Lines), conversations.json of ChatGPT and Claude.ai \
-                exports, and JSON Lines of {"role", "content", "timestamp"?, "id"?, "session"?, "agent"?, \
-                "user"?, "speaker"?}. Importing the same file again adds nothing. Unreadable lines are \
-                reported and skipped.
+                Reads Claude Code transcripts (JSON Lines), the conversations.json of a ChatGPT or \
+                Claude.ai export, and JSON Lines of the form {"role", "content", "timestamp"?, "id"?, \
+                "session"?, "agent"?, "user"?, "speaker"?}. Importing the same file again adds nothing. \
+                Unreadable lines are reported and skipped.
 
                 Examples:
                   roost chat import ~/.claude/projects/*/*.jsonl
@@ -25,15 +25,17 @@ extension ChatCommand {
         @Argument(help: ArgumentHelp("Files, or - for standard input.", valueName: "FILE"))
         var files: [String]
 
-        @Option(name: .long, help: "The user of conversations whose file does not name one.")
+        @Option(name: .long, help: "The user, for conversations whose file does not name a user.")
         var user = "me"
 
         @Option(
             name: .long,
-            help: "The session of conversations whose file does not name one. Default: the file name.")
+            help: ArgumentHelp(
+                "The session, for conversations whose file does not name a session. Default: the file "
+                    + "name."))
         var session: String?
 
-        @Option(name: .long, help: "The agent of conversations whose file does not name one.")
+        @Option(name: .long, help: "The agent, for conversations whose file does not name an agent.")
         var agent = "assistant"
 
         @Flag(name: .long, help: "Print the result as JSON.")

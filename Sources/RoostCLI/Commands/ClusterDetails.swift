@@ -7,16 +7,20 @@ extension ClusterCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Show a cluster and its members.",
             discussion: """
-                Prints the size and quality of the cluster, three representative entries with their \
-                titles, and the members, most similar to the centroid first; for a cluster that contains \
-                others, those instead of members. Then follow the outliers that are nearest to the \
-                cluster, with the reason why they are in no cluster. The figures are:
+                Prints the size and quality of the cluster, three representative entries, the members \
+                (most similar to the centroid first) and the nearest outliers, with the reason why they \
+                are in no cluster. For a cluster that contains other clusters, prints those clusters \
+                instead of members. The figures are:
 
                   cohesion    The mean cosine similarity of the members to the centroid, at most 1.
                   separation  The cosine distance from the centroid to the nearest other centroid, 0 to 2.
                   silhouette  How much nearer the members are to each other than to the nearest other \
-                cluster, -1 to 1; below 0, the cluster overlaps with another.
-                  stability   The share of the members before the last run that stayed in the cluster, 0 to 1.
+                cluster, -1 to 1; below 0, the cluster overlaps another cluster.
+                  stability   The share of random samples of the entries in which clustering finds the \
+                cluster again, 0 to 1. A sample has 80% of the entries, at most 4,000. A cluster is found \
+                again if it and a cluster of the sample have at least half of their combined members in \
+                common. Missing for a cluster that you edited, for one with hardly any members in the \
+                samples, and for more than 200 clusters that `roost recluster --clusters` created.
 
                 Examples:
                   roost cluster show 94254dc3
@@ -73,7 +77,7 @@ extension ClusterCommand {
                     "label",
                     group.labelOutdated == true
                         ? "set by you; it may no longer fit, because fewer than half of the members at that "
-                            + "time remain or the cluster has more than doubled"
+                            + "time remain or the cluster has more than doubled in size"
                         : "set by you")
             }
             if let name = group.labeledBy { line("label", "set by \(Terminal.line(name, limit: 60))") }
@@ -134,15 +138,15 @@ extension ClusterCommand {
         static let configuration = CommandConfiguration(
             commandName: "outliers", abstract: "List the entries that are in no cluster, with the reasons.",
             discussion: """
-                Prints the similarity to the nearest cluster, the id, the title and the reason, the most \
-                similar to a cluster first. The reasons are:
+                Prints each entry's similarity to the nearest cluster, its id, its title and the reason. \
+                The entries most similar to a cluster come first. The reasons are:
 
                   far from every cluster  The entry is not similar enough to any cluster.
                   too few similar entries  Its neighborhood has too few entries for a cluster (with --dense).
                   no words                Its text has neither letters nor digits.
-                  no known words          Its vector is zero: the model knows nothing in its text.
+                  no known words          Its vector is zero: the model knows none of its words.
 
-                Exits with 1 if there are none.
+                Exits with 1 if there are no outliers.
 
                 Examples:
                   roost cluster outliers
@@ -184,7 +188,7 @@ extension ClusterCommand {
                 for outlier in shown { Terminal.write(outlier.line) }
             }
             guard !outliers.isEmpty else {
-                options.note("the last run of `roost recluster` left no entry without a cluster")
+                options.note("the last run of `roost recluster` found no outliers")
                 throw ExitCode(ExitStatus.nothingFound.rawValue)
             }
             if outliers.count > shown.count { options.note("and \(outliers.count - shown.count) more") }

@@ -98,7 +98,7 @@ extension ClusterCommand {
                     + "last run, \(drift.unassigned) unassigned")
             Terminal.write(
                 "\(drift.placedSince) entries were assigned since the last run; \(drift.unchanged) of "
-                    + "\(drift.entriesOfRun) entries of the run are in the same cluster")
+                    + "\(drift.entriesOfRun) entries of the run are still in the same cluster")
             if let now = drift.cohesion, let before = drift.cohesionOfRun {
                 Terminal.write(String(format: "cohesion %.3f now, %.3f after the run", now, before))
             }
@@ -111,7 +111,7 @@ extension ClusterCommand {
         static let configuration = CommandConfiguration(
             commandName: "label", abstract: "Set the label of a cluster, or reset it.",
             discussion: """
-                A label that you set is kept by later runs of `roost recluster`.
+                Later runs of `roost recluster` keep a label that you set.
 
                 Examples:
                   roost cluster label 94254dc3 "Night sky"
@@ -148,7 +148,8 @@ extension ClusterCommand {
         static let configuration = CommandConfiguration(
             commandName: "merge", abstract: "Merge clusters into one.",
             discussion: """
-                The merged cluster has the id of the first one given. `roost undo` reverts the merge.
+                The merged cluster keeps the id of the first given cluster. `roost undo` reverts the \
+                merge.
 
                 Examples:
                   roost cluster merge 94254dc3 06b6998e

@@ -23,18 +23,21 @@ struct ClusterCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the clusters, largest first.",
             discussion: """
-                Prints a header and a line for each cluster. A cluster that contains other clusters is \
-                followed by these, indented. Exits with 1 if there are none. The columns are:
+                Prints a header and a line for each cluster. Clusters inside a larger cluster follow it, \
+                indented. Exits with 1 if there are no clusters. The columns are:
 
-                  size        The number of members; for a cluster that contains others, of all of them.
-                  cohesion    The mean cosine similarity of the members to the centroid of the cluster. \
-                1: all members are equal; clusters of texts on one subject often have 0.5 to 0.8.
-                  separation  The cosine distance from the centroid to the nearest other centroid. 0: \
-                another cluster is at the same place; the larger, the more distinct the cluster is. '-' \
-                for the only cluster and for one that contains others.
-                  label       The label. 'label may no longer fit' is added if you set the label and \
-                fewer than half of the members at that time remain, or the cluster has more than doubled.
-                  id          The first digits of the id, which are enough to name the cluster.
+                  size        The number of members; for a cluster that contains other clusters, the sum of \
+                their sizes.
+                  cohesion    The mean cosine similarity of the members to the centroid of the cluster. 1 \
+                means that all members are equal; 0.5 to 0.8 is typical of texts on one subject.
+                  separation  The cosine distance from the centroid to the nearest other centroid. 0 \
+                means that another centroid is identical; the larger the value, the more distinct the \
+                cluster. '-' is shown if there is only one cluster, and for a cluster that contains \
+                other clusters.
+                  label       The label. The note 'label may no longer fit' appears if you set the label and \
+                fewer than half of the members at that time remain, or the cluster has more than \
+                doubled.
+                  id          The first digits of the id, which other commands accept as an ID.
 
                 Examples:
                   roost cluster list
@@ -44,7 +47,11 @@ struct ClusterCommand: AsyncParsableCommand {
 
         @OptionGroup var options: StoreOptions
 
-        @Flag(name: .long, help: "Print only the clusters at the lowest level, without the larger ones.")
+        @Flag(
+            name: .long,
+            help: ArgumentHelp(
+                "Print only the clusters at the lowest level, without the larger clusters "
+                    + "that contain them."))
         var flat = false
 
         @Flag(name: .long, help: "Print the result as JSON.")

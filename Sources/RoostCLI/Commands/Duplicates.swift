@@ -6,8 +6,8 @@ struct Duplicates: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Find groups of near-duplicate entries.",
         discussion: """
-            All entries of a group have at least the given cosine similarity with each other. Entries of a \
-            group are listed oldest first, each with its similarity to the first one. Exits with 1 if there \
+            Any two entries of a group have at least the given cosine similarity. The entries of a group \
+            are listed oldest first, each with its similarity to the first entry. Exits with 1 if there \
             are no duplicates.
 
             Examples:
@@ -42,7 +42,7 @@ struct Duplicates: AsyncParsableCommand {
 
     func validate() throws {
         guard threshold > 0, threshold <= 1 else {
-            throw ValidationError("--threshold takes a number above 0 and up to 1, not \(threshold).")
+            throw ValidationError("--threshold must be a number above 0 and at most 1, not \(threshold).")
         }
     }
 
@@ -58,7 +58,7 @@ struct Duplicates: AsyncParsableCommand {
                     Document(
                         entries: try await members(group, snapshot).map { entry, score in
                             Document.Member(
-                                id: entry.id.text, score: score, path: entry.path, source: entry.source,
+                                id: entry.id.text, score: score, path: entry.sourcePath, source: entry.source,
                                 text: Terminal.line(entry.content, limit: 200))
                         }))
             }

@@ -7,9 +7,8 @@ struct Embed: AsyncParsableCommand {
         abstract: "Print the embeddings of texts.",
         discussion: """
             Without TEXT, or with -, Roost reads standard input, one text per line. The formats json and \
-            jsonl contain each text, its vector, the number of embedded tokens and the number of omitted \
-            tokens. The format npy is an array of shape (texts, dimension) of little-endian Float32 numbers \
-            for NumPy.
+            jsonl contain each text, its vector, and the numbers of embedded and omitted tokens. The \
+            format npy is a NumPy array of shape (texts, dimension) with little-endian Float32 numbers.
 
             Examples:
               roost embed "a swift above the roof"
@@ -49,7 +48,7 @@ struct Embed: AsyncParsableCommand {
         let settings = try UserConfiguration(UserDirectories().configurationFile)
         let embedder = try await EmbedderChoice.open(
             try model ?? settings.value(of: "model") ?? "minilm")
-        let result = try await embedder.embed(texts, as: query ? .query : .document)
+        let result = try await embedder.checkedEmbeddings(texts, as: query ? .query : .document)
         let omitted = result.omittedTokens.filter { $0 > 0 }.count
         if omitted > 0 {
             Terminal.error(
@@ -66,11 +65,8 @@ struct Embed: AsyncParsableCommand {
                 try Terminal.json(documents)
             }
         case .jsonl:
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            for document in documents(texts, result) {
-                Terminal.write(try encoder.encode(document) + Data("\n".utf8))
-            }
+            let encoder = Terminal.lineEncoder
+            for document in documents(texts, result) { try Terminal.json(document, encoder) }
         }
     }
 

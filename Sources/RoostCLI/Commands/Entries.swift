@@ -7,8 +7,9 @@ struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show an entry.",
         discussion: """
-            Prints the entry's properties and its text. Lines that more than 5% of the entries contain, such \
-            as footers and navigation, are listed as "excluded": the last `roost recluster` left them out.
+            Prints the entry's properties and its text. Lines that more than 5% of the entries contain, \
+            such as footers and navigation, are listed as "excluded": the last `roost recluster` ignored \
+            them.
 
             Examples:
               roost show e2d8942a
@@ -82,7 +83,7 @@ struct Show: AsyncParsableCommand {
         if original {
             let document = try await store.original(of: id)
             try await store.close()
-            return Terminal.show(document)
+            return Terminal.write(document)
         }
         let snapshot = try await store.storage.snapshot()
         guard let entry = try await snapshot.entries([id]).first else {
@@ -95,13 +96,12 @@ struct Show: AsyncParsableCommand {
         let boilerplate = store.boilerplateLines(of: entry)
         try await store.close()
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            let encoder = Terminal.prettyEncoder
             encoder.userInfo[.omitsVectors] = !withEmbeddings
             let document = Document(
                 entry: entry, omittedTokens: omitted,
                 boilerplateLines: boilerplate.isEmpty ? nil : boilerplate)
-            return Terminal.write(String(decoding: try encoder.encode(document), as: UTF8.self))
+            return try Terminal.json(document, encoder)
         }
         func line(_ name: String, _ value: String) {
             Terminal.write(Terminal.dim(name.padding(toLength: 10, withPad: " ", startingAt: 0)) + value)
@@ -118,10 +118,7 @@ struct Show: AsyncParsableCommand {
         if let cluster { line("cluster", "\(Terminal.line(cluster.label)) (\(cluster.id.text.prefix(8)))") }
         for text in boilerplate { line("excluded", Terminal.line(text)) }
         // A pipe or file gets the exact text; a terminal gets it without control characters.
-        Terminal.write(
-            "\n"
-                + (Terminal.isOutputTerminal
-                    ? Terminal.safe(entry.content, keepingLines: true) : entry.content))
+        Terminal.write(Data("\n\(entry.content)\n".utf8))
     }
 }
 
@@ -150,7 +147,7 @@ struct List: AsyncParsableCommand {
 
     func validate() throws {
         if let limit, limit < 1 {
-            throw ValidationError("-n takes a whole number of at least 1, not \(limit).")
+            throw ValidationError("-n must be a whole number of at least 1, not \(limit).")
         }
     }
 
@@ -158,15 +155,14 @@ struct List: AsyncParsableCommand {
         let store = try await options.open()
         let filter = try await filters.filter(options, store)
         let snapshot = try await store.storage.snapshot()
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let encoder = Terminal.lineEncoder
         encoder.userInfo[.omitsVectors] = true
         var count = 0
         if json { Terminal.write("[") }
         for try await entry in snapshot.allEntries(matching: filter, pageSize: min(limit ?? .max, 500)) {
             if json {
-                Terminal.write(
-                    (count > 0 ? "," : "") + String(decoding: try encoder.encode(entry), as: UTF8.self))
+                if count > 0 { Terminal.write(Data(",".utf8)) }
+                try Terminal.json(entry, encoder)
             } else {
                 Terminal.write(
                     Terminal.dim(String(entry.id.text.prefix(8))) + "  "
@@ -189,8 +185,8 @@ struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Change the text of an entry.",
         discussion: """
-            Opens the text in $VISUAL or $EDITOR, unless --text gives the new text. The entry is embedded \
-            again. The file that it came from does not change.
+            Opens the text in $VISUAL or $EDITOR, unless --text gives the new text. The entry is \
+            embedded again. The file that the entry came from is not changed.
 
             Examples:
               roost edit e2d8942a

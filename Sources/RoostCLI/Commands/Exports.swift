@@ -51,6 +51,18 @@ struct Export: AsyncParsableCommand {
                 valueName: "FORMAT"))
         var format: Format = .json
 
+        @Flag(
+            name: .long,
+            help: """
+                With --format csv: do not put an apostrophe before cells that a spreadsheet would run as \
+                formulas. Use it only for programs that are not spreadsheets.
+                """)
+        var raw = false
+
+        func validate() throws {
+            if raw, format != .csv { throw ValidationError("--raw needs --format csv.") }
+        }
+
         func run() async throws {
             let store = try await options.open()
             if format == .html || format == .atlas {
@@ -66,20 +78,19 @@ struct Export: AsyncParsableCommand {
             }
             let export = try await store.exportClusters(withEmbeddings: target.withEmbeddings)
             try await store.close()
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            if format == .json { encoder.outputFormatting.insert(.prettyPrinted) }
             var data = Data()
             switch format {
-            case .json: data = try encoder.encode(export) + Data("\n".utf8)
+            case .json:
+                data = try Terminal.prettyEncoder.encode(export).escapingControlsInJSON() + Data("\n".utf8)
             case .jsonl:
+                let encoder = Terminal.lineEncoder
                 for cluster in export.allClusters {
-                    // Children are written on lines of their own, which name the parent.
+                    // Children are written on separate lines, which contain the id of the parent.
                     var flat = cluster
                     flat.children = nil
-                    data += try encoder.encode(flat) + Data("\n".utf8)
+                    data += try encoder.encode(flat).escapingControlsInJSON() + Data("\n".utf8)
                 }
-            case .csv: data = export.csv
+            case .csv: data = export.csv(escapingFormulas: !raw)
             case .markdown: data = export.markdown()
             case .html, .atlas: break  // written above
             }
@@ -163,8 +174,8 @@ struct ImportCommand: AsyncParsableCommand {
         commandName: "import", abstract: "Import exported entries.",
         discussion: """
             Reads the output of `roost export entries` or an entries.json of a JSON store. Vectors are \
-            imported if they are of the store's embedding space; otherwise Roost embeds the texts. Importing \
-            the same file again changes nothing.
+            imported if they belong to the store's embedding space; otherwise, Roost embeds the texts. \
+            Importing the same file again changes nothing.
 
             Examples:
               roost import entries.json
@@ -206,7 +217,7 @@ struct ImportCommand: AsyncParsableCommand {
         Terminal.write("\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged")
         if report.embedded > 0 {
             options.note(
-                "embedded \(report.embedded) entries: the file has no vectors of "
+                "embedded \(report.embedded) entries: the file has no vectors from "
                     + "\(store.embedder.space.model) for them")
         }
     }

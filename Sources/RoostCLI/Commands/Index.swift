@@ -6,11 +6,11 @@ struct Index: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Build and inspect the search index.",
         discussion: """
-            The index is derived from the store: a missing, outdated or damaged index makes searches slower, \
-            never wrong. `roost ingest` rebuilds it after a tenth of the entries changed. From 50,000 \
-            passages, `roost index build` adds a proximity graph for approximate search, which finds nearly \
-            all of the nearest passages in a fraction of the time; `roost query --exact` compares all \
-            vectors.
+            The index is derived from the store: a missing, outdated or damaged index makes searches \
+            slower, never wrong. `roost ingest` rebuilds it when a tenth of the entries have changed. \
+            For stores with 50,000 passages or more, `roost index build` adds a proximity graph for \
+            approximate search, which finds nearly all of the nearest passages in a fraction of the \
+            time; `roost query --exact` compares all vectors instead.
 
             Examples:
               roost index build
@@ -48,7 +48,8 @@ struct BuildIndex: AsyncParsableCommand {
 
 struct IndexStats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "Show the size and age of the index, and the changes since.",
+        commandName: "stats",
+        abstract: "Show the size and age of the index, and how many entries have changed since.",
         discussion: """
             Exits with 1 if the store has no index.
 
@@ -64,7 +65,7 @@ struct IndexStats: AsyncParsableCommand {
 
     @Flag(
         name: .long,
-        help: "Measure the recall of the graph on the store's own passages.")
+        help: "Measure the recall of the graph, with passages of the store as queries.")
     var recall = false
 
     /// The JSON output.

@@ -6,11 +6,11 @@ struct IngestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ingest", abstract: "Add or update entries from files, folders or standard input.",
         discussion: """
-            A text or Markdown file becomes one entry. JSON Lines ({"id"?, "text"|"content", …metadata}), \
-            CSV and TSV files with a header become one entry per row, and standard input (-) one per line. \
-            Ingesting the same input again changes nothing: changed texts are updated, and entries of rows \
-            that were removed from a file are removed. An interrupted ingest continues when you run the same \
-            command again.
+            A text or Markdown file becomes one entry. JSON Lines ({"id"?, "text"|"content", \
+            …metadata}), CSV and TSV files with a header become one entry per row; each line of standard \
+            input (-) becomes one entry. Ingesting the same input again changes nothing. If a text has \
+            changed, its entry is updated; if a row was removed from a file, its entry is removed. An \
+            interrupted ingest continues when you run the same command again.
 
             Examples:
               roost ingest ~/notes --exclude drafts
@@ -40,6 +40,11 @@ struct IngestCommand: AsyncParsableCommand {
 
     @Option(name: .long, help: "The column or key that identifies a row.")
     var idColumn: String?
+
+    @Flag(
+        name: .long,
+        help: "Also follow symbolic links to folders, and to files outside the given folder.")
+    var follow = false
 
     @Flag(name: .long, help: "Store each file byte for byte, for `roost show --original`.")
     var keepOriginals = false
@@ -90,7 +95,8 @@ struct IngestCommand: AsyncParsableCommand {
     ///
     /// - Throws: ``RoostError`` if there is nothing to read.
     private func input(hasStore: Bool) throws -> Input {
-        let finder = FileFinder(globs: glob, exclusions: exclude)
+        var finder = FileFinder(globs: glob, exclusions: exclude)
+        finder.followsLinks = follow
         var input = Input(paths: try paths.filter { $0 != "-" } + listedPaths())
         input.readsStandardInput = paths.contains("-")
         var seen = Set<Source.ID>()
@@ -234,6 +240,9 @@ struct IngestCommand: AsyncParsableCommand {
     private func show(_ report: IngestReport, _ seconds: TimeInterval) {
         for skip in report.skipped where !options.quiet {
             Terminal.error("skipped \(Terminal.line(skip.source)): \(skip.reason)")
+        }
+        if report.skipped.contains(where: { $0.reason == FileFinder.linkReason }) {
+            options.note("symbolic links were skipped; use --follow to follow them")
         }
         if report.omittedTokens > 0 {
             Terminal.error(

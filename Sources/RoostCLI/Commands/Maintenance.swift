@@ -6,9 +6,9 @@ struct Compact: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Free unused space, and update the human-readable JSON files.",
         discussion: """
-            For a JSON store, merges the journal into entries.json and clusters.json. For a SQLite store, \
-            frees the space of removed entries. Removes original files that no entry came from. Other \
-            writers wait until the command ends.
+            For a JSON store, merges the journal into entries.json and clusters.json. For a SQLite \
+            store, frees the space of removed entries. Removes stored originals that no entry uses. \
+            Other writers wait until the command ends.
 
             Examples:
               roost compact
@@ -36,8 +36,8 @@ struct Compact: AsyncParsableCommand {
             guard after <= limit ?? .max else {
                 throw CommandError(
                     .usage,
-                    "cannot set the maximum size: the store takes \(ByteCount.text(after)); remove entries "
-                        + "first")
+                    "cannot set the maximum size: the store already takes \(ByteCount.text(after)); remove "
+                        + "entries first")
             }
             try StoreManifest.setMaximumSize(limit, in: location)
         }
@@ -49,10 +49,10 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check the store for damage, and repair it.",
         discussion: """
-            Checks the manifest, the lock, the files or database with their checksums, vectors, passages and \
-            assignments, and reports leftover files. Changes nothing without --repair. A repair keeps the \
-            damaged data in the folder damaged-DATE. Exits with 0 if the store is intact, and with 65 if it \
-            is damaged.
+            Checks the manifest, the lock, the files or the database (including checksums), the vectors, \
+            passages and assignments, and reports leftover files. Changes nothing without --repair. A \
+            repair keeps the damaged data in the folder damaged-DATE. Exits with 0 if the store is \
+            intact, and with 65 if it is damaged.
 
             Examples:
               roost doctor
@@ -64,6 +64,14 @@ struct Doctor: AsyncParsableCommand {
     @Flag(name: .long, help: "Repair the damage as far as the intact data allows.")
     var `repair` = false
 
+    @Flag(
+        name: .long,
+        help: """
+            Also read every byte of the installed models, and find entries that were embedded with damaged or \
+            other model files.
+            """)
+    var models = false
+
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
@@ -74,8 +82,11 @@ struct Doctor: AsyncParsableCommand {
             let names = models.names().flatMap { [$0, "\($0):int8"] } + [ModelLibrary.lexicalName]
             return names.compactMap { try? models.open($0) }
         }
-        inspection.passphrase = BackupOptions.passphraseFromEnvironment()
+        inspection.includesModels = models
+        inspection.embedder = { try EmbedderChoice.open(for: $0) }
+        inspection.passphrase = try BackupOptions.passphraseFromEnvironment()
         var findings = try await inspection.inspect()
+        if models { findings += await Self.damagedModels().filter { !findings.contains($0) } }
         if let manifest = try? await StoreManifest.settled(in: location),
             let embedder = try? UserDirectories().models.open(for: manifest.space)
         {
@@ -107,6 +118,22 @@ struct Doctor: AsyncParsableCommand {
         if !isIntact { throw ExitCode(ExitStatus.badData.rawValue) }
     }
 
+    /// Reads all installed models.
+    private static func damagedModels() async -> [StorageFinding] {
+        let library = UserDirectories().models
+        var findings: [StorageFinding] = []
+        for name in library.names() {
+            do {
+                try await library.open(name).checkModel()
+            } catch let error as EmbedderError {
+                findings.append(.damage("model \(name)", "is damaged: \(error.message)"))
+            } catch {
+                findings.append(.note("model \(name)", "could not be checked: \(error)"))
+            }
+        }
+        return findings
+    }
+
     private func show(_ findings: [StorageFinding]) {
         for finding in findings where finding.severity == .damage || !options.quiet {
             let severity = finding.severity == .damage ? "damage" : "note  "
@@ -117,11 +144,11 @@ struct Doctor: AsyncParsableCommand {
 
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy the store to another storage.",
+        abstract: "Copy the store to another storage format.",
         discussion: """
-            Keeps ids, dates and revisions, so exports of both stores are identical; compares the contents \
-            of both at the end. The original store is not changed. An interrupted copy continues when you \
-            run the same command again.
+            Keeps ids, dates and revisions, so exports of both stores are identical. Finally, compares \
+            the contents of both stores. The original store is not changed. An interrupted copy \
+            continues when you run the same command again.
 
             Examples:
               roost migrate --to json ~/notes-json
@@ -130,7 +157,7 @@ struct Migrate: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Option(name: .long, help: "The storage of the copy: sqlite or json.")
+    @Option(name: .long, help: "The storage format of the copy: sqlite or json.")
     var to: String
 
     @Argument(help: ArgumentHelp("A new folder.", valueName: "DIR"))
@@ -205,7 +232,7 @@ enum ByteCount {
         else {
             throw CommandError(
                 .usage,
-                "\(option) takes a size of at least 1MB, such as 500MB or 2GB, or none; not "
+                "\(option) must be a size of at least 1MB, such as 500MB or 2GB, or none; not "
                     + "'\(Terminal.line(text, limit: 40))'")
         }
         return Int(number * factor)

@@ -7,9 +7,9 @@ struct Model: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List, install, create and remove embedding models.",
         discussion: """
-            With the suffix :int8 (minilm:int8), the layers of a model compute in 8 bits: about three times \
-            as fast, with slightly different vectors. The suffix selects a separate embedding space, and a \
-            store keeps the space that it was created with.
+            With the suffix :int8 (minilm:int8), a model computes with 8-bit numbers: about three times \
+            as fast, with slightly different vectors. The suffix selects a separate embedding space; a \
+            store keeps the embedding space that it was created with.
 
             Examples:
               roost model list
@@ -59,8 +59,8 @@ struct AddModel: ParsableCommand {
         commandName: "add",
         abstract: "Install a model from a folder.",
         discussion: """
-            The folder has the layout of sentence-transformers (BERT models) or Model2Vec (static models). \
-            It is copied.
+            The folder must have the layout of sentence-transformers (BERT models) or Model2Vec (static \
+            models). Roost copies it.
 
             Examples:
               roost model add ~/Downloads/bge-small-en-v1.5
@@ -86,13 +86,14 @@ struct AddModel: ParsableCommand {
 struct PrefixOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("The prefix of queries that the model expects: 'query: '.", valueName: "TEXT"))
+        help: ArgumentHelp(
+            "The prefix that the model expects before a query, such as 'query: '.", valueName: "TEXT"))
     var queryPrefix: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The prefix of documents that the model expects: 'passage: '.", valueName: "TEXT"))
+            "The prefix that the model expects before a document, such as 'passage: '.", valueName: "TEXT"))
     var documentPrefix: String?
 }
 
@@ -110,13 +111,13 @@ struct PullModel: AsyncParsableCommand {
               roost model pull team/model --from https://hub.example --revision v2
             """)
 
-    @Argument(help: ArgumentHelp("The repository.", valueName: "NAME"))
+    @Argument(help: ArgumentHelp("The repository of the model.", valueName: "NAME"))
     var name: String
 
     @Option(name: .long, help: "The URL of the hub. Default: $HF_ENDPOINT, else https://huggingface.co.")
     var from: String?
 
-    @Option(name: .long, help: "A branch, tag or commit.")
+    @Option(name: .long, help: "The branch, tag or commit to download.")
     var revision = "main"
 
     @OptionGroup var prefixes: PrefixOptions
@@ -160,7 +161,7 @@ struct RemoveModel: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove an installed model.",
         discussion: """
-            A store of the model can still be read and exported, but not searched by meaning.
+            Stores that use the model can still be read and exported, but not searched by meaning.
 
             Examples:
               roost model remove bge-small-en-v1.5
@@ -180,9 +181,9 @@ struct DistillModel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "distill", abstract: "Create a fast static model from a BERT model.",
         discussion: """
-            A static model has one vector per token, independent of the context: several hundred times as \
-            fast as the original model, but less accurate. Needs no training texts; takes at most about a \
-            minute.
+            A static model has one vector per token, independent of the context: several hundred times \
+            as fast as the original model, but less accurate. Distillation needs no training texts and \
+            takes about a minute at most.
 
             Examples:
               roost model distill minilm --out fast && roost model add fast
@@ -199,7 +200,11 @@ struct DistillModel: AsyncParsableCommand {
     @Option(name: .long, help: "The dimension of the vectors.")
     var dimension = 256
 
-    @Flag(name: .long, help: "Store the vectors in 8 bits, in a quarter of the size.")
+    @Flag(
+        name: .long,
+        help: ArgumentHelp(
+            "Store each number of the vectors in 8 bits, which takes a quarter of the "
+                + "space."))
     var int8 = false
 
     @Flag(name: .shortAndLong, help: "Print only errors.")
@@ -207,7 +212,7 @@ struct DistillModel: AsyncParsableCommand {
 
     func run() async throws {
         guard (1...4096).contains(dimension) else {
-            throw CommandError(.usage, "--dimension takes a number from 1 to 4096, not \(dimension)")
+            throw CommandError(.usage, "--dimension must be a number from 1 to 4096, not \(dimension)")
         }
         let parent = try await EmbedderChoice.open(model)
         guard let parent = parent as? BERTEmbedder else {

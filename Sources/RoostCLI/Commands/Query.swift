@@ -6,14 +6,21 @@ struct Query: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Search entries by meaning and by words.",
         discussion: """
-            The results of both searches are merged by rank, best first, and printed with their cosine \
-            similarity. In the query, "some words" in quotes must occur as a phrase, -word must not occur, \
-            and begin* matches all words with that prefix. Filters apply before the limit. Exits with 1 if \
-            nothing matches.
+            Roost searches by meaning and by words and prints the best entries first, with a score from 0 \
+            to 1. The query needs no quotes; - reads it from standard input.
+
+            In the query, "some words" must occur as a phrase, -word and --not word must not occur, \
+            begin* matches all words with that prefix, and title:word, path:word and tag:word must occur \
+            in that field. A -word is ordinary text if it has one or two characters, or if an entry contains \
+            it after the preceding word, as in "commit -amend". Everything after -- is text, even if it \
+            looks like an option. If no entry is closer than unrelated text, Roost names the three nearest \
+            entries and exits with 1.
 
             Examples:
-              roost query "birds that return in spring"
-              roost query 'ring* -Saturn' --where topic=astronomy --since 7d
+              roost query birds that return in spring
+              roost query 'ring* "rings of ice" -Saturn' --where topic=astronomy --since 7d
+              roost query title:sourdough starter -n5
+              roost query git commit --amend
               roost query --batch queries.txt -n 5 > answers.jsonl
             """)
 
@@ -31,7 +38,8 @@ struct Query: AsyncParsableCommand {
 
     @Option(
         name: .long, parsing: .unconditional,
-        help: ArgumentHelp("The weight of words relative to meaning.", valueName: "W"))
+        help: ArgumentHelp(
+            "The weight of the search by words, relative to the search by meaning.", valueName: "W"))
     var textWeight: Float = 1
 
     @Option(
@@ -42,30 +50,42 @@ struct Query: AsyncParsableCommand {
             valueName: "FILE"))
     var batch: String?
 
-    @Argument(help: "The query.")
-    var text: String?
+    @Flag(name: .long, help: "Do not correct misspelled words.")
+    var exactWords = false
+
+    @Option(
+        name: .customLong("not"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Exclude entries with this word or phrase; repeatable.", valueName: "words"))
+    var excluded: [String] = []
+
+    @Argument(help: ArgumentHelp("The text to search for; - reads standard input.", valueName: "query"))
+    var words: [String] = []
 
     func validate() throws {
         guard textWeight.isFinite, textWeight >= 0 else {
-            throw ValidationError("--text-weight takes a number of at least 0, not \(textWeight).")
+            throw ValidationError("--text-weight must be a number of at least 0, not \(textWeight).")
         }
-        guard (text == nil) != (batch == nil) else {
+        guard words.isEmpty != (batch == nil) else {
             throw ValidationError(
-                text == nil
-                    ? "Give a query; put a query that begins with - after --."
-                    : "Give either a query or --batch FILE, not both.")
+                words.isEmpty ? "Give a query." : "Give either a query or --batch FILE, not both.")
         }
-        if batch != nil, search.pathsOnly {
-            throw ValidationError("--batch cannot be combined with -l.")
+        if batch != nil, search.output.pathsOnly || search.output.open {
+            throw ValidationError("--batch cannot be combined with -l or --open.")
+        }
+        if mode == .vector, !excluded.isEmpty {
+            throw ValidationError(
+                "--not requires a search by words; it cannot be combined with --mode vector.")
         }
     }
 
     func run() async throws {
+        let text = batch == nil ? try QueryText.text(of: words, excluding: excluded) : ""
         let store = try await options.open()
         let start = Date()
-        var query = try search.entrySearch(.text(text ?? ""), try await filters.filter(options, store))
+        var query = try search.entrySearch(.text(text), try await filters.filter(options, store))
         query.mode = mode
         query.textWeight = textWeight
+        query.usesExactWords = exactWords
         if let batch { return try await answer(batch, store, query) }
         let result = try await store.search(query)
         try await store.close()
@@ -101,31 +121,23 @@ struct Query: AsyncParsableCommand {
                 "line \(line.offset + 1) contains only excluded words; add words to search for")
         }
         guard try await store.storage.snapshot().stamp.entryCount > 0 else { throw SearchOptions.emptyStore }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let sourceLines = SourceLines()
-        var notices = Set<SearchNotice>()
+        let encoder = Terminal.lineEncoder
+        var remarks = Set<String>()
         for start in stride(from: 0, to: lines.count, by: Self.batchSize) {
             let part = lines[start..<min(lines.count, start + Self.batchSize)]
             let searches = part.map { line in
                 var search = query
-                search.subject = .text(String(line.element))
+                search.subject = .text(line.element + QueryText.exclusions(excluded))
                 return search
             }
             let results = try await store.search(searches)
             for (line, result) in zip(part, results) {
-                for notice in result.notices where notices.insert(notice).inserted {
-                    options.note(RemedyText.message(notice.message, notice.remedy))
+                for remark in SearchOptions.remarks(on: result) where remarks.insert(remark).inserted {
+                    options.note("line \(line.offset + 1): \(remark)")
                 }
-                if result.omittedTokens > 0 {
-                    options.note(
-                        "line \(line.offset + 1) exceeds the model's maximum length: its last "
-                            + "\(result.omittedTokens) tokens were ignored")
-                }
-                let hits = result.hits.map { HitDocument($0, result.snippet(of: $0), search, sourceLines) }
-                Terminal.write(
-                    try encoder.encode(Answer(line: line.offset + 1, query: String(line.element), hits: hits))
-                        + Data("\n".utf8))
+                let hits = result.hits.map { HitDocument($0, result.snippet(of: $0), search) }
+                try Terminal.json(
+                    Answer(line: line.offset + 1, query: String(line.element), hits: hits), encoder)
             }
         }
         try await store.close()
@@ -137,8 +149,8 @@ struct Similar: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Find entries similar to an entry, to several, or to a file.",
         discussion: """
-            A file of the store stands for its entries; any other file is read and embedded. Several ids or \
-            files are compared by their mean vector.
+            For a file that was ingested, the search uses the vectors of its entries; any other file is \
+            read and embedded. For several ids or files, the search uses the mean of their vectors.
 
             Examples:
               roost similar e2d8942a -n 3

@@ -7,18 +7,25 @@ struct Recluster: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Group all entries into labeled clusters.",
         discussion: """
-            Chooses the number of clusters from the entries unless --clusters gives it. A run continues from \
-            the clusters of the last one, so that clusters keep their ids and your labels; --fresh starts \
-            without them. The same entries, options and seed give the same clusters.
+            Chooses the number of clusters from the entries unless --clusters gives it. A run continues \
+            from the clusters of the last run, so that clusters keep their ids and your labels; with \
+            --fresh, it ignores them. With the same entries, options and seed, the clusters are the \
+            same.
 
-            With more than 25 clusters, similar ones are grouped into 8 to 25 larger clusters at an upper \
-            level, unless --levels gives the number of levels. Only the clusters at the lowest level have \
-            members; the options --cluster of other commands accept clusters of every level. Each line of \
-            the output has the size of a cluster, a bar of that length, its label and the first digits of \
-            its id; clusters of a lower level are indented below the one that contains them.
+            With more than 25 clusters, similar ones are grouped into 8 to 25 larger clusters at an \
+            upper level, if random samples of the entries have nearly the same larger clusters and \
+            --levels does not give the number of levels. Only the clusters at the lowest level have \
+            members; the option --cluster of other commands accepts clusters of any level. \
+            Each line of the output shows the size of a cluster, a bar proportional to the size, the \
+            label and the first digits of the id; clusters of a lower level are indented below the \
+            cluster that contains them.
 
-            Lines that more than 5% of the entries contain, such as footers and navigation, are left out of \
-            the texts; `roost show` lists those of an entry.
+            A label consists of words and phrases that are frequent in a cluster and rare in others; \
+            words in titles and in names of folders count more. If the model compares meanings, two \
+            phrases distinguish the cluster from others, and one is a general name for its subject.
+
+            Lines that more than 5% of the entries contain, such as footers and navigation, are ignored; \
+            `roost show` lists the ignored lines of an entry.
 
             Examples:
               roost recluster
@@ -41,7 +48,7 @@ struct Recluster: AsyncParsableCommand {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "The maximum share of the entries that may be outliers, from 0 to 1. Default: 0.05.",
+            "The maximum share of outliers among the entries, from 0 to 1. Default: 0.05.",
             valueName: "SHARE"))
     var maxOutliers: Double?
 
@@ -59,12 +66,16 @@ struct Recluster: AsyncParsableCommand {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "The number of levels: more than 1 groups the clusters into larger ones. Default: 1, or 2 with "
-                + "more than 25 clusters.",
+            "The number of levels: more than 1 groups the clusters into larger ones. Default: 1, or 2 if "
+                + "more than 25 clusters form stable larger ones.",
             valueName: "N"))
     var levels: Int?
 
-    @Flag(name: .long, help: "Print only the clusters at the lowest level, without the larger ones.")
+    @Flag(
+        name: .long,
+        help: ArgumentHelp(
+            "Print only the clusters at the lowest level, without the larger clusters that "
+                + "contain them."))
     var flat = false
 
     @Option(
@@ -89,16 +100,16 @@ struct Recluster: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        for text in self.where where EntryCondition(where: text) == nil {
+        for text in self.where where EntryCondition(parsing: text) == nil {
             throw ValidationError(
-                "--where takes a condition like kind=message, not '\(Terminal.line(text, limit: 60))'.")
+                "--where must be a condition such as kind=message, not '\(Terminal.line(text, limit: 60))'.")
         }
         if let clusters, clusters < 1 {
-            throw ValidationError("--clusters takes a whole number of at least 1, not \(clusters).")
+            throw ValidationError("--clusters must be a whole number of at least 1, not \(clusters).")
         }
         if let dense {
             guard dense >= 2 else {
-                throw ValidationError("--dense takes a whole number of at least 2, not \(dense).")
+                throw ValidationError("--dense must be a whole number of at least 2, not \(dense).")
             }
             guard clusters == nil, granularity == .medium, maxOutliers == nil, !fresh else {
                 throw ValidationError(
@@ -111,7 +122,7 @@ struct Recluster: AsyncParsableCommand {
                     + "what would be sent.")
         }
         if let levels, !(1...8).contains(levels) {
-            throw ValidationError("--levels takes a number from 1 to 8, not \(levels).")
+            throw ValidationError("--levels must be a number from 1 to 8, not \(levels).")
         }
         if clusters != nil, granularity != .medium {
             throw ValidationError(
@@ -120,7 +131,7 @@ struct Recluster: AsyncParsableCommand {
         }
         if let maxOutliers {
             guard (0...1).contains(maxOutliers) else {
-                throw ValidationError("--max-outliers takes a share from 0 to 1, not \(maxOutliers).")
+                throw ValidationError("--max-outliers must be a number from 0 to 1, not \(maxOutliers).")
             }
             guard clusters == nil else {
                 throw ValidationError(
@@ -134,7 +145,7 @@ struct Recluster: AsyncParsableCommand {
         let model = autolabel ? try RemoteSettings().labelingModel(nil) : nil
         let store = try await options.open()
         let start = Date()
-        let conditions = self.where.compactMap(EntryCondition.init(where:))
+        let conditions = self.where.compactMap(EntryCondition.init(parsing:))
         var report =
             if let dense {
                 try await store.recluster(

@@ -39,7 +39,7 @@ struct Reembed: AsyncParsableCommand {
 
     func validate() throws {
         guard (model != nil) != discard else {
-            throw ValidationError("Give the --model to move to, or --discard.")
+            throw ValidationError("Give --model NAME, or --discard.")
         }
     }
 
@@ -52,14 +52,14 @@ struct Reembed: AsyncParsableCommand {
         guard let model else {
             let found = try await ModelMigration.discard(in: location)
             return options.note(
-                found ? "removed the vectors of the unfinished migration" : "no unfinished move to discard")
+                found ? "removed the vectors of the unfinished move" : "no unfinished move to discard")
         }
         var notes: [String] = []
         let embedder = try await EmbedderChoice.openForStore(model, &notes)
         for text in notes { options.note(text) }
         var reembedding = ModelMigration(of: location, to: embedder)
         reembedding.makesBackup = !noBackup
-        reembedding.passphrase = BackupOptions.passphraseFromEnvironment()
+        reembedding.passphrase = try BackupOptions.passphraseFromEnvironment()
         let progress = Progress(isQuiet: options.quiet)
         let report: ModelMigration.Report
         do {

@@ -14,7 +14,7 @@ struct TagCommand: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Flag(name: .long, help: "Remove the tag.")
+    @Flag(name: .long, help: "Remove the tag instead of adding it.")
     var remove = false
 
     @Argument(help: ArgumentHelp("Ids of entries, then the tag.", valueName: "ID… TAG"))
@@ -40,8 +40,9 @@ struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Remove entries.",
         discussion: """
-            Files on disk are not removed. If 100 entries or more are removed, Roost creates a backup first. \
-            `roost undo` restores the entries.
+            Files on disk are not removed. More than 20 entries are removed only after a confirmation, or \
+            with --yes. If 100 entries or more are removed, Roost creates a backup first. `roost undo` \
+            restores the entries.
 
             Examples:
               roost remove e2d8942a d511e8df
@@ -59,10 +60,29 @@ struct Remove: AsyncParsableCommand {
     @Flag(name: .long, help: "Show what would be removed, without removing it.")
     var dryRun = false
 
+    @Flag(name: .shortAndLong, help: "Remove more than 20 entries without a confirmation.")
+    var yes = false
+
+    /// The maximum number of entries that are removed without a confirmation, few enough to review them in
+    /// the output of `--dry-run`.
+    private static let maximumUnconfirmed = 20
+
     func validate() throws {
         guard !ids.isEmpty || source != nil else {
             throw ValidationError("Give ids of entries, or a --source.")
         }
+    }
+
+    /// Returns whether the user confirms the removal, which is required for many entries.
+    private func isConfirmed(_ count: Int) throws -> Bool {
+        guard count > Self.maximumUnconfirmed, !yes else { return true }
+        guard Confirmation.isPossible else {
+            throw CommandError(
+                .usage,
+                "cannot remove \(count) entries without a confirmation; use --yes to remove them, or "
+                    + "--dry-run to list them")
+        }
+        return try Confirmation.ask("remove \(count) entries?")
     }
 
     func run() async throws {
@@ -90,6 +110,11 @@ struct Remove: AsyncParsableCommand {
             removals += page.entries.map(\.id)
         }
         if !dryRun {
+            guard try isConfirmed(Set(removals).count) else {
+                try await store.close()
+                options.note("nothing was removed")
+                throw ExitCode(ExitStatus.nothingFound.rawValue)
+            }
             if Set(removals).count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
             try await store.remove(removals, sources: records)
         }

@@ -135,7 +135,7 @@ extension SessionCommand {
         @Argument(help: ArgumentHelp("The database or folder with the sessions.", valueName: "PATH"))
         var path: String
 
-        @Flag(name: .long, help: "Set unreadable data aside.")
+        @Flag(name: .long, help: "Move unreadable data to a separate file or table.")
         var repair = false
 
         func run() async throws {

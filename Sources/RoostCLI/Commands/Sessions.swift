@@ -9,7 +9,7 @@ struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session", abstract: "List, show, import and prune agent sessions.",
         discussion: """
-            Works on the sessions of the store or, with --in, on the session storage of another program.
+            Uses the sessions of the store or, with --in, the session storage of another program.
 
             Examples:
               roost session list
@@ -25,7 +25,7 @@ struct SessionCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the sessions, newest first.",
             discussion: """
-                Exits with 1 if there are none.
+                Exits with 1 if there are no sessions.
 
                 Examples:
                   roost session list --since 30d
@@ -85,7 +85,7 @@ struct SessionCommand: AsyncParsableCommand {
                     message.messageType == .text ? "" : " (\(Terminal.line(message.messageType.rawValue)))"
                 Terminal.write(
                     Terminal.dim("\(time)  ") + Terminal.line(message.role.rawValue, limit: 40) + type + ": "
-                        + Terminal.safe(message.content, keepingLines: true))
+                        + Terminal.safe(message.content, keepingLines: true), keepingLines: true)
             }
         }
     }
@@ -105,7 +105,8 @@ struct SessionCommand: AsyncParsableCommand {
         @OptionGroup var options: StoreOptions
         @OptionGroup var location: SessionStorageOptions
 
-        @Argument(help: ArgumentHelp("The session's name, or its beginning.", valueName: "SESSION"))
+        @Argument(
+            help: ArgumentHelp("The session's name, or the beginning of its name.", valueName: "SESSION"))
         var name: String
 
         @Option(name: .long, help: "Only sessions of this user.")
@@ -138,8 +139,8 @@ struct SessionCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "prune", abstract: "Remove old sessions.",
             discussion: """
-                Removes sessions without messages since the given time; with --in, sessions that were not \
-                accessed since.
+                Removes the sessions whose last message is older than the given time or, with --in, \
+                those that were last accessed before it.
 
                 Examples:
                   roost session prune --older-than 90d --dry-run
@@ -153,11 +154,11 @@ struct SessionCommand: AsyncParsableCommand {
         @Option(
             name: .long,
             help: ArgumentHelp(
-                "Remove sessions without messages since: 90d, 12w, 2026-01-31.", valueName: "when"))
+                "Remove sessions older than this time: 90d, 12w or 2026-01-31.", valueName: "when"))
         var olderThan: String
 
         @Option(
-            name: .long, help: ArgumentHelp("Keep the N newest sessions in any case.", valueName: "N"))
+            name: .long, help: ArgumentHelp("Always keep the N newest sessions.", valueName: "N"))
         var keep = 0
 
         @Option(name: .long, help: "Only sessions of this user.")
@@ -169,10 +170,10 @@ struct SessionCommand: AsyncParsableCommand {
         func validate() throws {
             guard FilterOptions.date(olderThan, now: Date()) != nil else {
                 throw ValidationError(
-                    "--older-than takes a time such as 90d, 12w or 2026-01-31, not "
+                    "--older-than must be a time such as 90d, 12w or 2026-01-31, not "
                         + "'\(Terminal.line(olderThan, limit: 40))'.")
             }
-            guard keep >= 0 else { throw ValidationError("--keep takes a whole number of at least 0.") }
+            guard keep >= 0 else { throw ValidationError("--keep must be a whole number of at least 0.") }
             try location.requireNoUser(user)
         }
 
@@ -218,7 +219,7 @@ struct SessionCommand: AsyncParsableCommand {
         private func report(_ lines: [String], _ all: Int, messages: Int) {
             for line in lines { Terminal.write(line) }
             let verb = dryRun ? "would remove" : "removed"
-            Terminal.write("\(verb) \(lines.count) of \(all) sessions, \(messages) messages")
+            Terminal.write("\(verb) \(lines.count) of \(all) sessions with \(messages) messages")
         }
     }
 }

@@ -16,6 +16,9 @@ struct Stats: AsyncParsableCommand {
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
+    /// The number of entries that are read at once.
+    private static let entriesPerRead = 256
+
     private struct Document: Encodable {
         var store: String
         var provider: String
@@ -44,13 +47,16 @@ struct Stats: AsyncParsableCommand {
         if !(store.embedder is AbsentEmbedder) {
             (document.omittedTokens, document.entriesWithOmissions) = (0, 0)
         }
-        for try await entry in snapshot.allEntries() {
-            document.passages += entry.searchablePassages.count
-            document.tokens += entry.passages.reduce(0) { $0 + $1.tokenCount }
-            guard let sum = document.omittedTokens else { continue }
-            let omitted = store.omittedTokens(of: entry)
-            document.omittedTokens = sum + omitted
-            if omitted > 0 { document.entriesWithOmissions? += 1 }
+        // A token has at least one byte, so only longer passages can have tokens that no vector covers.
+        let statistics = try await snapshot.textStatistics(longerThan: store.embedder.maximumTokens)
+        (document.passages, document.tokens) = (statistics.passages, statistics.tokens)
+        for start in stride(from: 0, to: statistics.longEntries.count, by: Self.entriesPerRead) {
+            guard let sum = document.omittedTokens else { break }
+            let end = min(statistics.longEntries.count, start + Self.entriesPerRead)
+            let entries = try await snapshot.entries(Array(statistics.longEntries[start..<end]))
+            let omitted = entries.map { store.omittedTokens(of: $0) }
+            document.omittedTokens = omitted.reduce(sum, +)
+            document.entriesWithOmissions? += omitted.count { $0 > 0 }
         }
         try await store.close()
         if json { return try Terminal.json(document) }

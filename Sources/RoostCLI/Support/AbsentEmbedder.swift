@@ -1,7 +1,7 @@
 import Roost
 
-/// A placeholder for a model that is not installed: without it, a store can still be listed, exported and
-/// compacted.
+/// A placeholder for a model that is not installed. With it, a store of that model can still be listed,
+/// exported and compacted.
 struct AbsentEmbedder: Embedder {
     let space: EmbeddingSpace
     /// The reason why the model cannot be opened; ``embed(_:as:)`` throws it.

@@ -24,6 +24,25 @@ struct BackupOptions: ParsableArguments {
             valueName: "FILE"))
     var passwordFile: String?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A file whose bytes are the secret, in place of a passphrase. Default: $ROOST_BACKUP_KEY_FILE.",
+            valueName: "FILE"))
+    var keyFile: String?
+
+    func validate() throws {
+        guard passwordFile == nil || keyFile == nil else {
+            throw ValidationError("--password-file and --key-file cannot be combined.")
+        }
+    }
+
+    /// The help of `--no-lock`.
+    static let noLockHelp = """
+        Do not write a lock, and ignore the locks of others, for example on read-only media. Use it only if \
+        no other process prunes the repository.
+        """
+
     /// Opens the repository.
     ///
     /// - Parameter creatingIfMissing: Whether to create the repository if it does not exist.
@@ -31,7 +50,24 @@ struct BackupOptions: ParsableArguments {
         _ options: StoreOptions, creatingIfMissing: Bool = false
     ) async throws -> BackupRepository {
         let location = try location(options)
-        let passphrase = try passphrase()
+        guard let secret = try secret() else {
+            return try await open(location, creatingIfMissing: creatingIfMissing, passphrase: nil)
+        }
+        let (repository, warning) = try await secret.open { passphrase in
+            // An input that is not a valid secret opens repositories, but creates none.
+            let isValid = passphrase == (try? secret.newPassphrase())
+            return try await open(
+                location, creatingIfMissing: creatingIfMissing && isValid, passphrase: passphrase)
+        }
+        for text in [warning, secret.lengthWarning] {
+            if let text { options.note(text) }
+        }
+        return repository
+    }
+
+    private func open(
+        _ location: Location, creatingIfMissing: Bool, passphrase: String?
+    ) async throws -> BackupRepository {
         switch location {
         case .folder(let folder) where creatingIfMissing:
             return try await StoreBackup.openOrCreate(folder, passphrase: passphrase)
@@ -84,36 +120,18 @@ struct BackupOptions: ParsableArguments {
         return .folder(URL(fileURLWithPath: repository))
     }
 
-    /// Returns the passphrase from `--password-file` or the environment; `nil` if neither is set.
-    func passphrase() throws -> String? {
-        if let passwordFile { return try Self.passphrase(inFile: passwordFile) }
-        return Self.passphraseFromEnvironment()
+    /// Returns the secret from `--password-file`, `--key-file` or the environment; `nil` if there is none.
+    func secret() throws -> BackupSecret? {
+        if let passwordFile { return try .passwordFile(passwordFile) }
+        if let keyFile { return try .keyFile(keyFile) }
+        return try .environment()
     }
 
-    /// Returns the value of `$ROOST_BACKUP_PASSWORD`; `nil` if it is unset or empty.
-    static func passphraseFromEnvironment() -> String? {
-        let given = ProcessInfo.processInfo.environment["ROOST_BACKUP_PASSWORD"]
-        return given.flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    /// The maximum size, in bytes, of a file that contains a passphrase or key. The limit prevents the
-    /// command from reading a large file that was named by mistake.
-    static let maximumSecretFileSize = 1 << 16
-
-    /// Returns the first line of a file.
+    /// Returns the passphrase that the environment provides for the store's own repository; `nil` if there is
+    /// none.
     ///
-    /// - Throws: ``CommandError`` if the file cannot be read or its first line is empty.
-    static func passphrase(inFile path: String) throws -> String {
-        guard let data = FileManager.default.contents(atPath: path), data.count < maximumSecretFileSize,
-            let line = String(decoding: data, as: UTF8.self).split(
-                maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: \.isNewline
-            ).first.map(String.init), !line.isEmpty
-        else {
-            throw CommandError(
-                .noInput,
-                "cannot read a passphrase from \(Terminal.line(path)): the file is missing, unreadable, "
-                    + "too large, or its first line is empty")
-        }
-        return line
+    /// - Throws: ``CommandError`` if the variable is not a valid secret.
+    static func passphraseFromEnvironment() throws -> String? {
+        try BackupSecret.environment()?.newPassphrase()
     }
 }

@@ -6,19 +6,19 @@ import RoostMemory
 
 /// The options that select messages by user, session, agent and time.
 struct ChatFilterOptions: ParsableArguments {
-    @Option(name: .long, help: "Only messages of this user.")
+    @Option(name: .long, help: "Only messages from this user.")
     var user: String?
 
-    @Option(name: .long, help: "Only messages of this session.")
+    @Option(name: .long, help: "Only messages from this session.")
     var session: String?
 
-    @Option(name: .long, help: "Only messages of conversations with this agent.")
+    @Option(name: .long, help: "Only messages from conversations with this agent.")
     var agent: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only messages since: 7d, 12h, 2026-01-31 or a date with time.", valueName: "when"))
+            "Only messages since this time: 7d, 12h, 2026-01-31, or a date with a time.", valueName: "when"))
     var since: String?
 
     @Option(
@@ -64,7 +64,7 @@ struct ChatFilterOptions: ParsableArguments {
             throw RoostError(
                 .notFound,
                 exact.isEmpty
-                    ? "\(found.count) sessions begin with '\(shown)'; give a longer part of the name"
+                    ? "\(found.count) sessions begin with '\(shown)'; give more of the name"
                     : "\(found.count) users have a session '\(shown)'; choose one with --user: "
                         + Terminal.line(found.map(\.user).sorted().joined(separator: ", "), limit: 100))
         }
@@ -107,7 +107,7 @@ extension RememberedMessage {
         if isDim {
             Terminal.write(Terminal.dim("\(time)  \(name): \(Terminal.line(content, limit: 160))"))
         } else {
-            Terminal.write(Terminal.dim("\(time)  ") + "\(name): \(text)")
+            Terminal.write(Terminal.dim("\(time)  ") + "\(name): \(text)", keepingLines: true)
         }
     }
 }

@@ -18,6 +18,8 @@ struct ClusterDocument: Encodable {
     var parent: String?
     var representatives: [String]
 
+    /// Creates the output for a cluster.
+    ///
     /// - Parameters:
     ///   - size: The number of members; for a cluster with children, the sum of their sizes.
     ///   - isLabelOutdated: Whether the label probably no longer fits.

@@ -32,7 +32,14 @@ enum Failure {
         }
         guard let (message, status) = explain(error) else {
             let code = RoostCommand.exitCode(for: error)
-            guard code == .validationFailure else { RoostCommand.exit(withError: error) }
+            guard code == .validationFailure else {
+                if code == .failure, !(error is ExitCode) {
+                    // An error that the command does not expect. Its message may contain any text.
+                    Terminal.error("roost: \(Terminal.line(RoostCommand.message(for: error), limit: 400))")
+                    Foundation.exit(ExitStatus.software.rawValue)
+                }
+                RoostCommand.exit(withError: error)
+            }
             let text = Terminal.line(RoostCommand.message(for: error), limit: 400)
             Terminal.error("roost: \(text) See `roost help`, or --help after a command.")
             Foundation.exit(ExitStatus.usage.rawValue)
@@ -51,7 +58,7 @@ enum Failure {
             (RemedyText.message(error.message, error.remedy), status(error.code))
         case let error as ClusteringError:
             (
-                error.message + (error.code == .tooManyClusters ? "; ask for fewer with --clusters" : ""),
+                error.message + (error.code == .tooManyClusters ? "; request fewer with --clusters" : ""),
                 error.code == .noVectors ? .noInput : .usage
             )
         case let error as CommandError: (error.message, error.status)

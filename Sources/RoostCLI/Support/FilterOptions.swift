@@ -18,13 +18,14 @@ struct FilterOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Only entries of this file, folder or source; repeatable.", valueName: "PATH"))
+        help: ArgumentHelp("Only entries from this file, folder or source; repeatable.", valueName: "PATH"))
     var source: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only entries changed since: 7d, 12h, 2026-01-31 or a date with time.", valueName: "when"))
+            "Only entries changed since this time: 7d, 12h, 2026-01-31, or a date with a time.",
+            valueName: "when"))
     var since: String?
 
     @Option(
@@ -35,8 +36,8 @@ struct FilterOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only members of this cluster: id or label. A cluster of the upper level has the members of all "
-                + "clusters in it.",
+            "Only members of the cluster with this id or label. For a cluster that contains other clusters, "
+                + "this includes all their members.",
             valueName: "ID"))
     var cluster: String?
 
@@ -53,9 +54,9 @@ struct FilterOptions: ParsableArguments {
 
     func validate() throws {
         try Self.validateDates([since, until])
-        for text in self.where where EntryCondition(where: text) == nil {
+        for text in self.where where EntryCondition(parsing: text) == nil {
             throw ValidationError(
-                "--where takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
+                "--where must be a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
                     + "'key missing', not '\(Terminal.line(text, limit: 60))'.")
         }
     }
@@ -63,7 +64,7 @@ struct FilterOptions: ParsableArguments {
     /// Returns the filter that the options describe.
     func filter(_ options: StoreOptions, _ store: KnowledgeStore) async throws -> EntryFilter {
         var filter = EntryFilter(tags: Set(tag))
-        filter.conditions = self.where.compactMap(EntryCondition.init(where:))
+        filter.conditions = self.where.compactMap(EntryCondition.init(parsing:))
         if !source.isEmpty { filter.sources = try await sources(store) }
         let now = Date()
         if since != nil || until != nil {
@@ -108,40 +109,4 @@ struct FilterOptions: ParsableArguments {
         }
         return DateText.date(from: text)
     }
-}
-
-extension EntryCondition {
-    /// Parses a condition such as `key=value`. The first operator in the text separates the key from the
-    /// value; one space on each side of it is ignored.
-    ///
-    /// - Returns: `nil` if the text is not a condition.
-    init?(where text: String) {
-        let operators: [(name: String, test: (String) -> Test)] = [
-            ("!=", Test.differs), ("<=", Test.isAtMost), (">=", Test.isAtLeast), ("^=", Test.hasPrefix),
-            ("=", Test.equals), ("<", Test.isLess), (">", Test.isGreater),
-        ]
-        if let start = text.firstIndex(where: { "!<>^=".contains($0) }) {
-            let rest = text[start...]
-            guard let (name, test) = operators.first(where: { rest.hasPrefix($0.name) }) else { return nil }
-            let key = text[..<start]
-            let isSpaced = key.last == " "
-            let value = rest.dropFirst(name.count)
-            self.init(
-                Self.field(String(isSpaced ? key.dropLast() : key)),
-                test(String(isSpaced && value.first == " " ? value.dropFirst() : value)))
-        } else if let range = text.range(of: " in ") {
-            let values = text[range.upperBound...].split(separator: ",", omittingEmptySubsequences: false)
-                .map { $0.trimmingCharacters(in: .whitespaces) }
-            self.init(Self.field(String(text[..<range.lowerBound])), .isOneOf(values))
-        } else if text.hasSuffix(" exists") {
-            self.init(Self.field(String(text.dropLast(" exists".count))), .exists)
-        } else if text.hasSuffix(" missing") {
-            self.init(Self.field(String(text.dropLast(" missing".count))), .isMissing)
-        } else {
-            return nil
-        }
-        if case .metadata(let key) = field, key.isEmpty { return nil }
-    }
-
-    private static func field(_ key: String) -> Field { .metadata(key) }
 }

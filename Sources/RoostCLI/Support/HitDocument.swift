@@ -22,8 +22,17 @@ struct HitDocument: Encodable {
         var marks: [[Int]]
     }
 
-    /// The rank and score of the hit in the vector search and in the text search.
+    /// The shares of the score, and the rank and score of the hit in the vector search and in the text search.
     struct Explanation: Encodable {
+        /// The parts of the score, which add up to it.
+        struct Shares: Encodable {
+            var passage: Float
+            var entry: Float
+            var words: Float
+            var fields: [String: Float]
+            var phrase: Float
+        }
+
         struct Ranking: Encodable {
             var rank: Int
             var score: Float
@@ -31,6 +40,7 @@ struct HitDocument: Encodable {
 
         var vector: Ranking?
         var text: Ranking?
+        var shares: Shares
     }
 
     /// The passages around the matched passage, for `--context`.
@@ -40,10 +50,25 @@ struct HitDocument: Encodable {
         var text: String
     }
 
+    /// The location of the excerpt in the source.
+    struct Location: Encodable {
+        /// The line of the first matched word, from 1; `nil` if it is unknown.
+        var line: Int?
+        var page: Int?
+        /// The headings above the excerpt, the outermost first.
+        var headings: [String]
+    }
+
     var rank: Int
     var id: String
+    /// The relevance, from 0 to 1, by which hits are ordered.
     var score: Float
+    /// The cosine similarity of the query and the passage.
+    var similarity: Float
+    /// Kept for one release; see `score`.
     var fused: Float
+    var title: String?
+    var location: Location
     var content: String
     var metadata: [String: MetadataValue]
     var tags: [String]
@@ -57,31 +82,37 @@ struct HitDocument: Encodable {
     var createdAt: String
     var updatedAt: String
 
-    init(_ hit: QueryHit, _ snippet: Snippet, _ search: SearchOptions, _ lines: SourceLines) {
+    init(_ hit: QueryHit, _ snippet: Snippet, _ search: SearchOptions) {
         let entry = hit.entry
         rank = hit.rank
         id = entry.id.text
         score = hit.score
+        similarity = hit.similarity
         fused = hit.fused
+        title = hit.title
+        let found = entry.location(
+            ofByte: snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound)
+        location = Location(line: found.line, page: found.page, headings: found.headings)
         content = entry.content
         metadata = entry.metadata
         tags = entry.tags
         source = entry.source
-        path = entry.path
+        path = entry.sourcePath
         let range = hit.passage.utf8Range
         passage = Part(
-            ordinal: hit.passage.ordinal, line: lines.line(of: range.lowerBound, in: entry),
+            ordinal: hit.passage.ordinal, line: entry.sourceLine(ofByte: range.lowerBound),
             range: [range.lowerBound, range.upperBound], text: entry.text(in: range) ?? "")
-        self.snippet = Excerpt(snippet, of: entry, lines)
+        self.snippet = Excerpt(snippet, of: entry)
         if let count = search.context {
             let range = hit.context(count)
             context = Context(
                 range: [range.lowerBound, range.upperBound], text: entry.text(in: range) ?? "")
         }
         if search.explain {
-            let vector = hit.vectorRank.map { Explanation.Ranking(rank: $0, score: hit.score) }
+            let vector = hit.vectorRank.map { Explanation.Ranking(rank: $0, score: hit.similarity) }
             let text = hit.textRank.map { Explanation.Ranking(rank: $0, score: hit.textScore ?? 0) }
-            explanation = Explanation(vector: vector, text: text)
+            explanation = Explanation(
+                vector: vector, text: text, shares: Explanation.Shares(hit.explanation))
         }
         if search.fold { duplicates = hit.duplicates.map(\.text) }
         createdAt = DateText.string(from: entry.createdAt)
@@ -89,10 +120,21 @@ struct HitDocument: Encodable {
     }
 }
 
+extension HitDocument.Explanation.Shares {
+    init(_ explanation: ScoreExplanation) {
+        passage = explanation.passage
+        entry = explanation.entry
+        words = explanation.words
+        fields = Dictionary(
+            uniqueKeysWithValues: explanation.fields.map { ($0.key.rawValue, $0.value) })
+        phrase = explanation.phrase
+    }
+}
+
 extension HitDocument.Excerpt {
-    fileprivate init(_ snippet: Snippet, of entry: Entry, _ lines: SourceLines) {
+    fileprivate init(_ snippet: Snippet, of entry: Entry) {
         let start = snippet.utf8Range.lowerBound
-        line = lines.line(of: snippet.highlights.first?.lowerBound ?? start, in: entry)
+        line = entry.sourceLine(ofByte: snippet.highlights.first?.lowerBound ?? start)
         range = [start, snippet.utf8Range.upperBound]
         text = entry.text(in: snippet.utf8Range) ?? ""
         marks = snippet.highlights.map { [$0.lowerBound - start, $0.upperBound - start] }
@@ -100,15 +142,9 @@ extension HitDocument.Excerpt {
 }
 
 extension Entry {
-    /// The path of the source file; `nil` if the entry did not come from a file.
-    var path: String? {
-        guard let source, source.hasPrefix("file://") else { return nil }
-        return URL(string: source)?.path
-    }
-
     /// The source in readable form: a relative path for files below the current folder.
     var displayPath: String {
-        guard let path else { return source ?? "-" }
+        guard let path = sourcePath else { return source ?? "-" }
         let here = FileManager.default.currentDirectoryPath + "/"
         return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
     }

@@ -11,6 +11,8 @@ final class Progress: Sendable {
 
     private let unit: String
 
+    /// Creates a progress line that is not shown yet.
+    ///
     /// - Parameter unit: The plural name of the counted items.
     init(isQuiet: Bool, unit: String = "entries") {
         isShown = Terminal.isErrorTerminal && !isQuiet

@@ -73,13 +73,18 @@ struct RemoteSettings {
             return key
         }
         guard let path = try settings.value(of: "\(service)-key-file") else { return nil }
-        guard let data = FileManager.default.contents(atPath: path),
-            data.count < BackupOptions.maximumSecretFileSize,
-            let key = Secret(String(decoding: data, as: UTF8.self))
-        else {
+        let data: Data
+        do {
+            data = try SecretFile.read(path, kind: "key")
+        } catch let error as CommandError {
+            throw CommandError(
+                .configuration, "\(error.message), the value of the setting \(service)-key-file")
+        }
+        guard let key = Secret(String(decoding: data, as: UTF8.self)) else {
             throw CommandError(
                 .configuration,
-                "cannot read a key from \(path), the value of the setting \(service)-key-file")
+                "cannot use the key in \(path), the value of the setting \(service)-key-file: it contains "
+                    + "unsupported characters")
         }
         return key
     }

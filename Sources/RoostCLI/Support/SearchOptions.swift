@@ -7,7 +7,7 @@ extension SearchMode: ExpressibleByArgument {}
 /// The options for searches and for the output of hits.
 struct SearchOptions: ParsableArguments {
     @Option(
-        name: .customShort("n"), parsing: .unconditional,
+        name: [.customShort("n", allowingJoined: true), .customLong("limit")], parsing: .unconditional,
         help: ArgumentHelp("The maximum number of hits. Default: the limit setting, else 10.", valueName: "N")
     )
     var limit: Int?
@@ -17,16 +17,25 @@ struct SearchOptions: ParsableArguments {
         help: ArgumentHelp("Skip the N best hits.", valueName: "N"))
     var offset = 0
 
+    @Flag(name: .long, help: "Show all hits, even those that are no closer than unrelated text.")
+    var all = false
+
+    @Option(
+        name: .long, parsing: .unconditional,
+        help: ArgumentHelp("The minimum score of a hit, from 0 to 1.", valueName: "S"))
+    var minScore: Float?
+
     // The parsing strategy is `.unconditional` because a cosine may begin with a minus sign.
     @Option(
         name: .long, parsing: .unconditional,
-        help: "The minimum cosine similarity, also of hits that the search by words found.")
-    var minScore: Float?
+        help: ArgumentHelp(
+            "The minimum cosine similarity of a hit, even if it was found by words.", valueName: "S"))
+    var minSimilarity: Float?
 
     @Flag(name: .long, help: "Compare all vectors instead of using the graph of the index.")
     var exact = false
 
-    @Flag(name: .long, help: "Prefer hits that differ from the hits before them.")
+    @Flag(name: .long, help: "Prefer hits that differ from higher-ranked hits.")
     var diverse = false
 
     @Flag(name: .long, help: "Show near-duplicates as one hit.")
@@ -37,14 +46,10 @@ struct SearchOptions: ParsableArguments {
         help: ArgumentHelp("Show N passages before and after the matched passage.", valueName: "N"))
     var context: Int?
 
-    @Flag(name: .customShort("l"), help: "Print only the paths, each once.")
-    var pathsOnly = false
-
-    @Flag(name: .long, help: "Show the rank and score of each hit by meaning and by words.")
+    @Flag(name: .long, help: "Show the parts of each score: the similarities, words and fields.")
     var explain = false
 
-    @Flag(name: .long, help: "Print the result as JSON.")
-    var json = false
+    @OptionGroup var output: HitOutputOptions
 
     /// The weight of diversity relative to relevance for `--diverse`, from 0 to 1.
     private static let diversity: Float = 0.4
@@ -53,15 +58,18 @@ struct SearchOptions: ParsableArguments {
 
     func validate() throws {
         if let limit, limit < 1 {
-            throw ValidationError("-n takes a whole number of at least 1, not \(limit).")
+            throw ValidationError("-n must be a whole number of at least 1, not \(limit).")
         }
         if offset < 0 {
-            throw ValidationError("--offset takes a whole number of at least 0, not \(offset).")
+            throw ValidationError("--offset must be a whole number of at least 0, not \(offset).")
         }
         if let context, !(0...1000).contains(context) {
-            throw ValidationError("--context takes a whole number from 0 to 1000, not \(context).")
+            throw ValidationError("--context must be a whole number from 0 to 1000, not \(context).")
         }
-        if let minScore, !minScore.isFinite { throw ValidationError("--min-score takes a number.") }
+        if let minScore, !minScore.isFinite { throw ValidationError("--min-score must be a number.") }
+        if let minSimilarity, !minSimilarity.isFinite {
+            throw ValidationError("--min-similarity must be a number.")
+        }
     }
 
     /// Returns the search that the options describe.
@@ -71,6 +79,8 @@ struct SearchOptions: ParsableArguments {
             subject, matching: filter,
             limit: try limit ?? settings.value(of: "limit").flatMap { Int($0) } ?? 10)
         search.minimumScore = minScore
+        search.minimumSimilarity = minSimilarity
+        search.includesAll = all
         search.offset = offset
         search.isExact = exact
         search.diversity = diverse ? Self.diversity : nil
@@ -78,79 +88,144 @@ struct SearchOptions: ParsableArguments {
         return search
     }
 
-    /// Prints a result.
+    /// Prints a result, or opens its best hit.
     ///
-    /// - Throws: `ExitCode` if there are no hits; ``RoostError`` if the store is empty.
+    /// - Throws: `ExitCode` if there are no hits; ``RoostError`` if the store is empty; ``CommandError`` if the
+    ///   hit cannot be opened.
     func show(_ result: QueryResult, _ options: StoreOptions) throws {
-        let lines = SourceLines()
-        for notice in result.notices { options.note(RemedyText.message(notice.message, notice.remedy)) }
-        if result.omittedTokens > 0 {
-            options.note(
-                "the query exceeds the model's maximum length: its last \(result.omittedTokens) tokens were "
-                    + "ignored")
-        }
-        if json {
-            try Terminal.json(
-                result.hits.map { HitDocument($0, result.snippet(of: $0), self, lines) })
-        } else if pathsOnly {
+        for text in Self.remarks(on: result) { options.note(text) }
+        switch output.format {
+        case .text: for hit in result.hits { write(hit, in: result) }
+        case .json:
+            try Terminal.json(result.hits.map { HitDocument($0, result.snippet(of: $0), self) })
+        case .jsonLines:
+            for hit in result.hits {
+                try Terminal.json(HitDocument(hit, result.snippet(of: hit), self), Terminal.lineEncoder)
+            }
+        case .paths:
             var seen = Set<String>()
             for hit in result.hits where seen.insert(hit.entry.displayPath).inserted {
                 Terminal.write(Terminal.safe(hit.entry.displayPath))
             }
+        }
+        guard let best = result.hits.first else { try reportMissing(result, options) }
+        if output.open { try open(best, in: result) }
+    }
+
+    /// Returns the messages to the user about how the result was obtained.
+    static func remarks(on result: QueryResult) -> [String] {
+        var remarks = result.notices.map { RemedyText.message($0.message, $0.remedy) }
+        if result.omittedTokens > 0 {
+            remarks.append(
+                "the query exceeds the model's maximum length: its last \(result.omittedTokens) tokens were "
+                    + "ignored")
+        }
+        remarks += result.corrections.prefix(Terminal.maximumListedItems).map { correction in
+            let (old, new) = (
+                Terminal.line(correction.original, limit: 60), Terminal.line(correction.corrected, limit: 60)
+            )
+            return correction.isUnknown
+                ? "no '\(old)'; searching for '\(new)'" : "'\(old)' is rare; also searching for '\(new)'"
+        }
+        if let text = result.text, let remark = Self.remark(onExclusionsOf: text) { remarks.append(remark) }
+        return remarks
+    }
+
+    /// Returns the message that names the words that a query excludes; `nil` if it excludes none.
+    static func remark(onExclusionsOf query: TextQuery) -> String? {
+        guard !query.exclusions.isEmpty else { return nil }
+        let names = query.exclusions.prefix(Terminal.maximumListedItems).map { Terminal.line($0, limit: 60) }
+        let more = query.exclusions.count > names.count ? ", …" : ""
+        return "excluding: \(names.joined(separator: ", "))\(more); quote "
+            + (names.count == 1 ? "it to search for it" : "a word to search for it")
+    }
+
+    /// Reports that there are no hits.
+    private func reportMissing(_ result: QueryResult, _ options: StoreOptions) throws -> Never {
+        if result.stamp.entryCount == 0 { throw Self.emptyStore }
+        if result.hasOnlyNoise {
+            options.note("nothing close; the nearest are:")
+            let text = HitText(columns: Terminal.isErrorTerminal ? Terminal.columns : nil, isStyled: false)
+            for hit in result.nearest {
+                options.note(text.heading(of: hit, at: Self.byte(of: hit, in: result)))
+            }
         } else {
-            for hit in result.hits { write(hit, result.snippet(of: hit), lines) }
+            options.note(reason(result))
         }
-        guard result.hits.isEmpty else { return }
-        if result.stamp.entryCount == 0 {
-            throw Self.emptyStore
-        }
-        options.note(Self.reason(result, offset: offset, hasMinimum: minScore != nil))
         throw ExitCode(ExitStatus.nothingFound.rawValue)
+    }
+
+    private func open(_ hit: QueryHit, in result: QueryResult) throws -> Never {
+        guard let path = hit.entry.sourcePath else {
+            throw CommandError(.noInput, "cannot open the hit: it is not from a file")
+        }
+        let line = hit.entry.sourceLine(ofByte: Self.byte(of: hit, in: result))
+        try EditorCommand().open(path, line: line)
+    }
+
+    /// Returns the position of the first word of a hit that matches the query, or of its passage.
+    private static func byte(of hit: QueryHit, in result: QueryResult) -> Int {
+        let snippet = result.snippet(of: hit)
+        return snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound
     }
 
     static let emptyStore = RoostError(
         .emptyStore, "the store is empty; add entries with `roost ingest PATH`")
 
     /// Returns the reason why there are no hits.
-    private static func reason(_ result: QueryResult, offset: Int, hasMinimum: Bool) -> String {
+    private func reason(_ result: QueryResult) -> String {
         if result.candidateCount == 0 {
             return result.text?.isSelective == true
-                ? "no entry matches: \"quoted words\" must occur as a phrase, and -words must not occur "
-                    + "(`--mode vector` searches without these operators)"
+                ? "no entry matches: \"quoted words\" must occur as a phrase, field:words in the field, and "
+                    + "-words must not occur (`--mode vector` searches without these operators)"
                 : "no entry matches the filter"
         }
-        if hasMinimum { return "no hits; a lower --min-score finds more" }
+        if minSimilarity != nil { return "no hits; a lower --min-similarity finds more" }
+        if minScore != nil { return "no hits; a lower --min-score finds more" }
         if offset > 0 { return "no hits after the first \(offset)" }
         return result.text == nil ? "no other entry was found" : "no entry contains any of the words"
     }
 
-    private func write(_ hit: QueryHit, _ snippet: Snippet, _ lines: SourceLines) {
-        let entry = hit.entry
-        let start = snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound
-        let line = lines.line(of: start, in: entry).map { ":\($0)" } ?? ""
-        Terminal.write(
-            "\(Terminal.bold(Terminal.score(hit.score)))  \(Terminal.safe(entry.displayPath))\(line)  "
-                + Terminal.dim(String(entry.id.text.prefix(8))))
+    private func write(_ hit: QueryHit, in result: QueryResult) {
+        let text = HitText(columns: Terminal.columns)
+        let sample = hit.entry.text(in: hit.passage.utf8Range) ?? ""
+        let snippet = result.snippet(of: hit, limit: text.excerptLength(sample))
+        let byte = snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound
+        Terminal.write(text.heading(of: hit, at: byte))
         if let context {
-            let text = Terminal.safe(entry.text(in: hit.context(context)) ?? "", keepingLines: true)
-            Terminal.write(text.split(separator: "\n").map { "       " + $0 }.joined(separator: "\n"))
-        } else {
-            Terminal.write("       \(Terminal.excerpt(snippet, of: entry.content))")
-        }
-        if explain {
-            var parts: [String] = []
-            if let rank = hit.vectorRank { parts.append("vector \(rank) (\(Terminal.score(hit.score)))") }
-            if let rank = hit.textRank {
-                parts.append("words \(rank) (\(Terminal.score(hit.textScore ?? 0)))")
+            let around = Terminal.safe(hit.entry.text(in: hit.context(context)) ?? "", keepingLines: true)
+            for line in around.split(separator: "\n") {
+                Terminal.write("       \(line)", keepingLines: true)
             }
-            let fused = String(format: "%.4f", Double(hit.fused))
-            Terminal.write(Terminal.dim("       fused \(fused): \(parts.joined(separator: ", "))"))
+        } else if !text.isComplete(hit.entry) {
+            for line in text.excerpt(snippet, of: hit.entry) { Terminal.write(line) }
         }
+        if explain { Terminal.write(Terminal.dim("       " + Self.explanation(of: hit))) }
         if !hit.duplicates.isEmpty {
             let ids = hit.duplicates.prefix(5).map { String($0.text.prefix(8)) }.joined(separator: ", ")
             let more = hit.duplicates.count > 5 ? ", …" : ""
             Terminal.write(
                 Terminal.dim("       and \(hit.duplicates.count) near-duplicates: \(ids)\(more)"))
         }
+    }
+
+    /// Returns the shares of a score that are not zero, followed by the cosine and the ranks.
+    private static func explanation(of hit: QueryHit) -> String {
+        let shares = hit.explanation
+        var parts = [
+            ("passage", shares.passage), ("entry", shares.entry), ("words", shares.words),
+            ("phrase", shares.phrase),
+        ]
+        parts += shares.fields.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+            ($0.key.rawValue, $0.value)
+        }
+        let sum = parts.filter { $0.1 != 0 }.map { "\($0.0) \(Terminal.score($0.1))" }
+            .joined(separator: " + ")
+        var details = ["cosine \(Terminal.score(hit.similarity))"]
+        if let rank = hit.vectorRank { details[0] += " (rank \(rank))" }
+        if let rank = hit.textRank {
+            details.append("words \(Terminal.score(hit.textScore ?? 0)) (rank \(rank))")
+        }
+        return (sum.isEmpty ? "" : "= \(sum); ") + details.joined(separator: ", ")
     }
 }

@@ -75,7 +75,7 @@ struct SessionStorageOptions: ParsableArguments {
         }
         guard found.count == 1 else {
             throw RoostError(
-                .notFound, "\(found.count) sessions begin with '\(shown)'; give a longer part of the name")
+                .notFound, "\(found.count) sessions begin with '\(shown)'; give more of the name")
         }
         guard let session = sessions.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
             throw RoostError(

@@ -3,6 +3,9 @@ import Foundation
 import Roost
 import RoostBackups
 import RoostFiles
+import Synchronization
+
+extension Terminal.ColorChoice: ExpressibleByArgument {}
 
 /// The options of all commands that use a store, and the functions that open it.
 struct StoreOptions: ParsableArguments {
@@ -14,6 +17,17 @@ struct StoreOptions: ParsableArguments {
 
     @Flag(name: .shortAndLong, help: "Print details: the store, the model and the duration.")
     var verbose = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Style the output: auto (on a terminal, unless NO_COLOR is set), always or never.",
+            valueName: "when"))
+    var color = Terminal.ColorChoice.auto
+
+    func validate() throws {
+        Terminal.colorChoice.withLock { $0 = color }
+    }
 
     /// Prints a message on standard error, unless `--quiet` is given.
     func note(_ text: @autoclosure () -> String) {
@@ -50,7 +64,7 @@ struct StoreOptions: ParsableArguments {
     func backUpFirst() async throws {
         guard
             let report = try await StoreBackup(try location())
-                .createAutomatically(passphrase: BackupOptions.passphraseFromEnvironment())
+                .createAutomatically(passphrase: try BackupOptions.passphraseFromEnvironment())
         else { return }
         note("created the backup \(report.snapshot.id.prefix(8)) first; see `roost backup list`")
     }
@@ -88,13 +102,17 @@ struct StoreOptions: ParsableArguments {
             }
         }
         detail("model: \(store.embedder.space)")
+        if store.isReadOnly {
+            note("the store in \(location.path) is read-only; commands that change it fail")
+        }
         return store
     }
 
     private func recorder(_ location: URL) -> UndoRecorder {
         UndoRecorder(
-            directory: location, command: CommandLine.arguments.dropFirst().first { !$0.hasPrefix("-") } ?? ""
-        )
+            directory: location,
+            command: CommandLine.arguments.dropFirst().first { !$0.hasPrefix("-") } ?? "",
+            onFailure: { Terminal.error("roost: \($0)") })
     }
 
     /// Returns whether the store exists.
@@ -170,7 +188,7 @@ struct StoreOptions: ParsableArguments {
         return LexicalEmbedder()
     }
 
-    /// Returns the id of the entry that is named by an id or by a unique beginning of one.
+    /// Returns the id of the entry that a full id or a unique id prefix identifies.
     func entryID(_ text: String, _ store: KnowledgeStore) async throws -> Entry.ID {
         if let id = UUID(uuidString: text) { return id }
         let digits = text.lowercased()
@@ -185,12 +203,12 @@ struct StoreOptions: ParsableArguments {
             throw RoostError(.notFound, "no entry has the id \(digits)")
         }
         guard page.entries.count == 1 else {
-            throw CommandError(.usage, "several ids begin with \(digits); give a longer part of the id")
+            throw CommandError(.usage, "several ids begin with \(digits); give more digits of the id")
         }
         return first.id
     }
 
-    /// Returns the cluster that is named by an id, the beginning of an id, or a label.
+    /// Returns the cluster that an id, an id prefix, or a label identifies.
     func cluster(_ text: String, _ store: KnowledgeStore) async throws -> Cluster {
         let clusters = try await store.storage.fetchClusters()
         guard !clusters.isEmpty else {
@@ -208,7 +226,7 @@ struct StoreOptions: ParsableArguments {
         guard found.count == 1 else {
             throw CommandError(
                 .usage,
-                "'\(Terminal.line(text, limit: 40))' matches several clusters; give a longer part of the id")
+                "'\(Terminal.line(text, limit: 40))' matches several clusters; give more digits of the id")
         }
         return first
     }
@@ -224,7 +242,7 @@ enum KeyValue {
         try pairs.map { pair in
             guard let separator = pair.firstIndex(of: "="), separator != pair.startIndex else {
                 throw CommandError(
-                    .usage, "\(option) takes key=value, not '\(Terminal.line(pair, limit: 60))'")
+                    .usage, "\(option) must have the form key=value, not '\(Terminal.line(pair, limit: 60))'")
             }
             return (String(pair[..<separator]), String(pair[pair.index(after: separator)...]))
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import Synchronization
 
 /// Writes results to standard output and everything else to standard error; styles text on terminals only.
 enum Terminal {
@@ -8,7 +9,26 @@ enum Terminal {
 
     static let isOutputTerminal = isatty(STDOUT_FILENO) == 1
     static let isErrorTerminal = isatty(STDERR_FILENO) == 1
-    private static let usesColor =
+    /// The condition under which output is styled.
+    enum ColorChoice: String, CaseIterable, Sendable {
+        /// Output is styled if standard output is a terminal and `NO_COLOR` is not set.
+        case auto
+        case always
+        case never
+    }
+
+    /// The value of the option `--color`.
+    static let colorChoice = Mutex(ColorChoice.auto)
+
+    private static var usesColor: Bool {
+        switch colorChoice.withLock({ $0 }) {
+        case .auto: usesColorByDefault
+        case .always: true
+        case .never: false
+        }
+    }
+
+    private static let usesColorByDefault =
         isOutputTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 
     /// The number of columns of the terminal on standard output; `nil` if standard output is not a terminal.
@@ -27,15 +47,23 @@ enum Terminal {
         return isOutputTerminal && (encoding.contains("utf-8") || encoding.contains("utf8"))
     }()
 
-    static func write(_ text: String) { write(Data((text + "\n").utf8)) }
-
-    /// Writes the contents of a file: unchanged to files and pipes, without control characters to a terminal.
-    static func show(_ document: Data) {
-        guard isatty(STDOUT_FILENO) != 0 else { return write(document) }
-        write(safe(String(decoding: document, as: UTF8.self), keepingLines: true))
+    /// Writes a line to standard output.
+    ///
+    /// - Parameters:
+    ///   - text: The line. Control characters in it are replaced, except styles.
+    ///   - keepingLines: Whether the text may contain line feeds and tabs. Otherwise they are replaced too, so
+    ///     that a name cannot forge a line of output.
+    static func write(_ text: String, keepingLines: Bool = false) {
+        writeBytes(Data((TerminalText.rendered(text, keepingLines: keepingLines) + "\n").utf8))
     }
 
-    static func write(_ data: Data) {
+    /// Writes a document: unchanged to files and pipes, without control characters to a terminal.
+    static func write(_ document: Data) {
+        guard isOutputTerminal else { return writeBytes(document) }
+        writeBytes(Data(safe(String(decoding: document, as: UTF8.self), keepingLines: true).utf8))
+    }
+
+    private static func writeBytes(_ data: Data) {
         // If the reader of a pipe exits, SIGPIPE ends this process without a message.
         var rest = data[...]
         while !rest.isEmpty {
@@ -53,80 +81,46 @@ enum Terminal {
         }
     }
 
-    /// Writes a line to standard error.
+    /// Writes a line to standard error. Control characters in it are replaced, except styles.
     static func error(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        let line = TerminalText.rendered(text, keepingLines: false) + "\n"
+        try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
     }
 
-    static func bold(_ text: String) -> String { usesColor ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
-    static func dim(_ text: String) -> String { usesColor ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+    static func bold(_ text: String) -> String { usesColor ? TerminalText.styled(text, .bold) : text }
+    static func highlighted(_ text: String) -> String {
+        usesColor ? TerminalText.styled(text, .highlight) : text
+    }
+    static func dim(_ text: String) -> String { usesColor ? TerminalText.styled(text, .dim) : text }
 
-    /// Writes a value as JSON to standard output.
-    static func json(_ value: some Encodable) throws {
+    /// An encoder that writes one value on one line.
+    static var lineEncoder: JSONEncoder {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        write(try encoder.encode(value) + Data("\n".utf8))
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+
+    /// An encoder that writes one member or element per line.
+    static var prettyEncoder: JSONEncoder {
+        let encoder = lineEncoder
+        encoder.outputFormatting.insert(.prettyPrinted)
+        return encoder
+    }
+
+    /// Writes a value as JSON and a line feed to standard output. Control characters are escaped.
+    static func json(_ value: some Encodable, _ encoder: JSONEncoder = prettyEncoder) throws {
+        writeBytes(try encoder.encode(value).escapingControlsInJSON() + Data("\n".utf8))
     }
 
     /// Returns a user's text on one line, shortened to at most `limit` characters and without control
     /// characters.
-    static func line(_ text: String, limit: Int = 160) -> String {
-        var result = ""
-        var count = 0
-        var isSpace = false
-        for character in text {
-            if count >= limit { return result + "…" }
-            if character.isWhitespace
-                || character.unicodeScalars.allSatisfy({ $0.properties.generalCategory == .control })
-            {
-                isSpace = !result.isEmpty
-                continue
-            }
-            if isSpace { result += " " }
-            isSpace = false
-            result.append(character)
-            count += 1
-        }
-        return result
-    }
+    static func line(_ text: String, limit: Int = 160) -> String { TerminalText.line(text, limit: limit) }
 
-    /// Returns a snippet of a text on one line, with the matched words in bold.
-    static func excerpt(_ snippet: Snippet, of content: String) -> String {
-        let utf8 = Array(content.utf8)
-        func part(_ range: Range<Int>) -> String {
-            let text = String(decoding: utf8[range], as: UTF8.self)
-            let shown = line(text, limit: .max)
-            // `line` removes surrounding white space, so keep one space next to a marked word.
-            let (before, after) = (text.first?.isWhitespace == true, text.last?.isWhitespace == true)
-            return shown.isEmpty ? (before ? " " : "") : (before ? " " : "") + shown + (after ? " " : "")
-        }
-        var result = ""
-        var end = snippet.utf8Range.lowerBound
-        for mark in snippet.highlights {
-            result += part(end..<mark.lowerBound) + bold(part(mark))
-            end = mark.upperBound
-        }
-        result += part(end..<snippet.utf8Range.upperBound)
-        let isCut = (snippet.utf8Range.lowerBound > 0, snippet.utf8Range.upperBound < utf8.count)
-        result = result.trimmingCharacters(in: .whitespaces)
-        return (isCut.0 ? "…" : "") + result + (isCut.1 ? "…" : "")
-    }
-
-    /// Returns a user's text with control characters and bidirectional overrides replaced: on a terminal,
-    /// they could hide or forge output.
+    /// Returns a user's text with control characters replaced: on a terminal, they could hide or forge output.
     ///
     /// - Parameter keepingLines: Whether to keep `\n` and `\t`.
     static func safe(_ text: String, keepingLines: Bool = false) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    let isKept = keepingLines && (scalar == "\n" || scalar == "\t")
-                    let isBidirectionalControl =
-                        (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
-                    let isControl =
-                        scalar.properties.generalCategory == .control || isBidirectionalControl
-                    return isControl && !isKept ? "\u{FFFD}" : scalar
-                }))
+        TerminalText.safe(text, keepingLines: keepingLines)
     }
 
     /// Returns a similarity or score with three decimal places.

@@ -1,5 +1,7 @@
 import Foundation
 import Roost
+import RoostFiles
+import RoostModel
 import RoostRemote
 
 /// The user's settings, stored as a JSON object of strings.
@@ -7,36 +9,44 @@ struct UserConfiguration {
     /// The names of all settings with their descriptions.
     static let keys = [
         "label-endpoint": "The URL of the chat model's server. Default: remote-endpoint.",
-        "label-key-file": "A file with the API key for label-endpoint.",
+        "label-key-file": "The path of a file that contains the API key for label-endpoint.",
         "label-model": "The chat model for `roost cluster autolabel`.",
         "limit": "The maximum number of hits of `roost query`. Default: 10.",
         "model": "The model for new stores: minilm, lexical, NAME or remote:NAME.",
-        "provider": "The storage of new stores: sqlite or json.",
-        "remote-endpoint": "The URL of remote models: http://localhost:11434/v1.",
-        "remote-key-file": "A file with the API key for remote-endpoint.",
-        "s3-endpoint": "The URL of the S3 server: https://minio.example:9000. Default: AWS.",
+        "provider": "The storage format of new stores: sqlite or json.",
+        "remote-endpoint": "The URL of the server for remote models, such as http://localhost:11434/v1.",
+        "remote-key-file": "The path of a file that contains the API key for remote-endpoint.",
+        "s3-endpoint": "The URL of the S3 server, such as https://minio.example:9000. Default: AWS.",
         "s3-region": "The region of the S3 server. Default: us-east-1.",
     ]
 
     let file: URL
     private(set) var values: [String: String]
 
+    /// The maximum time to wait for another process that changes the settings, in seconds. A change takes a
+    /// few milliseconds.
+    private static let lockTimeout: TimeInterval = 10
+
     /// Reads the settings from a file. If the file does not exist, there are no settings.
     ///
-    /// - Throws: ``CommandError`` if the file is not a JSON object of strings.
+    /// - Throws: ``CommandError`` if the file cannot be read, or is not a JSON object of strings.
     init(_ file: URL) throws {
         self.file = file
-        guard FileManager.default.fileExists(atPath: file.path) else {
+        let data: Data
+        do {
+            let descriptor = try FileDescriptor(file.path, O_RDONLY)
+            data = try descriptor.read(at: 0, count: try descriptor.size())
+        } catch let error as FileError where error.isMissing {
             values = [:]
             return
+        } catch {
+            throw CommandError(.configuration, "cannot read the settings: \(error)")
         }
-        guard let data = try? Data(contentsOf: file),
-            let values = try? JSONDecoder().decode([String: String].self, from: data)
-        else {
+        guard let values = try? JSONDecoder().decode([String: String].self, from: data) else {
+            let fault = JSONFault.description(of: data, fallback: "one of its values is not a string")
             throw CommandError(
                 .configuration,
-                "cannot read the settings in \(file.path): not a JSON object of strings; correct or remove "
-                    + "the file")
+                "cannot read the settings in \(file.path): \(fault); correct or remove the file")
         }
         self.values = values
     }
@@ -65,16 +75,16 @@ struct UserConfiguration {
         case "limit":
             guard let limit = Int(value), limit > 0 else {
                 throw CommandError(
-                    .configuration, "the setting limit takes a whole number of at least 1, not '\(value)'")
+                    .configuration, "the setting limit must be a whole number of at least 1, not '\(value)'")
             }
         case "provider":
             guard StoreManifest.Provider(rawValue: value) != nil else {
                 throw CommandError(
-                    .configuration, "the setting provider takes sqlite or json, not '\(value)'")
+                    .configuration, "the setting provider must be sqlite or json, not '\(value)'")
             }
         case "label-model":
             guard value.contains(where: { !$0.isWhitespace }) else {
-                throw CommandError(.configuration, "the setting label-model takes the name of a model")
+                throw CommandError(.configuration, "the setting label-model must be the name of a model")
             }
         case "label-endpoint", "remote-endpoint":
             _ = try RemoteModel(endpoint: value, name: "any")
@@ -82,7 +92,7 @@ struct UserConfiguration {
         case "s3-region": try BucketSettings.check(region: value)
         case "label-key-file", "remote-key-file":
             guard value.hasPrefix("/") else {
-                throw CommandError(.configuration, "the setting \(key) takes an absolute path")
+                throw CommandError(.configuration, "the setting \(key) must be an absolute path")
             }
         case "model" where value.hasPrefix(EmbedderChoice.remotePrefix): break
         case "model":
@@ -105,25 +115,32 @@ struct UserConfiguration {
         }
     }
 
-    /// Changes a setting and writes the file.
+    /// Changes a setting and writes the file, atomically and with mode 0600. Changes that other processes
+    /// make at the same time are kept.
     ///
     /// - Parameter value: The new value; `nil` removes the setting.
+    /// - Throws: ``CommandError`` if the setting is unknown, the value invalid, or the file cannot be written.
     mutating func set(_ key: String, _ value: String?) throws {
         if let value {
             try Self.check(key, value)
         } else if Self.keys[key] == nil, values[key] == nil {
             try Self.check(key, "")
         }
-        values[key] = value
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        // If the file is a symbolic link, for example into a folder under version control, it stays one.
+        let target = file.resolvingSymlinksInPath()
         do {
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-            try encoder.encode(values).write(to: file, options: .atomic)
-        } catch {
-            throw CommandError(.cannotCreate, "cannot write the settings to \(file.path)")
+            try FileSystem.standard.createFolder(file.deletingLastPathComponent())
+            let lock = try FileLock.acquire(file.appendingPathExtension("lock"), timeout: Self.lockTimeout)
+            defer { lock.release() }
+            values = try UserConfiguration(file).values
+            values[key] = value
+            try AtomicFile.write(try encoder.encode(values), to: target)
+        } catch let error as FileError {
+            throw CommandError(.cannotCreate, "cannot write the settings: \(error)")
+        } catch let error as LockTimeout {
+            throw CommandError(.tryAgain, "cannot write the settings: \(error)")
         }
     }
 }

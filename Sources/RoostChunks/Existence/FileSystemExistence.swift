@@ -37,6 +37,8 @@ public struct FileSystemExistence: ChunkStorageExistence {
         try Self.isFile(baseURL.path + "/" + path(of: identifier))
     }
 
+    /// Returns, for each identifier, whether the chunk exists.
+    ///
     /// - Complexity: O(*n* + *m*), where *n* is the number of identifiers and *m* the number of files in
     ///   their folders.
     public func presence(of identifiers: [ChunkIdentifier]) async throws -> [ChunkIdentifier: Bool] {

@@ -36,7 +36,7 @@ public struct GitStyleOrganization: ChunkStorageOrganization {
     }
 
     public func identifier(from path: String) -> ChunkIdentifier? {
-        // The common case: a name without escapes after its folders.
+        // Usually, the name after the folders contains no escapes, so it can be used without decoding.
         let length = (Self.folderNameLength + 1) * directoryDepth
         if path.utf8.count > length {
             let name = path[path.utf8.index(path.startIndex, offsetBy: length)...]

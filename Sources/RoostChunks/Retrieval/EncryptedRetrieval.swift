@@ -4,9 +4,9 @@ public import Foundation
 /// A decorator that encrypts chunks before another retrieval stores them, with ChaCha20-Poly1305 (RFC 8439)
 /// and a random nonce for each write.
 ///
-/// The chunk's name is authenticated together with its bytes, so that one chunk cannot be replaced by
+/// The chunk's name is authenticated together with its bytes, so that one chunk cannot be replaced with
 /// another. The chunk's folder is not authenticated, so chunks can be moved to another organization. Metadata
-/// are encrypted in the same way, except for the size of the stored bytes. The stored format is:
+/// is encrypted in the same way, except for the size of the stored bytes. The stored format is:
 ///
 ///     magic 4 bytes "RCE1" · nonce 12 bytes · ciphertext · tag 16 bytes
 public struct EncryptedRetrieval: ChunkRetrievalDecorator {
@@ -15,7 +15,7 @@ public struct EncryptedRetrieval: ChunkRetrievalDecorator {
     private let organization: (any ChunkStorageOrganization)?
 
     private static let magic = Data("RCE1".utf8)
-    /// The key under which the custom metadata of the stored chunk contain the encrypted metadata.
+    /// The key under which the custom metadata of the stored chunk contains the encrypted metadata.
     private static let sealedMetadataKey = "sealed"
 
     /// The kind of data in a ciphertext. The kind is authenticated, so the encrypted metadata of a chunk

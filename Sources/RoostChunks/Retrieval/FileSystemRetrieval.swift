@@ -5,7 +5,7 @@ package import RoostFiles
 ///
 /// Files have the permissions 0600, folders 0700. A write creates a temporary file, synchronizes it, renames
 /// it and synchronizes the folder. Therefore, a chunk survives a power failure once its write has returned,
-/// and no reader ever sees a partial chunk. Metadata are kept in the folder `.metadata` at the root and are
+/// and no reader ever sees a partial chunk. Metadata is kept in the folder `.metadata` at the root and is
 /// written before the chunk.
 public struct FileSystemRetrieval: ChunkStorageRetrieval {
     /// The folder of the storage.
@@ -154,6 +154,8 @@ public struct FileSystemRetrieval: ChunkStorageRetrieval {
         baseURL.appendingPathComponent(ChunkPath.metadataFolder).appendingPathComponent(path + ".json")
     }
 
+    /// Returns the bytes of a file.
+    ///
     /// - Returns: `nil` if the file does not exist.
     private static func contents(_ url: URL) throws -> Data? {
         do {

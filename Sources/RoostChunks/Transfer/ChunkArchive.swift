@@ -4,7 +4,7 @@ import RoostFiles
 /// Exports and imports chunks as a tar archive in the pax interchange format (POSIX.1-2001), which any `tar`
 /// can read.
 ///
-/// Each chunk is a regular file whose name is the chunk's path. Its metadata are stored as the record
+/// Each chunk is a regular file whose name is the chunk's path. Its metadata is stored as the record
 /// `ROOST.metadata` of the extended header.
 public struct ChunkArchive: ChunkStorageExport, ChunkStorageImport {
     private let organization: any ChunkStorageOrganization

@@ -65,7 +65,7 @@ public struct EncryptedChatStorage: ChatStorageDecorator {
         }
     }
 
-    /// Returns the data that are authenticated together with the text.
+    /// Returns the data that is authenticated together with the text.
     private func authenticatedData(_ message: ConversationMessage, _ scope: ChatScope) -> Data {
         // The agent is not included because it is not known for every message in the merged history of a
         // session.

@@ -36,6 +36,8 @@ public struct SQLiteChatStorage: ChatStorage {
         return ChatRules.trimmed(messages, maxMessages)
     }
 
+    /// Appends messages to a history in one transaction.
+    ///
     /// - Complexity: O(*n* + *m*), where *n* is the number of new messages and *m* the size of the window.
     public func saveMessages(
         _ messages: [ConversationMessage], userId: String, sessionId: String, agentId: String,
@@ -134,6 +136,8 @@ public struct SQLiteChatStorage: ChatStorage {
         }
     }
 
+    /// Decodes the message in a row.
+    ///
     /// - Returns: `nil` if the row is corrupt.
     private static func message(_ row: Row) -> ConversationMessage? {
         func bytes(_ column: String) -> Data? { (row[column] as DatabaseValue).storage.value as? Data }

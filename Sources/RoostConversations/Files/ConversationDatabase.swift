@@ -5,6 +5,9 @@ import RoostModel
 import RoostSQLiteSupport
 
 /// A SQLite database that stores chat histories and sessions.
+///
+/// As in the stores of entries, commits and checkpoints are made under a lock between processes, which
+/// protects against a bug of SQLite (see ``WriteAheadLog``), and readers do not take this lock.
 struct ConversationDatabase: Sendable {
     private let pool: DatabasePool
 
@@ -14,10 +17,11 @@ struct ConversationDatabase: Sendable {
         let file = DatabaseFile(URL(fileURLWithPath: path))
         pool = try DatabaseErrorMapping(path: path).mapping {
             try FileSystem.standard.createFolder(file.url.deletingLastPathComponent())
-            if try Self.hasCurrentSchema(file) { return try file.openPool(Self.configuration) }
-            // The lock serializes processes that create the same database at the same time.
-            let lock = try FileLock.acquire(
-                file.url.appendingPathExtension("opening"), timeout: DatabaseFile.lockTimeout)
+            // Opening a pool commits an empty transaction if the log is empty.
+            if try Self.hasCurrentSchema(file), WriteAheadLog.size(ofDatabase: path) > 0 {
+                return try file.openPool(Self.configuration)
+            }
+            let lock = try Self.acquireLock(path)
             defer { lock.release() }
             try file.create()
             let pool = try file.openPool(Self.configuration)
@@ -29,7 +33,17 @@ struct ConversationDatabase: Sendable {
     private static var configuration: Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(DatabaseFile.lockTimeout)
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         return configuration
+    }
+
+    /// Acquires the lock of the processes that write to a database or create it.
+    private static func acquireLock(
+        _ path: String, isCancelled: () -> Bool = { false }
+    ) throws -> FileLock {
+        try FileLock.acquire(
+            URL(fileURLWithPath: path).appendingPathExtension("opening"), timeout: DatabaseFile.lockTimeout,
+            isCancelled: isCancelled)
     }
 
     /// Returns whether the database exists and has the current schema.
@@ -93,7 +107,11 @@ struct ConversationDatabase: Sendable {
 
     func migrateIfNeeded() async throws -> Int {
         let pool = pool
-        return try await errors.runBlocking { _ in try Self.migrate(pool) }
+        return try await errors.runBlocking { isCancelled in
+            let lock = try Self.acquireLock(pool.path, isCancelled: isCancelled)
+            defer { lock.release() }
+            return try Self.migrate(pool)
+        }
     }
 
     /// Returns the `synchronous` setting of the writing connection, for tests: 2 is `FULL`.
@@ -152,6 +170,8 @@ struct ConversationDatabase: Sendable {
     ) async throws -> Value {
         let pool = pool
         return try await errors.runBlocking { isCancelled in
+            let lock = try Self.acquireLock(pool.path, isCancelled: isCancelled)
+            defer { lock.release() }
             var value: Value?
             try pool.writeWithoutTransaction { database in
                 try database.inTransaction(.immediate) {
@@ -160,6 +180,9 @@ struct ConversationDatabase: Sendable {
                     if isCancelled() { throw CancellationError() }
                     return .commit
                 }
+            }
+            if WriteAheadLog.size(ofDatabase: pool.path) > WriteAheadLog.checkpointSize {
+                _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
             }
             guard let value else {
                 throw StorageError(

@@ -11,6 +11,8 @@ struct DefaultsDomain {
     private let olderKeys: [String]
     private let steps: @Sendable (DefaultsDomain) -> [SchemaMigrator.Step]
 
+    /// Opens a domain of the user defaults.
+    ///
     /// - Parameter steps: Returns the migrations from older schemas.
     init(
         suiteName: String?, prefix: String, olderKeys: [String] = [],
@@ -75,7 +77,7 @@ struct DefaultsDomain {
 
     // MARK: Reading and writing
 
-    /// Loads changes of other processes and migrates the values.
+    /// Loads changes made by other processes and migrates the values.
     ///
     /// - Returns: The version before the migration.
     /// - Throws: `StorageError` with `.newerFormat`.

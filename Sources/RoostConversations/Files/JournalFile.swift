@@ -164,8 +164,8 @@ struct JournalFile<Record: Codable & Sendable>: Sendable {
             } catch let second {
                 throw StorageError(
                     .inputOutput,
-                    "\(error); the partial write could not be rolled back either (\(second)), so that "
-                        + "the change may or may not have been saved",
+                    "\(error); the partial write could not be rolled back either (\(second)), so the change "
+                        + "may or may not have been saved",
                     underlying: error)
             }
             throw error

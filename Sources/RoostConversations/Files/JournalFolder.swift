@@ -81,7 +81,7 @@ struct JournalFolder<Record: Codable & Sendable>: Sendable {
         try await read { folder, _ in try body(folder) }
     }
 
-    /// Reports that the data that were read may be inconsistent because of a concurrent change.
+    /// Reports that the data that was read may be inconsistent because of a concurrent change.
     struct Disturbed: Error {}
 
     private var lockURL: URL { directory.appendingPathComponent("lock") }

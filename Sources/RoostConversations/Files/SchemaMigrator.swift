@@ -43,11 +43,11 @@ public struct SchemaMigrator {
     ///
     /// - Parameters:
     ///   - stored: The stored version. `nil` means version 1, which did not store a version.
-    ///   - isEmpty: Whether there are no data yet, so that only the version has to be saved.
+    ///   - isEmpty: Whether there is no data yet, so that only the version has to be saved.
     ///   - save: Stores the new version. It is not called if the stored version is current.
     /// - Returns: The version before the migration.
-    /// - Throws: `StorageError` with `.newerFormat` if a newer program wrote the data, which are unchanged
-    ///   in that case; the errors of the steps and of `save`. Completed steps are not rolled back.
+    /// - Throws: `StorageError` with `.newerFormat` if a newer program wrote the data, which is unchanged in
+    ///   that case; the errors of the steps and of `save`. Completed steps are not rolled back.
     @discardableResult
     public func migrateIfNeeded(
         stored: Int?, isEmpty: Bool = false, save: (Int) throws -> Void

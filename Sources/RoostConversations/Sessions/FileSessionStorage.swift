@@ -81,6 +81,8 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         try session(of: try file.read(), file)
     }
 
+    /// Reads the session in a file.
+    ///
     /// - Returns: `nil` if the file does not exist.
     private static func session(
         of contents: JournalFile<Record>.Contents, _ file: JournalFile<Record>
@@ -198,6 +200,8 @@ public struct FileSessionStorage: SessionStorageProtocol, Sendable {
         try await touch(id, replacing: messages)
     }
 
+    /// Appends messages to a session.
+    ///
     /// - Complexity: O(*n*), where *n* is the size of the new messages. The cost does not depend on the
     ///   length of the session.
     public func appendSessionMessages(id: String, messages: [ChatMessage]) async throws {

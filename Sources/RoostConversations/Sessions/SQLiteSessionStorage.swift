@@ -86,6 +86,8 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         try await database.write { try $0.execute(sql: "DELETE FROM sessions") }
     }
 
+    /// Replaces the messages of a session.
+    ///
     /// - Complexity: O(*n*), where *n* is the number of messages. Only the first message that differs and
     ///   those after it are written.
     public func updateSessionMessages(id: String, messages: [ChatMessage]) async throws {
@@ -111,6 +113,8 @@ public struct SQLiteSessionStorage: SessionStorageProtocol, Sendable {
         }
     }
 
+    /// Appends messages to a session.
+    ///
     /// - Complexity: O(*n*), where *n* is the number of new messages.
     public func appendSessionMessages(id: String, messages: [ChatMessage]) async throws {
         let encoded = try Self.encoded(messages)

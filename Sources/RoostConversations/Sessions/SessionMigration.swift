@@ -12,7 +12,7 @@ public struct SessionMigrationReport: Sendable, Hashable {
     public var withoutDates = 0
     /// The ids of sessions that were not copied, because the target has a different session with the same id.
     public var conflicts: [String] = []
-    /// The data in the source that could not be read and therefore were not copied.
+    /// The data in the source that could not be read and was therefore not copied.
     public var unreadable: [ConversationDamage<String>] = []
 }
 
@@ -74,7 +74,7 @@ public func migrateSessions(
         else {
             throw StorageError(
                 .damaged,
-                "cannot copy a session: the target storage returned different data than were written")
+                "cannot copy a session: the target storage did not return the data that was written")
         }
         report.moved += 1
         if !keptDates { report.withoutDates += 1 }

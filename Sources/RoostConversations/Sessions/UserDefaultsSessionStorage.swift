@@ -36,12 +36,16 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
 
     private static func name(_ id: String) -> Data { Data(id.utf8) }
 
+    /// Returns the record of a session; `nil` if there is none.
+    ///
     /// - Throws: `StorageError` with `.damaged`.
     private static func record(_ id: String, _ domain: DefaultsDomain) throws -> Record? {
         try domain.open()
         return try domain.value(name(id), of: Record.self)
     }
 
+    /// Returns the record of an existing session.
+    ///
     /// - Throws: `StorageError` with `.notFound`, `.damaged`.
     private static func present(_ id: String, _ domain: DefaultsDomain) throws -> Record {
         guard let record = try record(id, domain) else { throw SessionRules.missing }

@@ -14,7 +14,7 @@ struct BERTBatches: Sendable {
 
     /// Returns the pooled vectors: (sequences, d).
     ///
-    /// - Throws: `CancellationError` if the task is cancelled. Cancellation is checked before each group.
+    /// - Throws: `CancellationError` if the task is canceled. Cancellation is checked before each group.
     func vectors() async throws -> Matrix {
         let isCancelled = Flag()
         let vectors = await withTaskCancellationHandler {

@@ -4,7 +4,7 @@ import RoostModel
 /// The configuration of a BERT model, read from the JSON files in its folder. An unsupported setting causes
 /// an error that names the setting.
 struct BERTConfiguration: Sendable, Hashable {
-    /// How the hidden states of the tokens are combined into one vector.
+    /// The method that combines the hidden states of the tokens into one vector.
     enum Pooling: String, Sendable {
         case mean, cls
     }
@@ -127,7 +127,7 @@ struct BERTConfiguration: Sendable, Hashable {
             model.vocabSize, model.maxPositionEmbeddings, model.typeVocabSize ?? 2,
         ]
         try require(
-            counts.allSatisfy { $0 > 0 && $0 < Self.sizeLimit }, "a size out of the range 1 to 16 million")
+            counts.allSatisfy { $0 > 0 && $0 < Self.sizeLimit }, "a size outside the range 1 to 16 million")
         try require(
             model.hiddenSize % model.numAttentionHeads == 0,
             "a hidden_size that is not a multiple of num_attention_heads")

@@ -19,6 +19,7 @@ public struct BERTEmbedder: Embedder {
     /// The token ids of the prefix for each role.
     private let prefixes: [TextRole: [Int32]]
     private var pass: BERTForwardPass
+    private let check: ModelCheck
 
     /// The approximate number of tokens in a group. A group is large enough for a block of weights to be
     /// reused while it is in the cache, and small enough for the activations to stay in the cache too.
@@ -67,7 +68,8 @@ public struct BERTEmbedder: Embedder {
         self.configuration = configuration
         self.tokenizer = tokenizer
         // Checks that all weights are finite before they are quantized.
-        let hash = try folder.weightsHash(of: file)
+        let record = try folder.record(of: file)
+        check = ModelCheck(folder, file, record, precision: precision.rawValue)
         var weights = try BERTWeights(file, configuration)
         if precision == .int8 {
             guard configuration.hiddenSize % 4 == 0, configuration.intermediateSize % 4 == 0,
@@ -82,7 +84,7 @@ public struct BERTEmbedder: Embedder {
         }
         pass = BERTForwardPass(configuration: configuration, weights: weights, kernels: .best)
         space = EmbeddingSpace(
-            model: folder.name, revision: "sha256:\(hash)" + (precision == .int8 ? "+int8" : ""),
+            model: folder.name, revision: "sha256:\(record.sha256)" + (precision == .int8 ? "+int8" : ""),
             dimension: configuration.hiddenSize, pooling: configuration.pooling.rawValue,
             queryPrefix: configuration.queryPrefix, documentPrefix: configuration.documentPrefix,
             isNormalized: configuration.normalizes)
@@ -121,10 +123,35 @@ public struct BERTEmbedder: Embedder {
 
     /// Embeds texts on all cores.
     ///
-    /// - Throws: `EmbedderError` with `.damagedModel` if the model computes a number that is not finite;
-    ///   `CancellationError`.
+    /// The first call checks the model: it embeds a fixed text and compares the vector with the recorded one.
+    /// Before documents are embedded, all weights are compared with their checksum.
+    ///
+    /// - Throws: `EmbedderError` with `.damagedModel` if the model is damaged or computes a number that is not
+    ///   finite; `CancellationError`.
     @concurrent
     public func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+        if !texts.isEmpty {
+            try await check.beforeUse(as: role) {
+                try await compute([EmbeddingProbe.text], as: .document).vectors.row(0)
+            }
+        }
+        return try await compute(texts, as: role)
+    }
+
+    /// A digest of the weights, the vocabulary and all settings.
+    public var fingerprint: String? { check.fingerprint }
+
+    /// Reads all files of the model and compares them with their recorded checksums.
+    ///
+    /// - Throws: `EmbedderError` with `.damagedModel`.
+    @concurrent
+    public func checkModel() async throws {
+        try check.checkAllFiles()
+        _ = try await embed([EmbeddingProbe.text], as: .document)
+    }
+
+    /// Embeds texts without checking the model.
+    private func compute(_ texts: [String], as role: TextRole) async throws -> Embeddings {
         let counts = Mutex([Int](repeating: 0, count: texts.count))
         let tokenized = Mutex([[Int32]](repeating: [], count: texts.count))
         Parallel.forEachBlock(of: texts.count, size: 64) { block in

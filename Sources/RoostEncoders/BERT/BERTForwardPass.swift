@@ -168,7 +168,7 @@ struct BERTForwardPass: Sendable {
                 kernels.linear(layer.float, first, count, x, tokens, output, stride, residual, activation)
             case .bytes(let x):
                 guard let int8 = layer.int8 else {
-                    preconditionFailure("quantised input for a layer that is not quantised")
+                    preconditionFailure("quantized input for a layer that is not quantized")
                 }
                 kernels.linear(int8, first, count, x, tokens, output, stride, residual, activation)
             }

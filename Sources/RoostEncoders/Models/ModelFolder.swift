@@ -1,4 +1,3 @@
-import Crypto
 package import Foundation
 import RoostFiles
 import RoostModel
@@ -70,7 +69,7 @@ package struct ModelFolder: Sendable, Hashable {
             return try Data(contentsOf: url(file))
         } catch {
             throw EmbedderError(
-                .modelNotFound, "cannot read \(url(file).path): permission denied or I/O error")
+                .modelNotFound, "cannot read \(url(file).path): permission denied or an I/O error")
         }
     }
 
@@ -87,45 +86,5 @@ package struct ModelFolder: Sendable, Hashable {
     /// Returns the error for a missing file.
     func missing(_ file: String) -> EmbedderError {
         EmbedderError(.modelNotFound, "cannot open the model in \(url.path): \(file) is missing")
-    }
-
-    // MARK: The hash of the weights
-
-    /// The hash of the weights, with the size and modification time of the file for which it was computed.
-    private struct Fingerprint: Codable, Hashable {
-        var sha256: String
-        var size: Int
-        var modifiedMilliseconds: Int64
-    }
-
-    private static let fingerprintFile = ".roost-fingerprint.json"
-
-    /// Returns the SHA-256 of `model.safetensors` in hexadecimal, after checking that its numbers are finite.
-    ///
-    /// The hash is cached in a file in the same folder, with the size and modification time of the weights,
-    /// so the weights do not have to be read completely each time the model is opened.
-    ///
-    /// - Throws: `EmbedderError` with `.damagedModel` if a number is not finite.
-    func weightsHash(of weights: Safetensors) throws -> String {
-        let (modified, size) = (weights.file.modifiedMilliseconds, weights.file.bytes.count)
-        if let known = try? JSONDecoder().decode(
-            Fingerprint.self, from: Data(contentsOf: url(Self.fingerprintFile))),
-            known.size == size, known.modifiedMilliseconds == modified
-        {
-            return known.sha256
-        }
-        try weights.checkNumbers()
-        let sha256 = Self.hexadecimal(SHA256.hash(data: weights.file.bytes))
-        guard let modified else { return sha256 }
-        let fingerprint = Fingerprint(sha256: sha256, size: size, modifiedMilliseconds: modified)
-        // If the folder is read-only, the hash cannot be cached and is computed again the next time.
-        if let data = try? JSONEncoder().encode(fingerprint) {
-            try? AtomicFile.write(data, to: url(Self.fingerprintFile))
-        }
-        return sha256
-    }
-
-    private static func hexadecimal(_ digest: SHA256.Digest) -> String {
-        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

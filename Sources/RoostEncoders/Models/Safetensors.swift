@@ -48,7 +48,7 @@ struct Safetensors: Sendable {
         }
     }
 
-    /// An entry of the header. It describes a tensor or contains metadata, which are ignored.
+    /// An entry of the header. It describes a tensor or contains metadata, which is ignored.
     private struct HeaderItem: Decodable {
         var tensor: Description?
 
@@ -216,7 +216,7 @@ extension Safetensors {
         init(_ name: String, _ type: Number, _ shape: [Int], _ data: Data) {
             precondition(
                 data.count == shape.reduce(type.size, *),
-                "\(data.count) bytes for the shape \(shape) of \(type)")
+                "\(data.count) bytes do not match the shape \(shape) of type \(type)")
             (self.name, self.type, self.shape, self.data) = (name, type, shape, data)
         }
     }

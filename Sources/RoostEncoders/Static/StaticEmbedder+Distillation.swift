@@ -37,7 +37,7 @@ extension StaticEmbedder {
         _ model: BERTEmbedder, into folder: URL, dimension: Int = 256, precision: Precision = .float32,
         progress: @Sendable (Int, Int) -> Void = { _, _ in }
     ) async throws {
-        precondition(dimension > 0, "a dimension of \(dimension)")
+        precondition(dimension > 0, "the dimension must be positive, not \(dimension)")
         guard !FileManager.default.fileExists(atPath: folder.path) else {
             throw EmbedderError(
                 .badOutput,

@@ -26,6 +26,7 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
     /// The weights of the tokens, (tokens); `nil` if all tokens have the same weight.
     private let weights: UnsafePointer<Float>?
     private let normalizes: Bool
+    private let check: ModelCheck
 
     /// The contents of `config.json`.
     struct Configuration: Codable {
@@ -98,20 +99,46 @@ public struct StaticEmbedder: Embedder, @unchecked Sendable {
         normalizes = configuration.normalize ?? true
         maximumTokens = min(
             Self.maximumPassageTokens, max(1, configuration.seqLength ?? Self.maximumPassageTokens))
+        let record = try folder.record(of: file)
+        check = ModelCheck(folder, file, record, precision: "static")
         space = EmbeddingSpace(
-            model: folder.name, revision: "sha256:\(try folder.weightsHash(of: file))", dimension: shape[1],
+            model: folder.name, revision: "sha256:\(record.sha256)", dimension: shape[1],
             pooling: "mean of static vectors", isNormalized: normalizes)
     }
 
     /// Returns the UTF-8 ranges of the WordPiece tokens of a text.
     public func tokenRanges(in text: String) -> [Range<Int>] { tokenizer.tokenize(text).ranges }
 
+    /// A digest of the vectors, the vocabulary and all settings.
+    public var fingerprint: String? { check.fingerprint }
+
+    /// Reads all files of the model and compares them with their recorded checksums.
+    ///
+    /// - Throws: `EmbedderError` with `.damagedModel`.
+    @concurrent
+    public func checkModel() async throws {
+        try check.checkAllFiles()
+        _ = try await embed([EmbeddingProbe.text], as: .document)
+    }
+
     /// Embeds texts on all cores. The vector of a text without known tokens is zero.
     ///
-    /// - Throws: `CancellationError`.
+    /// The first call checks the model, as ``BERTEmbedder/embed(_:as:)`` does.
+    ///
+    /// - Throws: `EmbedderError` with `.damagedModel`; `CancellationError`.
     /// - Complexity: O(tokens · d).
     @concurrent
     public func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+        if !texts.isEmpty {
+            try await check.beforeUse(as: role) {
+                try await compute([EmbeddingProbe.text]).vectors.row(0)
+            }
+        }
+        return try await compute(texts)
+    }
+
+    /// Embeds texts without checking the model.
+    private func compute(_ texts: [String]) async throws -> Embeddings {
         let limit = maximumTokens ?? Self.maximumPassageTokens
         let (d, block, blocksPerCheck) = (space.dimension, 64, 256)
         var matrix = Matrix(rows: texts.count, columns: d)

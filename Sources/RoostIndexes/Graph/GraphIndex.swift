@@ -129,7 +129,7 @@ extension GraphIndex {
     public func search(_ queries: Matrix, k: Int, among allowed: RowSet? = nil) async throws -> [[Neighbor]] {
         precondition(
             queries.columns == dimension || count == 0,
-            "queries have \(queries.columns) components, the index has \(dimension)")
+            "the queries have \(queries.columns) components, but the index has \(dimension)")
         guard k > 0, count > 0 else { return Array(repeating: [], count: queries.rows) }
         let flat = FlatIndex(vectors)
         guard k < count / Self.maximumResultShare else {

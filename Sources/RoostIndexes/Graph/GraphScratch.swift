@@ -36,6 +36,8 @@ final class GraphScratch {
     /// It must be at least the maximum degree of a graph, 255.
     static let batch = 1024
 
+    /// Creates empty buffers.
+    ///
     /// - Parameter stride: The number of bytes of a row's codes.
     init(stride: Int) {
         beam = .allocate(capacity: 1)

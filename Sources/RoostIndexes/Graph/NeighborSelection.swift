@@ -84,6 +84,8 @@ final class GraphWorkspace {
     /// The rows from which neighbors are selected.
     var candidates: [Candidate] = []
 
+    /// Allocates the buffers of a selection.
+    ///
     /// - Parameters:
     ///   - stride: The number of bytes of a row's codes.
     ///   - maximumCandidates: The maximum number of rows that are compared at once.

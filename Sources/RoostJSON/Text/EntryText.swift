@@ -21,6 +21,7 @@ enum EntryText {
             text.append(literal: ",\"key\":")
             text.append(string: key)
         }
+        if let location = entry.location { write(location, to: &text) }
         text.append(literal: ",\"metadata\":")
         text.append(metadata: .object(entry.metadata))
         text.append(literal: ",\"passages\":")
@@ -46,6 +47,28 @@ enum EntryText {
         text.append(literal: "\"}")
     }
 
+    private static func write(_ location: EntryLocation, to text: inout [UInt8]) {
+        text.append(literal: ",\"location\":{")
+        let start = text.count
+        func appendKey(_ key: String) {
+            if text.count > start { text.append(UInt8(ascii: ",")) }
+            text.append(string: key)
+            text.append(UInt8(ascii: ":"))
+        }
+        if !location.headings.isEmpty {
+            appendKey("headings")
+            text.append(list: location.headings) { $1.append(string: $0) }
+        }
+        for (key, number) in [
+            ("lastLine", location.lastLine), ("line", location.line), ("page", location.page),
+        ] {
+            guard let number else { continue }
+            appendKey(key)
+            text.append(contentsOf: String(number).utf8)
+        }
+        text.append(UInt8(ascii: "}"))
+    }
+
     // MARK: Reading
 
     /// Reads an entry.
@@ -64,6 +87,7 @@ enum EntryText {
         var embeddings: [Float] = []
         var passages: [(range: Range<Int>, tokens: Int, vector: [Float]?)] = []
         var (source, key): (String?, String?) = (nil, nil)
+        var location: EntryLocation?
         var metadata: [String: MetadataValue] = [:]
         var tags: [String] = []
         var (created, updated): (Date?, Date?) = (nil, nil)
@@ -86,6 +110,7 @@ enum EntryText {
                 }
             case "source": source = try isNull(&reader) ? nil : reader.string()
             case "key": key = try isNull(&reader) ? nil : reader.string()
+            case "location": location = try isNull(&reader) ? nil : self.location(&reader)
             case "metadata":
                 if try isNull(&reader) { return }
                 guard case .object(let values) = try value(&reader, depth: 0) else {
@@ -99,6 +124,9 @@ enum EntryText {
             }
         }
         guard let id, let content else { throw reader.error("the entry lacks an id or content") }
+        guard passages.allSatisfy({ $0.range.upperBound <= content.utf8.count }) else {
+            throw reader.error("a passage is outside the content")
+        }
         let made = created ?? defaultDate
         return Entry(
             id: id, content: content, embeddings: embeddings,
@@ -106,13 +134,29 @@ enum EntryText {
                 Passage(
                     ordinal: $0, utf8Range: $1.range, tokenCount: $1.tokens, vector: $1.vector ?? embeddings)
             },
-            source: source, key: key, metadata: metadata, tags: tags, createdAt: made, updatedAt: updated)
+            source: source, key: key, location: location, metadata: metadata, tags: tags, createdAt: made,
+            updatedAt: updated)
     }
 
     private static func isNull(_ reader: inout JSONReader) throws -> Bool {
         guard reader.peek() == UInt8(ascii: "n") else { return false }
         try reader.word("null")
         return true
+    }
+
+    private static func location(_ reader: inout JSONReader) throws -> EntryLocation {
+        var location = EntryLocation()
+        try reader.object { reader, name in
+            switch name {
+            case "line": location.line = try isNull(&reader) ? nil : reader.integer()
+            case "lastLine": location.lastLine = try isNull(&reader) ? nil : reader.integer()
+            case "page": location.page = try isNull(&reader) ? nil : reader.integer()
+            case "headings": location.headings = try isNull(&reader) ? [] : reader.strings()
+            default: try reader.skipValue()
+            }
+        }
+        guard location.isValid else { throw reader.error("a number in the location is out of range") }
+        return location
     }
 
     private static func uuid(_ reader: inout JSONReader) throws -> UUID {
@@ -135,7 +179,7 @@ enum EntryText {
             default: try reader.skipValue()
             }
         }
-        guard bounds.count == 2, bounds[0] <= bounds[1] else {
+        guard bounds.count == 2, bounds[0] >= 0, bounds[0] <= bounds[1] else {
             throw reader.error("a range must be [start, end] in UTF-8 bytes")
         }
         return (bounds[0]..<bounds[1], tokens, vector)
@@ -146,7 +190,9 @@ enum EntryText {
     private static func date(_ reader: inout JSONReader) throws -> Date? {
         if try isNull(&reader) { return nil }
         guard reader.peek() == UInt8(ascii: "\"") else {
-            return Date(timeIntervalSinceReferenceDate: try reader.double())
+            let date = Date(timeIntervalSinceReferenceDate: try reader.double())
+            guard date.isWritable else { throw reader.error("the date is outside the years 1 to 9999") }
+            return date
         }
         let text = try reader.string()
         guard let date = DateText.date(from: text) else {

@@ -46,6 +46,8 @@ struct JSONReader {
         return true
     }
 
+    /// Checks that the end of the text has been reached.
+    ///
     /// - Throws: ``JSONError`` if anything but white space follows.
     mutating func expectEnd() throws(JSONError) {
         _ = peek()

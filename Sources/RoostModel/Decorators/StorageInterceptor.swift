@@ -194,4 +194,10 @@ private struct InterceptedSnapshot<Interceptor: StorageInterceptor>: StorageSnap
             try await base.clustersRevision()
         }
     }
+
+    func textStatistics(longerThan length: Int?) async throws -> TextStatistics {
+        try await interceptor.intercept(.readPage, size: stamp.entryCount) {
+            try await base.textStatistics(longerThan: length)
+        }
+    }
 }

@@ -50,6 +50,20 @@ public protocol Embedder: Sendable {
     /// - Throws: ``EmbedderError``; `CancellationError` if the task is canceled between batches.
     func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings
 
+    /// A digest of all files of the model that affect its vectors; `nil` if the model has no files. It differs
+    /// between two copies of a model if one of them is damaged. A store records it for each batch of vectors.
+    ///
+    /// The default implementation returns `nil`.
+    var fingerprint: String? { get }
+
+    /// Reads the model completely and checks that it is not damaged.
+    ///
+    /// The default implementation embeds a fixed text.
+    ///
+    /// - Throws: ``EmbedderError`` with `.damagedModel` if a file differs from its recorded checksum; the
+    ///   errors of ``embed(_:as:)``.
+    func checkModel() async throws
+
     /// Returns the ranges of the tokens in a text. A passage splitter uses them to count tokens.
     ///
     /// - Parameter text: The text to tokenize.
@@ -59,14 +73,21 @@ public protocol Embedder: Sendable {
 }
 
 extension Embedder {
-    /// Returns the vector of one text.
+    public var fingerprint: String? { nil }
+
+    public func checkModel() async throws {
+        _ = try await checkedEmbeddings([EmbeddingProbe.text], as: .document)
+    }
+
+    /// Returns the vector of one text, scaled to unit length.
     ///
     /// - Parameters:
     ///   - text: The text to embed.
     ///   - role: Whether the text is a query or a document.
-    /// - Throws: The errors of ``embed(_:as:)``.
+    /// - Throws: The errors of ``embed(_:as:)``; ``EmbedderError`` with `.badAnswer` if the vector has the
+    ///   wrong dimension or a component that is not finite.
     public func embed(_ text: String, as role: TextRole) async throws -> [Float] {
-        try await embed([text], as: role).vectors.row(0)
+        try await checkedEmbeddings([text], as: role).vectors.row(0)
     }
 }
 
@@ -90,7 +111,7 @@ public struct EmbedderError: Error, Sendable, CustomStringConvertible {
         public static let unavailable = Code(rawValue: "unavailable")
         /// A remote model rejects the request because of the key, the model name or the text.
         public static let refused = Code(rawValue: "refused")
-        /// The response of a remote model has an unexpected format or content.
+        /// The response from a remote model has an unexpected format or content.
         public static let badAnswer = Code(rawValue: "badAnswer")
         /// The configuration of a remote model is invalid.
         public static let configuration = Code(rawValue: "configuration")

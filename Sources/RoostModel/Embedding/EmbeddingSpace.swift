@@ -21,6 +21,10 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
     /// identifies remote models, whose weights cannot be hashed. `nil` is compatible with every probe.
     public var probe: String?
 
+    /// The maximum number of elements of a vector. It is far above the dimension of any embedding model, and
+    /// keeps the sizes of buffers that are computed from files small enough for every provider and index.
+    public static let maximumDimension = 65_536
+
     /// Creates an embedding space.
     public init(
         model: String, revision: String, dimension: Int, pooling: String, queryPrefix: String = "",
@@ -34,6 +38,23 @@ public struct EmbeddingSpace: Sendable, Hashable, Codable, CustomStringConvertib
         self.documentPrefix = documentPrefix
         self.isNormalized = isNormalized
         self.probe = probe
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            model: try container.decode(String.self, forKey: .model),
+            revision: try container.decode(String.self, forKey: .revision),
+            dimension: try container.decode(Int.self, forKey: .dimension),
+            pooling: try container.decode(String.self, forKey: .pooling),
+            queryPrefix: try container.decode(String.self, forKey: .queryPrefix),
+            documentPrefix: try container.decode(String.self, forKey: .documentPrefix),
+            isNormalized: try container.decode(Bool.self, forKey: .isNormalized),
+            probe: try container.decodeIfPresent(String.self, forKey: .probe))
+        guard (1...Self.maximumDimension).contains(dimension) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .dimension, in: container, debugDescription: "the dimension is out of range")
+        }
     }
 
     /// Returns whether the vectors of this space can be compared with those of another one.

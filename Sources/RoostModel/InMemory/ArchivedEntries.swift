@@ -12,10 +12,10 @@ package protocol EntryContents: Sendable {
     func entry(at index: Int, withVectors: Bool) throws -> Entry
 }
 
-/// The entries that a store does not hold in memory. For each of them there is one record with the facts that
-/// the store needs frequently, so that the entry itself need not be read.
+/// The entries that a store does not hold in memory. Each entry has a record with the facts that the store
+/// needs frequently, so that the entry itself need not be read.
 ///
-/// Immutable; all copies of a state share one instance.
+/// The object is immutable; all copies of a state share one instance.
 package final class ArchivedEntries: Sendable {
     /// The facts about one archived entry that are kept in memory.
     package struct Record: Sendable, Hashable {

@@ -14,7 +14,7 @@ package struct InMemorySnapshot: StorageSnapshot {
     package func entries(_ ids: [Entry.ID]) throws -> [Entry] { try ids.compactMap { try state.entry($0) } }
 
     package func entries(after row: UInt32?, limit: Int, matching filter: EntryFilter) throws -> EntryPage {
-        precondition(limit >= 1, "a page of \(limit) entries")
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         var page = EntryPage(entries: [], rows: [], next: nil)
         for row in state.candidates(for: filter, after: row) where try state.matches(row, filter) {
             if page.entries.count == limit {
@@ -36,7 +36,7 @@ package struct InMemorySnapshot: StorageSnapshot {
     }
 
     package func vectors(of kind: VectorPage.Kind, after row: UInt32?, limit: Int) throws -> VectorPage {
-        precondition(limit >= 1, "a page of \(limit) entries")
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         var rows: [UInt32] = []
         var ids: [UUID] = []
         var ordinals: [UInt32] = []

@@ -40,7 +40,7 @@ extension StoreState {
         package var clusters: [Cluster] = []
         /// The assignments, in the order of their entries' rows.
         package var assignments: [Assignment] = []
-        /// The run that made the clusters; `nil` if no run made them.
+        /// The run that created the clusters; `nil` if no run created them.
         package var run: ClusteringRun?
         /// The position of the latest change of the clusters; `nil` if they have never changed.
         package var clustersPosition: ChangePosition?
@@ -121,7 +121,7 @@ extension StoreState {
         let positions =
             archive.records.map(\.position) + archive.removals.map(\.position)
             + [archive.clustersPosition].compactMap(\.self)
-        guard archive.revision.rawValue <= UInt64(Int64.max), archive.horizon <= archive.revision,
+        guard archive.revision <= .maximum, archive.horizon <= archive.revision,
             (0...Int(UInt32.max / 2)).contains(archive.nextRow),
             positions.allSatisfy({ $0.revision <= archive.revision })
         else { throw damaged }

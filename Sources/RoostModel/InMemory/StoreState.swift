@@ -291,7 +291,7 @@ package struct StoreState: Sendable {
 
     /// Returns a page of the change feed; see ``StorageProvider/changes(after:limit:)``.
     package func changes(after cursor: ChangeCursor, limit: Int) throws -> ChangePage {
-        precondition(limit >= 1, "a page of \(limit) changes")
+        precondition(limit >= 1, "the limit of a page must be at least 1, not \(limit)")
         var cursor = cursor
         if cursor == .start {
             cursor = ChangeCursor(epoch: epoch, revision: .zero, ordinal: 0, horizon: horizon)

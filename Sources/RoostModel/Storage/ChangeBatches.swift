@@ -40,8 +40,8 @@ public struct ChangeBatches: AsyncSequence, Sendable {
                 case .resetRequired:
                     throw StorageError(
                         .notFound,
-                        "cannot follow the changes of the store: it has begun a new history, or has "
-                            + "forgotten removals since the cursor; read the changes from the start")
+                        "cannot follow the changes of the store: it began a new epoch, or it no longer "
+                            + "records all removals since the cursor; read the changes from the start")
                 }
                 try await Task.sleep(for: interval)
             }

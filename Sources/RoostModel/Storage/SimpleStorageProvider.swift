@@ -24,19 +24,19 @@ extension SimpleStorageProvider {
     // again: infinite recursion.
 
     /// Unavailable: a `SimpleStorageProvider` must implement this method itself.
-    @available(*, unavailable, message: "a SimpleStorageProvider implements saveEntry(_:)")
+    @available(*, unavailable, message: "a SimpleStorageProvider must implement saveEntry(_:)")
     public func saveEntry(_ entry: Entry) async throws {}
 
     /// Unavailable: a `SimpleStorageProvider` must implement this method itself.
-    @available(*, unavailable, message: "a SimpleStorageProvider implements fetchEntries()")
+    @available(*, unavailable, message: "a SimpleStorageProvider must implement fetchEntries()")
     public func fetchEntries() async throws -> [Entry] { [] }
 
     /// Unavailable: a `SimpleStorageProvider` must implement this method itself.
-    @available(*, unavailable, message: "a SimpleStorageProvider implements updateCluster(_:)")
+    @available(*, unavailable, message: "a SimpleStorageProvider must implement updateCluster(_:)")
     public func updateCluster(_ cluster: Cluster) async throws {}
 
     /// Unavailable: a `SimpleStorageProvider` must implement this method itself.
-    @available(*, unavailable, message: "a SimpleStorageProvider implements fetchClusters()")
+    @available(*, unavailable, message: "a SimpleStorageProvider must implement fetchClusters()")
     public func fetchClusters() async throws -> [Cluster] { [] }
 
     public func saveEntries(_ entries: [Entry]) async throws {

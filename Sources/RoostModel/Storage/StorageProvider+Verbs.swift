@@ -21,7 +21,7 @@ extension StorageProvider {
         guard entries.count == snapshot.stamp.entryCount else {
             throw StorageError(
                 .damaged,
-                "cannot fetch all entries: the store should have \(snapshot.stamp.entryCount), but "
+                "cannot fetch all entries: the store should have \(snapshot.stamp.entryCount) entries, but "
                     + "\(entries.count) were found",
                 remedy: .inspectStore)
         }

@@ -2,9 +2,9 @@ public import Foundation
 
 /// A store of entries, source records and clusters. Indexes and other derived data are built from it.
 ///
-/// Any number of tasks can use a provider at the same time. Each provider documents which guarantees it gives
-/// beyond the process, such as durability and support for several writing processes. `RoostTestKit` has a
-/// test, called a law, for each guarantee.
+/// Any number of tasks can use a provider at the same time. Each provider documents its additional
+/// guarantees, such as durability and support for several writing processes. `RoostTestKit` has a test,
+/// called a law, for each guarantee.
 ///
 /// Five requirements have no default implementation: ``commit(_:)``, ``snapshot()``,
 /// ``changes(after:limit:)``, ``renewEpoch()`` and ``close()``. The default implementations of the others

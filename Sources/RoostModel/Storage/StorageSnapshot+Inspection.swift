@@ -34,11 +34,6 @@ private struct ContentInspection {
     var findings: [StorageFinding] = []
     private var dimension: Int?
 
-    /// The maximum difference between 1 and the squared length of a unit vector. It is far above the rounding
-    /// error of Float32 at any dimension, and far below the difference for a typical vector that was never
-    /// normalized.
-    private static let lengthTolerance = 0.01
-
     init(space: EmbeddingSpace?) {
         self.space = space
         dimension = space?.dimension
@@ -50,24 +45,18 @@ private struct ContentInspection {
         let name = "entry \(entry.id.uuidString.lowercased())"
         if !ids.insert(entry.id).inserted { add(name, "is stored twice") }
         if entry.embeddings.isEmpty {
-            findings.append(.note(name, "has no vector, so searches by meaning do not find it"))
+            findings.append(
+                .note(
+                    name, "has no vector, so searches by meaning do not find it",
+                    remedy: "computes its vectors"))
         }
         inspect(entry.embeddings, name)
-        let utf8 = entry.content.utf8
-        for passage in entry.passages {
-            let part = "\(name), passage \(passage.ordinal)"
-            inspect(passage.vector, part)
-            let range = passage.utf8Range
-            guard range.lowerBound >= 0, range.upperBound <= utf8.count else {
-                add(part, "is outside the text of the entry")
-                continue
-            }
-            let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
-            let end = utf8.index(start, offsetBy: range.count)
-            let scalars = entry.content.unicodeScalars
-            if start.samePosition(in: scalars) == nil || end.samePosition(in: scalars) == nil {
-                add(part, "begins or ends inside a character")
-            }
+        for passage in entry.passages { inspect(passage.vector, "\(name), passage \(passage.ordinal)") }
+        for (position, defect) in entry.passageDefects() {
+            findings.append(
+                .damage(
+                    "\(name), passage \(position)", defect.predicate,
+                    remedy: space == nil ? nil : "computes the passages of the entry again"))
         }
     }
 
@@ -77,11 +66,16 @@ private struct ContentInspection {
             add(name, "has a vector of dimension \(vector.count); the others have dimension \(dimension)")
         }
         dimension = dimension ?? vector.count
-        let square = vector.reduce(0) { $0 + Double($1) * Double($1) }
-        if !square.isFinite {
-            add(name, "has a vector with an element that is not finite")
-        } else if space != nil, abs(square - 1) > Self.lengthTolerance, square != 0 {
-            add(name, "has a vector of length \(square.squareRoot()); stored vectors have length 1")
+        let remedy = space == nil ? nil : "computes its vectors again"
+        switch VectorDefect(of: vector) {
+        case .isNotFinite:
+            findings.append(
+                .damage(name, "has a vector with an element that is not finite", remedy: remedy))
+        case .length(let length) where space != nil:
+            findings.append(
+                .damage(
+                    name, "has a vector of length \(length); stored vectors have length 1", remedy: remedy))
+        default: break
         }
     }
 

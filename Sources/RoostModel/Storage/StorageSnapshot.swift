@@ -104,7 +104,7 @@ public protocol StorageSnapshot: Sendable {
     /// - Parameter ids: The ids of the entries; `nil` for all entries.
     func assignments(of ids: [Entry.ID]?) async throws -> [Assignment]
 
-    /// Returns the run that made the clusters, or `nil` if no run made them.
+    /// Returns the run that created the clusters, or `nil` if no run created them.
     func clusteringRun() async throws -> ClusteringRun?
 
     /// Returns the revision of the latest write to the run, the clusters or the assignments.
@@ -112,6 +112,13 @@ public protocol StorageSnapshot: Sendable {
     /// ``WriteBatch/Expectation/clusters`` is compared with this revision. Removing an entry also removes its
     /// assignment but does not change this revision.
     func clustersRevision() async throws -> Revision
+
+    /// Returns the numbers of passages and tokens, and the entries with long texts.
+    ///
+    /// The default implementation reads all entries.
+    ///
+    /// - Parameter length: The length in UTF-8 bytes that a long passage exceeds; `nil` if no passage is long.
+    func textStatistics(longerThan length: Int?) async throws -> TextStatistics
 }
 
 extension StorageSnapshot {
@@ -122,6 +129,14 @@ extension StorageSnapshot {
         // at most that of a page of entries.
         let page = try await entries(after: row, limit: min(limit, PageSize.entries), matching: filter)
         return HeaderPage(headers: page.entries.map(EntryHeader.init), next: page.next)
+    }
+
+    public func textStatistics(longerThan length: Int?) async throws -> TextStatistics {
+        var statistics = TextStatistics()
+        for try await page in entryPages() {
+            for entry in page.entries { statistics.add(entry, longerThan: length) }
+        }
+        return statistics
     }
 
     public func clusterRecords() async throws -> [Cluster] {

@@ -11,7 +11,7 @@ extension WriteBatch {
     /// - Throws: ``StorageError`` with `.invalidBatch` if an id occurs twice, if an entry is both assigned
     ///   and unassigned, if a number is not finite, if a date is outside the years 1 to 9999, if the
     ///   vectors of an entry differ in dimension, if a passage is outside the content of its entry, or if
-    ///   metadata or parameters are nested too deeply.
+    ///   metadata or parameters are nested too deeply, or if a location has a line or page less than 1.
     public func validate() throws {
         try checkUniqueness()
         for entry in upserts { try entry.validate() }
@@ -43,7 +43,7 @@ extension WriteBatch {
         var seen = Set<ID>(minimumCapacity: ids.count)
         for id in ids where !seen.insert(id).inserted {
             let name = (id as? UUID).map { " \($0.text)" } ?? ""
-            throw StorageError.invalid("invalid batch: it has \(kind)\(name) twice")
+            throw StorageError.invalid("invalid batch: it contains \(kind)\(name) twice")
         }
     }
 
@@ -66,7 +66,10 @@ extension WriteBatch {
             throw StorageError.invalid(
                 "invalid batch: cluster \(cluster.id.text) has a date outside the years 1 to 9999")
         }
-        let figures = [cluster.cohesion, cluster.separation, cluster.silhouette, cluster.assignmentThreshold]
+        let figures = [
+            cluster.cohesion, cluster.separation, cluster.silhouette, cluster.stability,
+            cluster.assignmentThreshold,
+        ]
         guard cluster.centroid.allSatisfy(\.isFinite), figures.allSatisfy({ $0?.isFinite ?? true }) else {
             throw StorageError.invalid(
                 "invalid batch: cluster \(cluster.id.text) has a number that is not finite")
@@ -74,10 +77,27 @@ extension WriteBatch {
     }
 }
 
-extension Entry {
+extension [String: MetadataValue] {
     /// The maximum length of a metadata key in UTF-8 bytes.
     private static let maximumKeyLength = 4096
 
+    /// The reason why stores reject this metadata, as a noun phrase such as `a key longer than 4096 bytes`;
+    /// `nil` if stores accept it.
+    package var defect: String? {
+        for (key, value) in self {
+            if !value.isFinite { return "a number that is not finite" }
+            if value.isNested(deeperThan: MetadataValue.maximumDepth) {
+                return "a value that is nested deeper than \(MetadataValue.maximumDepth) levels"
+            }
+            if key.utf8.count > Self.maximumKeyLength {
+                return "a key longer than \(Self.maximumKeyLength) bytes"
+            }
+        }
+        return nil
+    }
+}
+
+extension Entry {
     fileprivate func validate() throws {
         let name = "entry \(id.text)"
         guard createdAt.isWritable, updatedAt.isWritable else {
@@ -87,22 +107,18 @@ extension Entry {
             throw StorageError.invalid(
                 "invalid batch: the embedding of \(name) has a number that is not finite")
         }
+        guard embeddings.count <= EmbeddingSpace.maximumDimension else {
+            throw StorageError.invalid(
+                "invalid batch: the embedding of \(name) has more than \(EmbeddingSpace.maximumDimension) "
+                    + "elements")
+        }
+        guard location?.isValid != false else {
+            throw StorageError.invalid(
+                "invalid batch: the location of \(name) has a number that is out of range")
+        }
         try validatePassages()
-        for (key, value) in metadata {
-            guard value.isFinite else {
-                throw StorageError.invalid(
-                    "invalid batch: the metadata of \(name) has a number that is not finite")
-            }
-            guard !value.isNested(deeperThan: MetadataValue.maximumDepth) else {
-                throw StorageError.invalid(
-                    "invalid batch: the metadata of \(name) is nested deeper than "
-                        + "\(MetadataValue.maximumDepth) levels")
-            }
-            guard key.utf8.count <= Self.maximumKeyLength else {
-                throw StorageError.invalid(
-                    "invalid batch: the metadata of \(name) has a key longer than "
-                        + "\(Self.maximumKeyLength) bytes")
-            }
+        if let defect = metadata.defect {
+            throw StorageError.invalid("invalid batch: the metadata of \(name) has \(defect)")
         }
     }
 
@@ -145,8 +161,8 @@ extension WriteBatch.Expectation {
     package func check(epoch found: UUID, revision latest: Revision) throws {
         if let epoch, epoch != found {
             throw StorageError.conflict(
-                "cannot commit the batch: the store has begun a new history (by a repair, a restore or a "
-                    + "change of the embedding model) since the writer read it")
+                "cannot commit the batch: the store began a new epoch (by a repair, a restore or a change of "
+                    + "the embedding model) after the writer read it")
         }
         if let revision, revision != latest {
             throw StorageError.conflict(

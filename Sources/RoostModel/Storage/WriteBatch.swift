@@ -38,7 +38,7 @@ public struct WriteBatch: Sendable, Hashable {
 
     /// A complete clustering, which replaces the previous clusters, run and assignments.
     public struct Clustering: Sendable, Hashable, Codable {
-        /// The run that made the clusters; `nil` if no run made them, for example after an import.
+        /// The run that created the clusters; `nil` if no run created them, for example after an import.
         public var run: ClusteringRun?
         /// The clusters. Their `members` are ignored; `assignments` defines the members.
         public var clusters: [Cluster]

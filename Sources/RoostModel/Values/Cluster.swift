@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A group of similar entries with a label. A new run keeps the id of a cluster if most of its members stay.
+/// A group of similar entries with a label. A new run keeps the id of a cluster if it keeps most of the
+/// cluster's members.
 public struct Cluster: Sendable, Hashable, Identifiable {
     /// The id of a cluster.
     public typealias ID = UUID
@@ -29,6 +30,16 @@ public struct Cluster: Sendable, Hashable, Identifiable {
                 && (left.size, left.remaining, left.shared) == (right.size, right.remaining, right.shared)
         }
 
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                cluster: try container.decode(Cluster.ID.self, forKey: .cluster),
+                label: try container.decode(String.self, forKey: .label),
+                size: try container.decodeCount(forKey: .size),
+                remaining: try container.decodeCount(forKey: .remaining),
+                shared: try container.decodeCount(forKey: .shared))
+        }
+
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(cluster.text, forKey: .cluster)
@@ -41,7 +52,7 @@ public struct Cluster: Sendable, Hashable, Identifiable {
         enum CodingKeys: String, CodingKey { case cluster, label, size, remaining, shared }
     }
 
-    /// The id of the cluster. A new run keeps the id if most members stay.
+    /// The id of the cluster. A new run keeps the id if it keeps most of the members.
     public var id: UUID
     /// The human-readable name of the cluster.
     public var label: String
@@ -50,8 +61,9 @@ public struct Cluster: Sendable, Hashable, Identifiable {
     /// A record of the members that the cluster had when a person set the label; `nil` if no person did, or
     /// if the label was stored by an older version of Roost.
     public var labelPin: LabelPin?
-    /// The name of the labeler that made the label (``ClusterLabeler/name``); `nil` if the label was set by a
-    /// person or made from keywords. Runs keep a labeler's label for as long as most members stay.
+    /// The name of the labeler that provided the label (``ClusterLabeler/name``); `nil` if the label was set
+    /// by a person or consists of keywords. Runs keep a labeler's label as long as most members stay in the
+    /// cluster.
     public var labeledBy: String?
     /// The words that distinguish this cluster from the others, the most distinctive first.
     public var keywords: [String]
@@ -70,6 +82,13 @@ public struct Cluster: Sendable, Hashable, Identifiable {
     /// The mean silhouette of the members (Rousseeuw 1987), based on cosine distances, from -1 to 1; `nil` if
     /// there is no other cluster, or if the silhouette was not computed.
     public var silhouette: Float?
+    /// The share of subsamples of the entries in which clustering finds the cluster again, from 0 to 1; `nil`
+    /// for a cluster that a person edited, or if the share was not computed.
+    ///
+    /// A cluster is found again in a subsample if the Jaccard index of its members and those of the most
+    /// similar cluster of the subsample is at least 1/2, counting only entries of the subsample (Hennig
+    /// 2007).
+    public var stability: Float?
     /// The minimum similarity to the centroid that a new entry needs to join the cluster: the 5th percentile
     /// of the members' similarities; `nil` if it was not computed.
     public var assignmentThreshold: Float?
@@ -85,15 +104,6 @@ public struct Cluster: Sendable, Hashable, Identifiable {
     /// The date of the latest change of the cluster, to the millisecond.
     public var updatedAt: Date {
         didSet { updatedAt = updatedAt.wholeMilliseconds }
-    }
-
-    /// The fraction of the members from before the latest run that stayed in the cluster, from 0 to 1; `nil`
-    /// for a new cluster. Earlier members that are in no cluster now are not counted.
-    public var stability: Float? {
-        guard let before = origins.first(where: { $0.cluster == id }), before.remaining > 0 else {
-            return nil
-        }
-        return Float(before.shared) / Float(before.remaining)
     }
 
     /// Creates a cluster. `updatedAt` is `createdAt` by default.
@@ -124,6 +134,7 @@ public struct Cluster: Sendable, Hashable, Identifiable {
             && ExactText.areSame(left.labeledBy, right.labeledBy)
             && left.representatives == right.representatives && left.cohesion == right.cohesion
             && left.separation == right.separation && left.silhouette == right.silhouette
+            && left.stability == right.stability
             && left.assignmentThreshold == right.assignmentThreshold && left.parent == right.parent
             && left.origins == right.origins
             && left.createdAt == right.createdAt && left.updatedAt == right.updatedAt
@@ -135,7 +146,7 @@ public struct Cluster: Sendable, Hashable, Identifiable {
 extension Cluster: Codable {
     enum CodingKeys: String, CodingKey {
         case id, label, pinned, labelPin, labeledBy, keywords, centroid, members, representatives, cohesion
-        case separation, silhouette, parent, origins, createdAt, updatedAt
+        case separation, silhouette, stability, parent, origins, createdAt, updatedAt
         case assignmentThreshold = "reach"
     }
 
@@ -159,6 +170,7 @@ extension Cluster: Codable {
         labeledBy = try container.decodeIfPresent(String.self, forKey: .labeledBy)
         separation = try container.decodeIfPresent(Float.self, forKey: .separation)
         silhouette = try container.decodeIfPresent(Float.self, forKey: .silhouette)
+        stability = try container.decodeIfPresent(Float.self, forKey: .stability)
         assignmentThreshold = try container.decodeIfPresent(Float.self, forKey: .assignmentThreshold)
         origins = try container.decodeIfPresent([Origin].self, forKey: .origins) ?? []
     }
@@ -179,6 +191,7 @@ extension Cluster: Codable {
         try container.encode(cohesion, forKey: .cohesion)
         try container.encodeIfPresent(separation, forKey: .separation)
         try container.encodeIfPresent(silhouette, forKey: .silhouette)
+        try container.encodeIfPresent(stability, forKey: .stability)
         try container.encodeIfPresent(assignmentThreshold, forKey: .assignmentThreshold)
         try container.encodeIfPresent(parent?.text, forKey: .parent)
         if !origins.isEmpty { try container.encode(origins, forKey: .origins) }

@@ -6,7 +6,7 @@ import Foundation
 /// regardless of the coder's date strategy.
 extension Entry: Codable {
     enum CodingKeys: String, CodingKey {
-        case id, content, embeddings, passages, source, key, metadata, tags, createdAt, updatedAt
+        case id, content, embeddings, passages, source, key, location, metadata, tags, createdAt, updatedAt
     }
 
     enum PassageKeys: String, CodingKey {
@@ -28,11 +28,15 @@ extension Entry: Codable {
                         forKey: .range, in: item,
                         debugDescription: "a range must be [start, end] in UTF-8 bytes")
                 }
-                passages.append(
-                    Passage(
-                        ordinal: passages.count, utf8Range: bounds[0]..<bounds[1],
-                        tokenCount: try item.decodeIfPresent(Int.self, forKey: .tokens) ?? 0,
-                        vector: try item.decodeIfPresent([Float].self, forKey: .vector) ?? embeddings))
+                let tokens = try item.decodeIfPresent(Int.self, forKey: .tokens) ?? 0
+                let passage = Passage(
+                    ordinal: passages.count, utf8Range: bounds[0]..<bounds[1], tokenCount: tokens,
+                    vector: try item.decodeIfPresent([Float].self, forKey: .vector) ?? embeddings)
+                guard passage.tokenCount == tokens || decoder.userInfo[.rejectsInvalidCounts] == nil else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: .tokens, in: item, debugDescription: "the number of tokens is out of range")
+                }
+                passages.append(passage)
             }
         }
         let created =
@@ -42,6 +46,7 @@ extension Entry: Codable {
             id: try container.decode(UUID.self, forKey: .id), content: content, embeddings: embeddings,
             passages: passages, source: try container.decodeIfPresent(String.self, forKey: .source),
             key: try container.decodeIfPresent(String.self, forKey: .key),
+            location: try container.decodeIfPresent(EntryLocation.self, forKey: .location),
             metadata: try container.decodeIfPresent([String: MetadataValue].self, forKey: .metadata) ?? [:],
             tags: try container.decodeIfPresent([String].self, forKey: .tags) ?? [],
             createdAt: created, updatedAt: try container.decodeDateIfPresent(forKey: .updatedAt))
@@ -65,6 +70,7 @@ extension Entry: Codable {
         }
         try container.encodeIfPresent(source, forKey: .source)
         try container.encodeIfPresent(key, forKey: .key)
+        try container.encodeIfPresent(location, forKey: .location)
         try container.encode(metadata, forKey: .metadata)
         try container.encode(tags, forKey: .tags)
         try container.encode(DateText.string(from: createdAt), forKey: .createdAt)
@@ -77,6 +83,11 @@ extension CodingUserInfoKey {
     public static let defaultDate = key("roost.defaultDate")
     /// The key for a `Bool` that determines whether the vectors of encoded entries and clusters are omitted.
     public static let omitsVectors = key("roost.omitsVectors")
+
+    /// The key for a value, such as `true`, with which a passage's number of tokens that is out of range is
+    /// an error. Otherwise, it is replaced with the nearest valid number, so that files of older versions,
+    /// which accepted any number, can be read.
+    package static let rejectsInvalidCounts = key("roost.rejectsInvalidCounts")
 
     private static func key(_ name: String) -> CodingUserInfoKey {
         guard let key = CodingUserInfoKey(rawValue: name) else {

@@ -24,6 +24,8 @@ public struct Entry: Sendable, Hashable, Identifiable {
     /// The key of the entry within its source: the id of a row, ``EntryID/wholeFileKey``, or
     /// ``EntryID/contentKey(_:occurrence:)``.
     public var key: String?
+    /// The location of the text in its source; `nil` if it is unknown or the entry has no source.
+    public var location: EntryLocation?
     /// Additional values by key. Filters can compare them.
     public var metadata: [String: MetadataValue]
     /// The tags, sorted and without duplicates.
@@ -43,8 +45,8 @@ public struct Entry: Sendable, Hashable, Identifiable {
     /// `createdAt`.
     public init(
         id: UUID = UUID(), content: String, embeddings: [Float] = [], passages: [Passage] = [],
-        source: String? = nil, key: String? = nil, metadata: [String: MetadataValue] = [:],
-        tags: [String] = [],
+        source: String? = nil, key: String? = nil, location: EntryLocation? = nil,
+        metadata: [String: MetadataValue] = [:], tags: [String] = [],
         createdAt: Date = Date(), updatedAt: Date? = nil
     ) {
         self.id = id
@@ -53,6 +55,7 @@ public struct Entry: Sendable, Hashable, Identifiable {
         self.passages = passages
         self.source = source
         self.key = key
+        self.location = location
         self.metadata = metadata
         self.tags = Self.canonical(tags)
         self.createdAt = createdAt.wholeMilliseconds
@@ -96,7 +99,7 @@ public struct Entry: Sendable, Hashable, Identifiable {
         left.id == right.id && left.content.utf8.elementsEqual(right.content.utf8)
             && left.embeddings == right.embeddings && left.passages == right.passages
             && ExactText.areSame(left.source, right.source) && ExactText.areSame(left.key, right.key)
-            && left.metadata.isSame(as: right.metadata)
+            && left.location == right.location && left.metadata.isSame(as: right.metadata)
             && left.tags.elementsEqual(right.tags, by: ExactText.areSame)
             && left.createdAt == right.createdAt && left.updatedAt == right.updatedAt
     }

@@ -66,7 +66,9 @@ extension EntryCondition.Field {
 
     private static func operand(_ value: MetadataValue) -> String {
         guard let text = value.text else {
-            preconditionFailure("a condition cannot compare arrays or objects; test with exists or isMissing")
+            preconditionFailure(
+                "a condition cannot compare arrays or objects; use exists or isMissing "
+                    + "instead")
         }
         return text
     }

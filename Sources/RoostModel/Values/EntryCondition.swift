@@ -17,7 +17,7 @@ public struct EntryCondition: Sendable, Hashable {
 
     /// The comparison that a condition makes.
     public enum Test: Sendable, Hashable {
-        /// The value equals the text, or both are notations of the same number.
+        /// The value equals the text, or both denote the same number.
         case equals(String)
         /// The value does not equal the text, or is missing.
         case differs(String)
@@ -52,7 +52,7 @@ public struct EntryCondition: Sendable, Hashable {
 }
 
 extension EntryCondition: CustomStringConvertible {
-    /// The condition in the notation of the command line, such as `year>=2020`.
+    /// The condition as written on the command line, such as `year>=2020`.
     public var description: String {
         let name =
             switch field {
@@ -114,8 +114,8 @@ extension EntryCondition.Test {
         ExactText.areSame(value, operand) || (number(operand) != nil && compare(value, operand) == 0)
     }
 
-    /// Returns whether a text has the form of a JSON number. Such a text equals other notations of the same
-    /// number.
+    /// Returns whether a text has the form of a JSON number. Such a text equals any other text that denotes
+    /// the same number.
     package static func isNumber(_ text: String) -> Bool { number(text) != nil }
 
     /// Returns -1, 0 or 1 if the left value is less than, equal to or greater than the right one, or `nil` if

@@ -34,6 +34,12 @@ extension Cluster {
             return 2 * sample.count { present.contains($0) } < sample.count
         }
 
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            size = try container.decodeCount(forKey: .size)
+            sample = try container.decode([Entry.ID].self, forKey: .sample)
+        }
+
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(size, forKey: .size)

@@ -5,7 +5,7 @@
 public enum MetadataValue: Sendable {
     /// The JSON value `null`.
     case null
-    /// A Boolean.
+    /// A Boolean value.
     case bool(Bool)
     /// An integer.
     case integer(Int64)

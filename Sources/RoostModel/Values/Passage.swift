@@ -5,8 +5,11 @@ public struct Passage: Sendable, Hashable {
     public var ordinal: Int
     /// The range of the passage in the UTF-8 bytes of the entry's content.
     public var utf8Range: Range<Int>
-    /// The number of tokens that the embedding model counts in the passage; 0 if unknown.
-    public var tokenCount: Int
+    /// The number of tokens that the embedding model counts in the passage, from 0 to 2^31 - 1; 0 if unknown.
+    /// Numbers outside of this range are replaced with its nearest bound, so sums of counts cannot overflow.
+    public var tokenCount: Int {
+        didSet { tokenCount = Self.clamped(tokenCount) }
+    }
     /// The vector of the passage in the store's embedding space.
     public var vector: [Float]
 
@@ -14,7 +17,9 @@ public struct Passage: Sendable, Hashable {
     public init(ordinal: Int, utf8Range: Range<Int>, tokenCount: Int = 0, vector: [Float]) {
         self.ordinal = ordinal
         self.utf8Range = utf8Range
-        self.tokenCount = tokenCount
+        self.tokenCount = Self.clamped(tokenCount)
         self.vector = vector
     }
+
+    private static func clamped(_ count: Int) -> Int { min(max(0, count), Int(Int32.max)) }
 }

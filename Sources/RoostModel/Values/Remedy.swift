@@ -96,6 +96,8 @@ extension Remedy {
 // MARK: - The system
 
 extension Remedy {
+    /// Delete the locks that ended processes left in the backup repository.
+    public static let unlockBackup = Remedy(rawValue: "unlockBackup")
     /// Try the same operation again later.
     public static let retryLater = Remedy(rawValue: "retryLater")
     /// Free space on the volume.

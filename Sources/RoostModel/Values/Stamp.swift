@@ -9,6 +9,10 @@ public struct Revision: RawRepresentable, Sendable, Hashable, Comparable, Codabl
     /// Creates a revision from its number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
+    /// The maximum revision that is read from a file: no store can reach it, and the revisions of further
+    /// commits do not overflow.
+    package static let maximum = Revision(rawValue: 1 << 62)
+
     /// The revision of a store before its first commit.
     public static let zero = Revision(rawValue: 0)
 
@@ -20,7 +24,12 @@ public struct Revision: RawRepresentable, Sendable, Hashable, Comparable, Codabl
     public var description: String { String(rawValue) }
 
     public init(from decoder: any Decoder) throws {
-        rawValue = try decoder.singleValueContainer().decode(UInt64.self)
+        let container = try decoder.singleValueContainer()
+        rawValue = try container.decode(UInt64.self)
+        guard self <= .maximum else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "the revision is out of range")
+        }
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -52,5 +61,15 @@ public struct Stamp: Sendable, Hashable, Codable {
         self.revision = revision
         self.entryCount = entryCount
         self.clusterCount = clusterCount
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            store: try container.decode(UUID.self, forKey: .store),
+            epoch: try container.decode(UUID.self, forKey: .epoch),
+            revision: try container.decode(Revision.self, forKey: .revision),
+            entryCount: try container.decodeCount(forKey: .entryCount),
+            clusterCount: try container.decodeCount(forKey: .clusterCount))
     }
 }

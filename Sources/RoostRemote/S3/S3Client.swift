@@ -89,7 +89,7 @@ final class S3Client: Sendable {
                     return response
                 } else {
                     failure = .corrupt(
-                        path: request.key, reason: "checksum mismatch in the response of \(server)")
+                        path: request.key, reason: "checksum mismatch in the response from \(server)")
                 }
             } catch let error as ChunkStorageError {
                 throw error
@@ -133,15 +133,15 @@ final class S3Client: Sendable {
         if let length, length > request.limit, request.method != .HEAD {
             throw ChunkStorageError.tooLarge(path: request.key, limit: request.limit)
         }
-        let buffer: ByteBuffer
+        let body: Data
         do {
-            buffer = try await response.body.collect(upTo: request.limit)
+            body = try await response.body.data(
+                within: BodyLimit(size: request.limit, timeout: bucket.timeout))
         } catch is NIOTooManyBytesError {
             throw ChunkStorageError.tooLarge(path: request.key, limit: request.limit)
         }
-        if let length, length != buffer.readableBytes, request.method != .HEAD { throw Truncated() }
-        return Response(
-            status: response.status.code, headers: response.headers, body: Data(buffer.readableBytesView))
+        if let length, length != body.count, request.method != .HEAD { throw Truncated() }
+        return Response(status: response.status.code, headers: response.headers, body: body)
     }
 
     /// The error for a connection that was closed before the end of the response.

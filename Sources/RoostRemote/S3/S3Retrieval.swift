@@ -30,6 +30,8 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     /// The maximum size in bytes of the chunk metadata in Base64. S3 allows 2 KB for all headers of an
     /// object.
     private static let maximumMetadataSize = 1800
+    /// The maximum number of pages of a list that are requested. A page has up to a thousand objects.
+    private static let maximumPages = 100_000
     /// The maximum number of parts in an S3 upload.
     private static let maximumPartCount = 10_000
     /// The minimum size in bytes of a part in S3, except for the last part.
@@ -141,6 +143,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         let base = bucket.prefix.isEmpty ? "" : bucket.prefix + "/"
         var paths: [String] = []
         var token: String?
+        var seen = Set<String>()
         repeat {
             var query = [("list-type", "2"), ("encoding-type", "url")]
             query.append(("prefix", base + (folder.isEmpty ? "" : folder + "/")))
@@ -165,6 +168,11 @@ public final class S3Retrieval: ChunkStorageRetrieval {
             }
             token = isTruncated == "true" ? page["NextContinuationToken"].first : nil
             if isTruncated == "true", token == nil { throw noStore() }
+            // A server that repeats a token, or never ends a listing, would block the caller forever.
+            if let token, !seen.insert(token).inserted || seen.count > Self.maximumPages {
+                throw ChunkStorageError.storageUnavailable(
+                    reason: "\(client.server) repeats pages of the object list or never ends it")
+            }
         } while token != nil
         return paths
     }
@@ -177,7 +185,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
         let base = bucket.prefix.isEmpty ? "" : bucket.prefix + "/"
         let prefix = base + (folder.isEmpty ? "" : folder + "/")
         var aborted = Set<String>()
-        while true {
+        for _ in 0..<Self.maximumPages {
             let response = try await client.send(
                 .init(method: .GET, query: [("uploads", ""), ("prefix", prefix)]))
             guard response.status == 200 else { throw client.refusal(response, folder) }
@@ -268,7 +276,7 @@ public final class S3Retrieval: ChunkStorageRetrieval {
     }
 
     /// Aborts a multipart upload, because the parts incur storage costs until they are removed. The abort is
-    /// completed even if the current task is cancelled.
+    /// completed even if the current task is canceled.
     private func abort(_ upload: String, _ key: String) async {
         let client = client
         await Task {

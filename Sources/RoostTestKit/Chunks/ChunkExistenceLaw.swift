@@ -31,19 +31,19 @@ public enum ChunkExistenceLaw: String, Sendable, CaseIterable {
         case .writtenChunksExist, .deletedChunksDoNotExist:
             for name in names {
                 try require(
-                    await !existence.chunkExists(identifier: name), "'\(name)' exists before it was written")
+                    await !existence.chunkExists(identifier: name), "'\(name)' exists before it is written")
                 try await storage.writeChunk(data, identifier: name, metadata: nil)
                 try require(
-                    await existence.chunkExists(identifier: name), "'\(name)' was written and does not exist")
+                    await existence.chunkExists(identifier: name), "'\(name)' was written but does not exist")
                 try require(
-                    try await existence.presence(of: name), "'\(name)' was written and is not present")
+                    try await existence.presence(of: name), "'\(name)' was written but is not present")
             }
             guard self == .deletedChunksDoNotExist else { return }
             for name in names {
                 try await storage.deleteChunk(name)
                 try require(
                     await !existence.chunkExists(identifier: name), "'\(name)' was deleted but still exists")
-                try require(try await !existence.presence(of: name), "'\(name)' was deleted and is present")
+                try require(try await !existence.presence(of: name), "'\(name)' is present after deletion")
             }
         case .batchAnswersEqualSingleAnswers:
             for (number, name) in names.enumerated() where number % 2 == 0 {

@@ -93,8 +93,8 @@ private struct RetrievalTrial {
             let path = path(number, data)
             try await retrieval.writeChunk(data, at: path, metadata: nil)
             try await requireRead(path, data)
-            try require(await retrieval.chunkExists(at: path), "'\(path)' was written and does not exist")
-            try require(try await retrieval.presence(at: path), "'\(path)' was written and is not present")
+            try require(await retrieval.chunkExists(at: path), "'\(path)' was written but does not exist")
+            try require(try await retrieval.presence(at: path), "'\(path)' was written but is not present")
         }
         for (number, data) in samples.enumerated() { try await requireRead(path(number, data), data) }
     }

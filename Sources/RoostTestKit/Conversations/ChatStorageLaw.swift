@@ -111,13 +111,13 @@ private struct ChatTrial {
             (4, ["q3", "a3", "q4", "a4"]), (5, ["q3", "a3", "q4", "a4"]), (1, []), (0, []),
         ] {
             let found = try await fetch(maximum).map(\.content)
-            try require(found == expected, "a window of \(maximum) messages is \(found)")
+            try require(found == expected, "a window of \(maximum) messages contains \(found)")
         }
         let count = try await fetch(100).count
         try require(count == 10, "a window larger than the history of 10 messages has \(count)")
         try await save([message(.user, "q5", 9)])
         let found = try await fetch(4).map(\.content)
-        try require(found == ["q4", "a4", "q5"], "a window that ends with a question is \(found)")
+        try require(found == ["q4", "a4", "q5"], "the window that ends with 'q5' contains \(found)")
     }
 
     func missingHistoryIsEmpty() async throws {
@@ -126,7 +126,7 @@ private struct ChatTrial {
             try await storage.fetchAllChats(userId: "u", sessionId: "s").isEmpty,
             "a session without histories has messages")
         try await save([])
-        try require(try await fetch().isEmpty, "saving no messages created some")
+        try require(try await fetch().isEmpty, "saving an empty list created messages")
     }
 
     func allChatsAreOrdered() async throws {

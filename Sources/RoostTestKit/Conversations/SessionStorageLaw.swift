@@ -107,9 +107,12 @@ private struct SessionTrial {
         try require(
             found?.id == "one" && found?.firstUserMessage == "Hello", "the id or the first message changed")
         try require(found?.messages.isEmpty == true, "a new session has messages")
-        try require((found?.createdAt ?? .distantPast) > before, "the date of creation is not the present")
-        try require((found?.lastAccessedAt ?? .distantPast) > before, "the date of access is not the present")
-        try require(try await ids() == ["one"], "the list does not have exactly the saved session")
+        try require((found?.createdAt ?? .distantPast) > before, "the creation date is not the current time")
+        try require(
+            (found?.lastAccessedAt ?? .distantPast) > before,
+            "the access date is not the current "
+                + "time")
+        try require(try await ids() == ["one"], "the list does not contain exactly the saved session")
     }
 
     func sessionsAreOrderedByAccess() async throws {
@@ -132,11 +135,11 @@ private struct SessionTrial {
         try require(
             after?.firstUserMessage == "first",
             "the first message became '\(after?.firstUserMessage ?? "")'")
-        try require(after?.createdAt == before?.createdAt, "the date of creation changed")
+        try require(after?.createdAt == before?.createdAt, "the creation date changed")
         try require(after?.messages == before?.messages, "the messages changed")
         try require(
             (after?.lastAccessedAt ?? .distantPast) > (before?.lastAccessedAt ?? .distantFuture),
-            "the date of the last access did not change")
+            "the date of last access did not change")
     }
 
     func messagesCanBeReplaced() async throws {
@@ -186,7 +189,7 @@ private struct SessionTrial {
             try await storage.getSession(id: "one")?.messages.isEmpty == true,
             "a new session has the messages of a deleted one")
         try await storage.deleteAllSessions()
-        try require(try await ids().isEmpty, "sessions are left after the deletion of all")
+        try require(try await ids().isEmpty, "sessions remain after all were deleted")
     }
 
     func sessionIdCanBeChanged() async throws {
@@ -195,11 +198,11 @@ private struct SessionTrial {
         let before = try await storage.getSession(id: "old")
         try await storage.updateSessionId(oldId: "old", newId: "new")
         let after = try await storage.getSession(id: "new")
-        try require(try await storage.getSession(id: "old") == nil, "the old id still names a session")
+        try require(try await storage.getSession(id: "old") == nil, "a session with the old id still exists")
         try require(after?.messages == messages, "the messages changed")
         try require(
             after?.createdAt == before?.createdAt && after?.firstUserMessage == "Hello",
-            "the date of creation or the first message changed")
+            "the creation date or the first message changed")
     }
 
     func missingSessionIsAnError() async throws {
@@ -226,13 +229,16 @@ private struct SessionTrial {
                 id: id, messages: [ChatMessage(role: .user, content: id)])
         }
         let before = try await storage.getAllSessions()
-        try await requireError("changing an id to that of another session") {
+        try await requireError("changing an id to the id of another session") {
             try await storage.updateSessionId(oldId: "one", newId: "two")
         }
-        try require(try await storage.getAllSessions() == before, "a rejected change of an id had effects")
+        try require(
+            try await storage.getAllSessions() == before,
+            "a rejected change of an id changed the "
+                + "sessions")
         try await storage.updateSessionId(oldId: "one", newId: "one")
         try require(
-            try await storage.getAllSessions() == before, "changing an id to itself had effects")
+            try await storage.getAllSessions() == before, "changing an id to itself changed the sessions")
     }
 
     func anyIdIsAccepted() async throws {
@@ -242,7 +248,7 @@ private struct SessionTrial {
         ]
         for id in ids { try await storage.saveSession(id: id, firstMessage: id) }
         let count = try await storage.getAllSessions().count
-        try require(count == ids.count, "\(ids.count) different ids made \(count) sessions")
+        try require(count == ids.count, "\(ids.count) different ids created \(count) sessions")
         for id in ids {
             let found = try await storage.getSession(id: id)
             try require(

@@ -30,7 +30,7 @@ actor NotesStorage: SimpleStorageProvider {
         } else {
             changed.append(entry)
         }
-        // The file is written first, so that a failed save does not change the memory.
+        // The file is written first, so that a failed save does not change the entries in memory.
         try write(changed)
         entries = changed
     }

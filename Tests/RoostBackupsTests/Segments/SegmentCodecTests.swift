@@ -106,11 +106,13 @@ struct SegmentCodecTests {
         var tags: [String]
         var ranges: [Range<Int>]
         var vectors: [[UInt32]]
+        var location: EntryLocation?
 
         init(_ entry: Entry) {
             texts = [entry.content, entry.source, entry.key]
             tags = entry.tags
             ranges = entry.passages.map(\.utf8Range)
+            location = entry.location
             vectors = ([entry.embeddings] + entry.passages.map(\.vector)).map { $0.map(\.bitPattern) }
         }
     }

@@ -34,7 +34,7 @@ struct ChunkDecoratorTests {
     }
 
     @Test(arguments: CompressionAlgorithm.allCases)
-    func `damaged compressed chunks throw or have the original size`(
+    func `reading a damaged compressed chunk throws or returns data of the original size`(
         algorithm: CompressionAlgorithm
     ) async throws {
         let base = InMemoryRetrieval()
@@ -155,12 +155,16 @@ struct ChunkDecoratorTests {
     final class Gate: ChunkStorageRetrieval {
         let base = InMemoryRetrieval()
         let reads = Atomic<Int>(0)
+        /// The number of reads that have read the base and have not returned.
+        let waiting = Atomic<Int>(0)
         let isOpen = Atomic<Bool>(true)
         let fails = Atomic<Bool>(false)
 
         func readChunk(at path: String) async throws -> Data? {
             reads.add(1, ordering: .sequentiallyConsistent)
             let data = try await base.readChunk(at: path)
+            waiting.add(1, ordering: .sequentiallyConsistent)
+            defer { waiting.subtract(1, ordering: .sequentiallyConsistent) }
             while !isOpen.load(ordering: .sequentiallyConsistent) {
                 try await Task.sleep(for: .milliseconds(1))
             }
@@ -176,6 +180,13 @@ struct ChunkDecoratorTests {
         func deleteChunk(at path: String) async throws { try await base.deleteChunk(at: path) }
     }
 
+    /// Waits until a read has reached the closed gate.
+    func waitForRead(_ gate: Gate) async throws {
+        while gate.waiting.load(ordering: .sequentiallyConsistent) == 0 {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
     func reads(_ gate: Gate) -> Int { gate.reads.load(ordering: .sequentiallyConsistent) }
 
     @Test func `concurrent reads share one load, and the cache is bounded`() async throws {
@@ -184,7 +195,7 @@ struct ChunkDecoratorTests {
         gate.isOpen.store(false, ordering: .sequentiallyConsistent)
         let cached = CachedRetrieval(wrapped: gate, limit: 3 * Self.text.count)
         let waiters = (0..<20).map { _ in Task { try await cached.readChunk(at: "x") } }
-        try await Task.sleep(for: .milliseconds(50))
+        try await waitForRead(gate)
         // The cancellation of one waiting task does not cancel the shared read.
         waiters[0].cancel()
         gate.isOpen.store(true, ordering: .sequentiallyConsistent)
@@ -207,14 +218,14 @@ struct ChunkDecoratorTests {
         #expect(reads(gate) == 14 && cached.cachedBytes <= 3 * Self.text.count)
     }
 
-    @Test func `a read that a write or delete overtakes is not cached`() async throws {
+    @Test func `a read is not cached if a write or deletion completes before it`() async throws {
         let gate = Gate()
         let cached = CachedRetrieval(wrapped: gate)
         for isDelete in [true, false] {
             try await gate.base.writeChunk(Data("old".utf8), at: "x", metadata: nil)
             gate.isOpen.store(false, ordering: .sequentiallyConsistent)
             let reader = Task { try await cached.readChunk(at: "x") }
-            try await Task.sleep(for: .milliseconds(20))
+            try await waitForRead(gate)
             if isDelete {
                 try await cached.deleteChunk(at: "x")
             } else {

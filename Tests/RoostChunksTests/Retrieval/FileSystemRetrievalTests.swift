@@ -99,7 +99,7 @@ struct FileSystemRetrievalTests {
         }
     }
 
-    @Test func `empty and too long identifiers are rejected`() async throws {
+    @Test func `empty and overlong identifiers are rejected`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let storage = ComposableFileSystemChunkStorage(baseURL: folder)
         for invalid in ["", String(repeating: "x", count: 5000)] {

@@ -40,7 +40,7 @@ struct ConversationMaintenanceTests {
 
     private func isNewer(_ error: any Error) -> Bool { (error as? StorageError)?.code == .newerFormat }
 
-    @Test func `data of a newer program are neither read nor changed`() async throws {
+    @Test func `data from a newer program is neither read nor changed`() async throws {
         let folder = TemporaryFolder.unusedURL()
         let (histories, sessions) = (
             folder.appendingPathComponent("h"), folder.appendingPathComponent("s")

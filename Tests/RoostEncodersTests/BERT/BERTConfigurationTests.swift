@@ -35,7 +35,7 @@ import Testing
         #expect(both.space.queryPrefix == "the " && both.space.documentPrefix == "the ")
     }
 
-    @Test func `pooling and normalisation follow the configuration of the model`() async throws {
+    @Test func `pooling and normalization follow the configuration of the model`() async throws {
         let first = try open(
             "1_Pooling/config.json", ["pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false])
         #expect(first.space.pooling == "cls")

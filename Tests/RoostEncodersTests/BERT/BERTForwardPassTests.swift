@@ -27,6 +27,8 @@ enum TinyBERT {
         let target = FileManager.default.temporaryDirectory.appendingPathComponent(
             "tiny-\(UUID().uuidString)")
         try FileManager.default.copyItem(at: folder, to: target)
+        // The copy is another model, so the record of the original's checksums does not apply.
+        try? FileManager.default.removeItem(at: target.appendingPathComponent(ModelRecord.fileName))
         let url = target.appendingPathComponent(file)
         let data = (try? Data(contentsOf: url)) ?? Data("{}".utf8)
         var settings = try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]

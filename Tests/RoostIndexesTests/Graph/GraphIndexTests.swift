@@ -170,7 +170,7 @@ import Testing
         let queries = Self.vectors(60, 32, seed: 9)
         var generator = SeededGenerator(seed: 2)
         let scattered = RowSet((0..<30_000).filter { _ in generator.nextUnit() < share })
-        // Allows only the rows that are nearest to one query. They are far from most other queries.
+        // Allows only the rows that are nearest to one query, which are far from most other queries.
         let order = try await FlatIndex(vectors).search(queries.selecting([0]), k: 30_000)[0]
         let together = RowSet(order.prefix(Int(30_000 * share)).map(\.row))
         for allowed in [scattered, together] {

@@ -3,7 +3,7 @@ import Testing
 
 /// Tests of conditions that are written as Swift expressions.
 @Suite struct EntryConditionOperatorsTests {
-    @Test func `operators make conditions`() {
+    @Test func `operators create conditions`() {
         let filter: EntryFilter = [
             .metadata("year") >= 2020, .metadata("year") < 2030.5, .metadata("lang") == "de",
             .metadata("done") != true, .metadata("size") > 1, .metadata("size") <= 9, .tag("garden"),

@@ -103,12 +103,20 @@ package enum CrashWorkload {
         case .json:
             var options = LocalStorageProvider.Options()
             options.files = files
+            options.lockTimeout = lockTimeout
             return try LocalStorageProvider(
                 directory: folder.appendingPathComponent("Storage"), options: options)
         case .sqlite:
-            return try await SQLiteStorageProvider(databaseURL: folder.appendingPathComponent("roost.sqlite"))
+            var options = SQLiteStorageProvider.Options()
+            options.lockTimeout = lockTimeout
+            return try await SQLiteStorageProvider(
+                databaseURL: folder.appendingPathComponent("roost.sqlite"), options: options)
         }
     }
+
+    /// The number of seconds to wait for other writers. On a busy machine, several processes that write
+    /// without a pause can keep one of them waiting for longer than the default.
+    private static let lockTimeout: TimeInterval = 600
 
     package static func perform(_ step: Step, on store: any StorageProvider) async throws {
         switch step {

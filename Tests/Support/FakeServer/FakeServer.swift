@@ -28,6 +28,8 @@ package final class FakeServer: Sendable {
         package var stalls = false
         /// Sends half of the body, then closes the connection.
         package var cutsOff = false
+        /// Sends the body one byte at a time, with this pause between the bytes.
+        package var drips: TimeAmount?
         package var delay = TimeAmount.zero
 
         package init(
@@ -117,6 +119,7 @@ package final class FakeServer: Sendable {
             let head = HTTPResponseHead(
                 version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
             context.write(wrapOutboundOut(.head(head)), promise: nil)
+            if let pause = answer.drips { return drip(answer.body, pause, context) }
             if answer.stalls || answer.cutsOff {
                 let half = ByteBuffer(bytes: answer.body.prefix(answer.body.count / 2))
                 let sent = context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(half))))
@@ -126,6 +129,20 @@ package final class FakeServer: Sendable {
             }
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+
+        private func drip(_ body: Data, _ pause: TimeAmount, _ context: ChannelHandlerContext) {
+            guard let first = body.first, context.channel.isActive else {
+                context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+                return
+            }
+            context.writeAndFlush(
+                wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: [first])))), promise: nil)
+            let loopContext = NIOLoopBound(context, eventLoop: context.eventLoop)
+            let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+            context.eventLoop.scheduleTask(in: pause) {
+                handler.value.drip(body.dropFirst(), pause, loopContext.value)
+            }
         }
     }
 }

@@ -10,7 +10,8 @@ import Synchronization
 /// write. If POINT is 0, the process completes the workload and prints the total number of steps to standard
 /// error.
 struct CrashRun {
-    // Static, because the hook of SQLite's file system is a C function, which cannot capture values.
+    // This property is static because the hook of SQLite's file system is a C function, which cannot capture
+    // values.
     private static let point = Atomic(0)
     private static let isHalf = Atomic(false)
     private static let steps = Atomic(0)

@@ -1,0 +1,71 @@
+public import Foundation
+public import RoostBackups
+import RoostChunks
+import RoostFiles
+public import RoostModel
+
+extension StoreBackup {
+    /// Restores a snapshot into a new store, in a folder that is new or empty.
+    ///
+    /// - **Atomicity**: The files are first written into a folder in `directory` that only this call uses, and
+    ///   `directory` becomes a store in the last step. If the call fails, it removes only what it has created.
+    ///   A second call for the same folder throws `.locked` while the first one runs.
+    /// - Parameters:
+    ///   - snapshot: The snapshot to restore.
+    ///   - repository: The repository that contains the snapshot.
+    ///   - provider: The storage backend of the new store; `nil` for that of the original store.
+    ///   - isIgnoringLocks: Whether to read the repository without a lock, for a repository whose locks cannot
+    ///     be removed. If another process prunes it at the same time, the call may fail.
+    ///   - progress: Called repeatedly with the number of entries written so far and the number of all
+    ///     entries.
+    ///   - onDamagedDocument: Called with the digest of each damaged original document, which is then
+    ///     omitted; if `nil`, a damaged document makes the call throw.
+    ///   - onLoss: Called with each other damaged part of the snapshot, which is then omitted; if `nil`, damage
+    ///     makes the call throw.
+    /// - Returns: The stamp of the new store, which has a new epoch.
+    /// - Throws: ``RoostError`` with `.storeExists`, or with `.configuration` if the folder contains files;
+    ///   `BackupError` with `.damaged`, or with `.locked` if another process restores into the same folder or
+    ///   prunes the repository; `StorageError`; `ChunkStorageError`; `CancellationError`.
+    @discardableResult
+    public func restore(
+        _ snapshot: BackupSnapshot, from repository: BackupRepository,
+        provider: StoreManifest.Provider? = nil, isIgnoringLocks: Bool = false,
+        progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in },
+        onDamagedDocument: (@Sendable (String) -> Void)? = nil,
+        onLoss: (@Sendable (BackupLoss) -> Void)? = nil
+    ) async throws -> Stamp {
+        guard !StoreManifest.exists(in: directory) else { throw RoostError.storeExists(in: directory) }
+        guard let text = snapshot.attributes[Self.manifestKey],
+            var manifest = try? JSONDecoder().decode(StoreManifest.self, from: Data(text.utf8))
+        else {
+            throw BackupError(
+                .damaged,
+                "cannot restore snapshot \(snapshot.id.prefix(12)): its copy of \(Self.manifestKey) is "
+                    + "missing or damaged")
+        }
+        manifest.provider = provider ?? manifest.provider
+        manifest.maximumSize = nil
+        // The restored storage has a new id.
+        manifest.store = nil
+        let target = try RestoreTarget(directory)
+        do {
+            let stamp = try await StoreConfiguration(directory: target.staging, manifest: manifest)
+                .withStorage(.filling) { storage in
+                    try await repository.restore(
+                        snapshot, into: storage,
+                        documents: OriginalStore(of: target.staging, files: .deferring).storage,
+                        isIgnoringLocks: isIgnoringLocks, progress: progress,
+                        onDamagedDocument: onDamagedDocument, onLoss: onLoss)
+                }
+            try await BlockingWork.run { _ in try target.complete() }
+            // The new storage has its own id. The manifest makes the folder a store, so it is written last.
+            manifest.store = stamp.store
+            try manifest.create(in: directory)
+            target.finish()
+            return stamp
+        } catch {
+            target.discard()
+            throw error
+        }
+    }
+}

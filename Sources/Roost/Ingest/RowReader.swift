@@ -1,0 +1,196 @@
+import Foundation
+import RoostModel
+
+/// Reads the rows of JSON Lines files and tables. A row that cannot be read is skipped.
+struct RowReader {
+    /// The rows of a file.
+    struct Rows {
+        /// The rows that can be read.
+        var entries: [EntryDraft] = []
+        /// The rows that cannot be read, with the reasons.
+        var skipped: [IngestReport.Skip] = []
+        /// The number of skipped rows, including those that are not listed in ``skipped``.
+        var skippedCount = 0
+    }
+
+    /// The column, or JSON key, that contains the text; `nil` for `text` or `content`.
+    let textColumn: String?
+    /// The column, or JSON key, that contains the name of a row; `nil` for `id`.
+    let idColumn: String?
+    /// The name of the input, for messages.
+    let name: String
+
+    /// The maximum number of column names in a message.
+    private static let maximumListedColumns = 20
+    /// The maximum number of skipped rows of one file that are listed.
+    private static let maximumListedRows = 20
+
+    // MARK: JSON Lines
+
+    /// Reads JSON Lines: each line is an object with the key `text` or `content`, and optionally `id` and
+    /// `tags`. All other keys become metadata.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` if no line can be read.
+    func jsonLines(_ text: String) throws -> Rows {
+        var rows = Rows()
+        let decoder = JSONDecoder()
+        // Split by bytes: a carriage return and a line feed together form one `Character`.
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() where !Substring(line).allSatisfy(\.isWhitespace) {
+            let number = index + 1
+            do throws(InvalidRow) {
+                add(try draft(of: line, number, decoder), to: &rows)
+            } catch {
+                skip("line \(number)", error.reason, in: &rows)
+            }
+        }
+        try finish(&rows)
+        return rows
+    }
+
+    private func draft(
+        of line: Substring.UTF8View, _ number: Int, _ decoder: JSONDecoder
+    ) throws(InvalidRow) -> EntryDraft {
+        guard var object = try? decoder.decode([String: MetadataValue].self, from: Data(line)) else {
+            let limit = MetadataValue.maximumDepth
+            let fault = JSONFault.description(
+                of: line, fallback: "its metadata is nested deeper than \(limit) levels")
+            throw InvalidRow(reason: "not a valid JSON object: \(fault)")
+        }
+        let key = textColumn ?? (object["text"] != nil ? "text" : "content")
+        guard case .string(let content)? = object.removeValue(forKey: key) else {
+            let keys = textColumn.map { "'\($0)'" } ?? "\"text\" or \"content\""
+            throw InvalidRow(reason: "no string for the key \(keys)")
+        }
+        let id = Self.rowName(object.removeValue(forKey: idColumn ?? "id"))
+        var tags: [String] = []
+        if case .array(let values)? = object["tags"], values.allSatisfy({ $0.string != nil }) {
+            tags = values.compactMap(\.string)
+            object["tags"] = nil
+        }
+        return EntryDraft(
+            key: id.map { "id:\($0)" }, content: content, metadata: object, tags: tags,
+            location: "line \(number)",
+            sourceLocation: EntryLocation(line: number, lastLine: number))
+    }
+
+    /// Returns a value as the name of a row; `nil` for null, an empty text, an array or an object.
+    private static func rowName(_ value: MetadataValue?) -> String? {
+        guard let value, value != .null, let text = value.text, !text.isEmpty else { return nil }
+        return text
+    }
+
+    // MARK: Tables
+
+    /// Reads a table with a header.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput` if the table has no column with texts, if several columns
+    ///   have the same name, if a quoted field is not closed, or if no row can be read.
+    func table(_ text: String, separator: Character) throws -> Rows {
+        var rows = Rows()
+        var lines = try DelimitedText(separator: separator).rows(of: text, name: name)[...]
+        guard let header = lines.popFirst()?.fields else { return rows }
+        try requireDistinctNames(header)
+        let textIndex = try textColumnIndex(in: header)
+        let idIndex = try idColumn.map { try index(of: $0, in: header) } ?? header.firstIndex(of: "id")
+        for row in lines {
+            let location = "row \(row.number) (line \(row.line))"
+            guard row.fields.count == header.count else {
+                let reason = "\(row.fields.count) fields, but the header has \(header.count)"
+                skip(location, reason, in: &rows)
+                continue
+            }
+            var metadata: [String: MetadataValue] = [:]
+            for (index, field) in row.fields.enumerated() where index != textIndex && index != idIndex {
+                // Spreadsheets write empty columns at the end of each row.
+                if header[index].isEmpty, field.isEmpty { continue }
+                metadata[header[index]] = .string(field)
+            }
+            add(
+                EntryDraft(
+                    key: idIndex.flatMap { row.fields[$0].isEmpty ? nil : "id:\(row.fields[$0])" },
+                    content: row.fields[textIndex], metadata: metadata, location: location,
+                    sourceLocation: EntryLocation(line: row.line, lastLine: row.lastLine)), to: &rows)
+        }
+        try finish(&rows)
+        return rows
+    }
+
+    /// Checks that no two columns have the same name, because one would replace the other. Columns without a
+    /// name are ignored.
+    private func requireDistinctNames(_ header: [String]) throws {
+        var seen = Set<String>()
+        var repeated: [String] = []
+        for column in header where !column.isEmpty && !seen.insert(column).inserted {
+            if !repeated.contains(column) { repeated.append(column) }
+        }
+        guard !repeated.isEmpty else { return }
+        throw RoostError(
+            .badInput,
+            "cannot read \(name): several columns have the same name (\(Self.list(repeated))); give each "
+                + "column a different name")
+    }
+
+    private func textColumnIndex(in header: [String]) throws -> Int {
+        if let textColumn { return try index(of: textColumn, in: header) }
+        let candidates = ["text", "content"].lazy.compactMap { header.firstIndex(of: $0) }
+        guard let index = candidates.first else {
+            throw RoostError(
+                .badInput,
+                "cannot read \(name): it has no column 'text' or 'content' (its columns are "
+                    + "\(Self.list(header)))",
+                remedy: .nameTextColumn)
+        }
+        return index
+    }
+
+    private func index(of column: String, in header: [String]) throws -> Int {
+        guard let index = header.firstIndex(of: column) else {
+            throw RoostError(
+                .badInput,
+                "cannot read \(name): it has no column '\(column)' (its columns are \(Self.list(header)))")
+        }
+        return index
+    }
+
+    private static func list(_ columns: [String]) -> String {
+        columns.prefix(maximumListedColumns).joined(separator: ", ")
+    }
+
+    // MARK: Skipped rows
+
+    private struct InvalidRow: Error {
+        let reason: String
+    }
+
+    private func add(_ draft: EntryDraft, to rows: inout Rows) {
+        if let defect = draft.metadata.defect {
+            skip(draft.location ?? "", "the metadata has \(defect)", in: &rows)
+        } else {
+            rows.entries.append(draft)
+        }
+    }
+
+    private func skip(_ location: String, _ reason: String, in rows: inout Rows) {
+        rows.skippedCount += 1
+        guard rows.skippedCount <= Self.maximumListedRows else { return }
+        rows.skipped.append(IngestReport.Skip(source: "\(name), \(location)", reason: reason))
+    }
+
+    /// Checks that at least one row was read.
+    ///
+    /// - Throws: ``RoostError`` if all rows were skipped: the file is probably not of the type that its name
+    ///   states.
+    private func finish(_ rows: inout Rows) throws {
+        if rows.entries.isEmpty, let first = rows.skipped.first {
+            throw RoostError(
+                .badInput,
+                "cannot read \(name): no row is valid; \(first.source.dropFirst(name.count + 2)): "
+                    + first.reason)
+        }
+        let unlisted = rows.skippedCount - rows.skipped.count
+        if unlisted > 0 {
+            rows.skipped.append(IngestReport.Skip(source: name, reason: "\(unlisted) more rows are invalid"))
+        }
+    }
+}

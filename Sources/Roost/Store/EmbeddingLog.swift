@@ -1,0 +1,74 @@
+import Foundation
+import RoostFiles
+import RoostModel
+
+/// The list of the models with which the vectors of a store were computed, in the file `models.jsonl`.
+///
+/// A line is added before the first commit with a model whose files differ from those of the line before. All
+/// commits after the line's revision were made with its model, up to the revision of the next line. If the
+/// files of a model turn out to have been damaged, the entries of these commits can be found and embedded
+/// again.
+struct EmbeddingLog: Sendable {
+    /// The store's folder.
+    let directory: URL
+
+    private static let fileName = "models.jsonl"
+
+    /// The maximum size of the file in bytes. A line is written only when a model changes, so a larger file
+    /// was not written by Roost.
+    private static let maximumSize = 1 << 20
+
+    /// One line of the file.
+    struct Record: Codable, Hashable {
+        /// The fingerprint of the model (`Embedder/fingerprint`).
+        var fingerprint: String
+        /// The name of the model, for messages.
+        var model: String
+        /// The revision before the first commit with the model.
+        var after: Revision
+        /// The time at which the line was written, in milliseconds since 1970.
+        var date: Int64
+    }
+
+    /// The identity of the file, which changes with every line; `nil` if there is no file.
+    var identity: FileIdentity? { FileIdentity(url) }
+
+    private var url: URL { directory.appendingPathComponent(Self.fileName) }
+
+    /// The lines of the file, oldest first. Damaged lines are left out.
+    var records: [Record] {
+        guard let data = try? Data(contentsOf: url), data.count <= Self.maximumSize else { return [] }
+        return data.split(separator: UInt8(ascii: "\n")).compactMap {
+            try? JSONDecoder().decode(Record.self, from: $0)
+        }
+    }
+
+    /// Adds a line unless the last one has the same fingerprint.
+    ///
+    /// - Throws: `StorageError`.
+    func record(_ fingerprint: String, of model: String, after revision: Revision) throws {
+        let records = records
+        guard records.last?.fingerprint != fingerprint else { return }
+        let record = Record(
+            fingerprint: fingerprint, model: model, after: revision, date: Date().milliseconds)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        let lines = try (records + [record]).map { try encoder.encode($0) + Data("\n".utf8) }
+        try StorageError.mappingFileErrors { try AtomicFile.write(Data(lines.joined()), to: url) }
+    }
+
+    /// Copies the file to another store's folder. Does nothing if there is none.
+    ///
+    /// - Throws: `StorageError`.
+    func copy(to folder: URL) throws {
+        guard identity != nil, let data = try? Data(contentsOf: url) else { return }
+        try StorageError.mappingFileErrors {
+            try AtomicFile.write(data, to: EmbeddingLog(directory: folder).url)
+        }
+    }
+
+    /// Returns the fingerprint of the model that was in use at a revision; `nil` if it is unknown.
+    func fingerprint(at revision: Revision, in records: [Record]) -> String? {
+        records.last { $0.after < revision }?.fingerprint
+    }
+}

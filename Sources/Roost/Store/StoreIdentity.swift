@@ -1,0 +1,103 @@
+import Foundation
+import RoostModel
+
+/// The comparison of the id that a manifest records with the id in the storage.
+///
+/// A storage that does not belong to its manifest would be reported as empty, or searched with the vectors of
+/// another model. It results from a database that was copied from another store, or from a manifest that
+/// names the wrong provider.
+struct StoreIdentity {
+    let configuration: StoreConfiguration
+
+    private var manifest: StoreManifest { configuration.manifest }
+
+    private var other: StoreConfiguration {
+        var other = manifest
+        other.provider = manifest.provider == .sqlite ? .json : .sqlite
+        return StoreConfiguration(directory: configuration.directory, manifest: other)
+    }
+
+    /// The description of a storage that is missing; `nil` if it exists or need not exist yet.
+    var missingStorage: String? {
+        guard !configuration.hasStorage else { return nil }
+        let path = configuration.storagePath
+        if other.hasStorage {
+            return "\(StoreManifest.fileName) names the provider \(manifest.provider.rawValue), but \(path) "
+                + "is missing, and \(other.storagePath) exists"
+        }
+        // Older versions of Roost created a store without an id, and a JSON store without files.
+        return manifest.store == nil ? nil : "\(path) is missing or empty"
+    }
+
+    /// Checks, before a storage is opened, that it need not be created.
+    ///
+    /// - Throws: `StorageError` with `.damaged`.
+    func checkFiles() throws {
+        guard let missingStorage else { return }
+        throw damaged(missingStorage)
+    }
+
+    /// Returns the description of a storage that belongs to another store; `nil` if it belongs to the manifest
+    /// or if the manifest of an older version records no id.
+    func mismatch(_ stamp: Stamp) -> String? {
+        guard let store = manifest.store, store != stamp.store else { return nil }
+        return "\(StoreManifest.fileName) describes the store \(store), but \(configuration.storagePath) "
+            + "contains the store \(stamp.store)"
+    }
+
+    /// Checks that the storage belongs to the manifest.
+    ///
+    /// - Throws: `StorageError` with `.damaged` if the storage belongs to another store.
+    func check(_ stamp: Stamp) throws {
+        guard let mismatch = mismatch(stamp) else { return }
+        throw damaged(mismatch)
+    }
+
+    private func damaged(_ reason: String) -> StorageError {
+        StorageError(
+            .damaged,
+            "cannot open the store in \(configuration.directory.path): \(reason); restore the matching files, "
+                + "or repair the store to use the storage that is present", remedy: .inspectStore)
+    }
+
+    /// Returns the configuration with the provider whose files exist, if those of the manifest's provider are
+    /// missing.
+    var withExistingStorage: StoreConfiguration {
+        configuration.hasStorage || !other.hasStorage ? configuration : other
+    }
+
+    /// Records the id of the storage in the manifest of an older version, which has none.
+    ///
+    /// An error is ignored, because the caller's commit has succeeded; the next commit tries again.
+    static func record(_ store: UUID, in directory: URL) {
+        try? StoreManifest.change(in: directory) { manifest in
+            if manifest.store == nil { manifest.store = store }
+        }
+    }
+}
+
+/// Compares the ids of the manifest and the storage.
+struct IdentityCheck: StoreFileCheck {
+    func findings(in configuration: StoreConfiguration) async throws -> [StorageFinding] {
+        let identity = StoreIdentity(configuration: configuration)
+        let path = configuration.storagePath
+        if let missing = identity.missingStorage {
+            return [
+                .damage(
+                    path, "does not belong to its manifest: \(missing)",
+                    remedy: identity.withExistingStorage.manifest.provider == configuration.manifest.provider
+                        ? nil : "writes the manifest again for the provider whose files exist")
+            ]
+        }
+        // Damage that prevents opening is reported by the check of the storage's files.
+        guard configuration.hasStorage, try configuration.hasCurrentFormat(),
+            let stamp = try? await configuration.storageStamp(), let mismatch = identity.mismatch(stamp)
+        else { return [] }
+        return [
+            .damage(
+                path, "does not belong to its manifest: \(mismatch)",
+                remedy: "writes the manifest again for that store, if an installed model computed its vectors"
+            )
+        ]
+    }
+}

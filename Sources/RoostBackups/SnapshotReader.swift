@@ -1,0 +1,130 @@
+import Foundation
+import RoostModel
+
+/// Reads the contents of one snapshot, and skips damaged parts if the caller allows it.
+struct SnapshotReader: Sendable {
+    let repository: BackupRepository
+    let snapshot: BackupSnapshot
+    let segments: SegmentStore
+    /// Called with each damaged part, which is skipped; if it is `nil`, damage is an error.
+    let onLoss: (@Sendable (BackupLoss) -> Void)?
+
+    /// Entries of a snapshot and their assignments.
+    typealias Entries = (entries: [Entry], assignments: [Assignment])
+
+    /// Returns the result of `read`. If the data is damaged and losses are allowed, reports the loss and
+    /// returns `nil`.
+    ///
+    /// - Parameter loss: The loss; `nil` if the caller reports it.
+    func intact<Value>(
+        orReport loss: BackupLoss? = nil, _ read: () async throws -> Value
+    ) async throws -> Value? {
+        do {
+            return try await read()
+        } catch let error where onLoss != nil && BackupRepository.isDamage(error) {
+            if let loss { onLoss?(loss) }
+            return nil
+        }
+    }
+
+    /// Returns the entries of several runs.
+    @concurrent
+    func entries(of runs: [RunRecord]) async throws -> Entries {
+        var all: Entries = ([], [])
+        for run in runs {
+            let read = try await entries(of: run)
+            all.entries += read.entries
+            all.assignments += read.assignments
+        }
+        return all
+    }
+
+    /// Returns the entries of a run with their vectors, and their assignments.
+    private func entries(of run: RunRecord) async throws -> Entries {
+        let known = try await intact(orReport: .unknownEntries(run.count)) { try await ids(of: run) }
+        guard let ids = known else { return ([], []) }
+        let texts = try await intact(orReport: .entries(ids)) {
+            try repository.decoded("entries", try await segments.read(run.entries, .entries)) {
+                try EntryCodec.decodeTexts($0, ids: ids)
+            }
+        }
+        guard let texts else { return ([], []) }
+        let complete = try await intact(orReport: .vectors(ids)) {
+            var entries = texts
+            try repository.decoded("vectors", try await segments.read(run.vectors, .vectors)) {
+                try EntryCodec.decodeVectors($0, into: &entries)
+            }
+            return entries
+        }
+        guard let segment = run.assignments else { return (complete ?? texts, []) }
+        let assignments = try await intact(orReport: .assignments(run.count)) {
+            try repository.decoded("assignments", try await segments.read(segment, .assignments)) {
+                try EntryCodec.decodeAssignments($0, ids: ids)
+            }
+        }
+        return (complete ?? texts, assignments ?? [])
+    }
+
+    private func ids(of run: RunRecord) async throws -> [Entry.ID] {
+        let data = try await segments.read(run.ids, .ids)
+        let ids = try repository.decoded("ids", data, EntryCodec.decodeIDs)
+        guard ids.count == run.count else {
+            throw BackupError(
+                .damaged, "cannot read the backup: a run has \(ids.count) ids for \(run.count) entries",
+                remedy: .verifyBackup)
+        }
+        return ids
+    }
+
+    // MARK: Everything except entries
+
+    /// Returns the batch that restores everything except entries: sources, clusters, the clustering run and
+    /// assignments.
+    func rest(_ assignments: [Assignment]) async throws -> WriteBatch {
+        var batch = WriteBatch()
+        for id in snapshot.sources {
+            batch.sources +=
+                try await intact {
+                    let data = try await segments.read(id, .sources)
+                    return try repository.decoded("sources", data, RecordCodec.decodeSources)
+                } ?? []
+        }
+        if onLoss != nil, batch.sources.count < snapshot.sourceCount {
+            onLoss?(.sources(snapshot.sourceCount - batch.sources.count))
+        }
+        var clusters: [Cluster] = []
+        for id in snapshot.clusters {
+            clusters +=
+                try await intact {
+                    let data = try await segments.read(id, .clusters)
+                    return try repository.decoded("clusters", data, RecordCodec.decodeClusters)
+                } ?? []
+        }
+        var run: ClusteringRun?
+        if let id = snapshot.run {
+            run = try await intact(orReport: .run) {
+                try repository.decoded("a run", try await segments.read(id, .run), RecordCodec.decodeRun)
+            }
+        }
+        var assignments = assignments
+        if onLoss != nil { removeMissing(&clusters, &assignments) }
+        if run != nil || !clusters.isEmpty || !assignments.isEmpty {
+            batch.clustering = .init(run: run, clusters: clusters, assignments: assignments)
+        }
+        return batch
+    }
+
+    /// Removes references to clusters that could not be restored, and reports these clusters.
+    private func removeMissing(_ clusters: inout [Cluster], _ assignments: inout [Assignment]) {
+        let known = Set(clusters.map(\.id))
+        var missing = Set(assignments.compactMap(\.cluster)).subtracting(known)
+        missing.formUnion(clusters.compactMap(\.parent).filter { !known.contains($0) })
+        assignments.removeAll { $0.cluster.map { !known.contains($0) } ?? false }
+        for index in clusters.indices where clusters[index].parent.map({ !known.contains($0) }) == true {
+            clusters[index].parent = nil
+        }
+        if !missing.isEmpty { onLoss?(.clusters(missing.sorted { $0.uuidString < $1.uuidString })) }
+        let unknown = snapshot.stamp.clusterCount - clusters.count - missing.count
+        if unknown > 0 { onLoss?(.unknownClusters(unknown)) }
+    }
+}

@@ -1,0 +1,265 @@
+import Foundation
+import Roost
+
+/// The text output for a hit: a line with score, title and location, and an excerpt.
+struct HitText {
+    /// The number of columns; `nil` for output that is not a terminal, whose lines are not shortened.
+    let columns: Int?
+    /// Whether the text is styled, if `--color` permits it.
+    var isStyled = true
+
+    /// The number of columns of the score and the spaces after it, by which the other lines are indented.
+    private static let indentation = 7
+    /// The minimum number of columns in which the id of the entry is shown.
+    private static let minimumColumnsWithID = 60
+    /// The maximum number of lines of an excerpt from prose.
+    private static let proseLines = 2
+    /// The maximum number of lines of an excerpt from code.
+    private static let codeLines = 5
+    /// The maximum length of an excerpt that is not shown on a terminal, in bytes.
+    private static let unboundedLength = 240
+
+    private static let indent = String(repeating: " ", count: indentation)
+
+    // MARK: First line
+
+    /// Returns the line with the score, the title and the headings, the location, and the entry's id.
+    func heading(of hit: QueryHit, at byte: Int) -> String {
+        let location = hit.entry.location(ofByte: byte)
+        let title = EntryTitle.text(of: hit.entry)
+        let headings = location.headings.map { Terminal.line($0) }.filter { $0 != title }
+        return heading(
+            score: hit.score, title: ([title] + headings).joined(separator: " › "),
+            location: Self.text(of: location, displayPath: hit.entry.displayPath),
+            id: String(hit.entry.id.text.prefix(8)))
+    }
+
+    /// Returns a line with a score, a title, a location and an id. The title is shortened first, to at most
+    /// half of the columns, and then the beginning of the location.
+    func heading(score: Float, title: String, location: String, id: String?) -> String {
+        var (title, location, id) = (title, location, id)
+        if let columns {
+            if columns < Self.minimumColumnsWithID { id = nil }
+            let available = max(8, columns - Self.indentation - (id.map { $0.count + 2 } ?? 0) - 2)
+            let minimumTitle = min(TextWidth.columns(of: title), available / 2)
+            location = TextWidth.shortenedAtStart(location, to: available - minimumTitle)
+            title = TextWidth.shortened(title, to: available - TextWidth.columns(of: location))
+        }
+        func bold(_ text: String) -> String { isStyled ? Terminal.bold(text) : text }
+        func dim(_ text: String) -> String { isStyled ? Terminal.dim(text) : text }
+        let parts = [bold(title), location, id.map(dim) ?? ""].filter { !$0.isEmpty }
+        return "\(bold(Terminal.score(score)))  " + parts.joined(separator: "  ")
+    }
+
+    private static func text(of location: HitLocation, displayPath: String) -> String {
+        var text = Terminal.line(displayPath, limit: .max)
+        if let line = location.line { text += ":\(line)" }
+        if let page = location.page { text += ", page \(page)" }
+        return text
+    }
+
+    // MARK: Excerpt
+
+    /// A character of an excerpt.
+    private struct Cell {
+        var character: Character
+        var columns: Int
+        var isHighlighted: Bool
+    }
+
+    /// The number of columns of the lines of an excerpt.
+    private var width: Int? { columns.map { max(10, $0 - Self.indentation) } }
+
+    /// Returns the approximate length of the excerpt that fits on the terminal, in bytes.
+    ///
+    /// - Parameter sample: A part of the text from which the number of bytes per column is estimated.
+    func excerptLength(_ sample: String) -> Int {
+        guard let width else { return Self.unboundedLength }
+        let start = sample.prefix(400)
+        let ratio = Double(start.utf8.count) / Double(max(1, TextWidth.columns(of: start)))
+        return max(20, Int(Double(width * Self.proseLines) * ratio))
+    }
+
+    /// Returns whether the heading shows the complete text of an entry, so that an excerpt would repeat it.
+    func isComplete(_ entry: Entry) -> Bool {
+        let title = EntryTitle.text(of: entry)
+        guard title == Terminal.line(entry.content, limit: .max) else { return false }
+        return columns.map { TextWidth.columns(of: title) <= ($0 - Self.indentation) / 3 } ?? true
+    }
+
+    /// Returns the lines of an excerpt with its words highlighted. The lines of code are kept; other text is
+    /// wrapped.
+    func excerpt(_ snippet: Snippet, of entry: Entry) -> [String] {
+        let byte = snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound
+        if let block = CodeBlock.range(containing: byte, in: entry.content) {
+            return code(in: block, around: byte, snippet.highlights, of: entry.content)
+        }
+        let range = snippet.utf8Range.lowerBound..<Self.end(ofProse: snippet.utf8Range, in: entry.content)
+        let isCut = (
+            range.lowerBound > HeadingPath.bodyStart(of: entry.content),
+            range.upperBound < entry.content.utf8.count
+        )
+        var cells = cells(of: range, snippet.highlights, in: entry.content)
+        cells = Self.collapsed(cells)
+        if isCut.0 { cells.insert(Cell(character: "…", columns: 1, isHighlighted: false), at: 0) }
+        let ellipsis = Cell(character: "…", columns: 1, isHighlighted: false)
+        guard let width else { return [Self.indent + Self.styled(cells + (isCut.1 ? [ellipsis] : []))] }
+        var lines = Self.wrapped(cells, width: width - 1)
+        let isShortened = lines.count > Self.proseLines
+        lines = Array(lines.prefix(Self.proseLines))
+        if isCut.1 || isShortened, !lines.isEmpty { lines[lines.count - 1].append(ellipsis) }
+        return lines.map { Self.indent + Self.styled($0) }
+    }
+
+    /// Returns the cells of a part of a text. Characters that a terminal would interpret are replaced when the
+    /// cells are written.
+    private func cells(of range: Range<Int>, _ highlights: [Range<Int>], in content: String) -> [Cell] {
+        let utf8 = content.utf8
+        let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
+        let text = content[start..<utf8.index(start, offsetBy: range.count)]
+        var byte = range.lowerBound
+        var rest = highlights[...]
+        return text.map { character in
+            while let first = rest.first, first.upperBound <= byte { rest.removeFirst() }
+            let isHighlighted = rest.first?.contains(byte) ?? false
+            byte += character.utf8.count
+            return Cell(
+                character: character, columns: TextWidth.columns(of: character),
+                isHighlighted: isHighlighted)
+        }
+    }
+
+    /// Returns the end of an excerpt from prose: the beginning of the code block in it, if there is one.
+    private static func end(ofProse range: Range<Int>, in content: String) -> Int {
+        var line: [UInt8] = []
+        for (offset, byte) in content.utf8.prefix(range.upperBound).dropFirst(range.lowerBound).enumerated() {
+            if byte == UInt8(ascii: "\n") {
+                line = []
+                continue
+            }
+            line.append(byte)
+            guard line.count == 3, offset > 2 else { continue }
+            if line == Array("```".utf8) || line == Array("~~~".utf8) { return range.lowerBound + offset - 2 }
+        }
+        return range.upperBound
+    }
+
+    /// Replaces white space and control characters with single spaces, and removes them at the ends. The
+    /// number signs of headings are removed.
+    private static func collapsed(_ cells: [Cell]) -> [Cell] {
+        var result: [Cell] = []
+        var isSpace = false
+        var isLineStart = true
+        for cell in cells {
+            if isLineStart, cell.character == "#" { continue }
+            isLineStart = cell.character.isNewline
+            if cell.character.isWhitespace || isControl(cell.character) {
+                isSpace = !result.isEmpty
+                continue
+            }
+            if isSpace { result.append(Cell(character: " ", columns: 1, isHighlighted: false)) }
+            isSpace = false
+            result.append(cell)
+        }
+        return result
+    }
+
+    private static func isControl(_ character: Character) -> Bool {
+        character.unicodeScalars.allSatisfy { $0.properties.generalCategory == .control }
+    }
+
+    /// Breaks a line at spaces, or within a word that is longer than a line.
+    private static func wrapped(_ cells: [Cell], width: Int) -> [[Cell]] {
+        var lines: [[Cell]] = []
+        var line: [Cell] = []
+        var used = 0
+        for cell in cells {
+            if used + cell.columns > width {
+                // Text without spaces breaks anywhere.
+                let space = line.lastIndex { $0.character == " " }
+                let next = space.map { Array(line[($0 + 1)...]) } ?? []
+                let isLong = next.reduce(0) { $0 + $1.columns } * 2 > width
+                if let space, !isLong {
+                    lines.append(Array(line[..<space]))
+                    line = next
+                } else {
+                    lines.append(line)
+                    line = []
+                }
+                used = line.reduce(0) { $0 + $1.columns }
+                if line.isEmpty, cell.character == " " { continue }
+            }
+            line.append(cell)
+            used += cell.columns
+        }
+        return lines + (line.isEmpty ? [] : [line])
+    }
+
+    /// Returns the lines of code around a byte, without their common indentation.
+    private func code(
+        in block: Range<Int>, around byte: Int, _ highlights: [Range<Int>], of content: String
+    ) -> [String] {
+        var lines: [[Cell]] = [[]]
+        var current = 0
+        var offset = block.lowerBound
+        for cell in cells(of: block, highlights, in: content) {
+            if offset <= byte { current = lines.count - 1 }
+            offset += cell.character.utf8.count
+            if cell.character.isNewline {
+                lines.append([])
+            } else if cell.character == "\t" {
+                lines[lines.count - 1] += Array(
+                    repeating: Cell(character: " ", columns: 1, isHighlighted: false), count: 4)
+            } else {
+                lines[lines.count - 1].append(cell)
+            }
+        }
+        let end = min(lines.count, max(0, current - 1) + Self.codeLines)
+        let shown = lines[max(0, min(current - 1, end - Self.codeLines))..<end]
+        let common =
+            shown.filter { $0.contains { $0.character != " " } }
+            .map { $0.prefix { $0.character == " " }.count }.min() ?? 0
+        return shown.map { line in
+            let cells = Array(line.dropFirst(common))
+            return Self.indent + Self.styled(width.map { Self.cut(cells, to: $0) } ?? cells)
+        }
+    }
+
+    /// Returns a part of a line that fits into `width` columns and contains the first highlight.
+    private static func cut(_ cells: [Cell], to width: Int) -> [Cell] {
+        guard cells.reduce(0, { $0 + $1.columns }) > width else { return cells }
+        let ellipsis = Cell(character: "…", columns: 1, isHighlighted: false)
+        var start = 0
+        if let first = cells.firstIndex(where: \.isHighlighted),
+            cells[...first].reduce(0, { $0 + $1.columns }) > width * 3 / 4
+        {
+            start = max(0, first - width / 3)
+        }
+        var result = start > 0 ? [ellipsis] : []
+        var used = result.count
+        for cell in cells[start...] {
+            if used + cell.columns > width - 1 { return result + [ellipsis] }
+            result.append(cell)
+            used += cell.columns
+        }
+        return result
+    }
+
+    private static func styled(_ cells: [Cell]) -> String {
+        var (result, run) = ("", "")
+        var isHighlighted = false
+        func end() {
+            result += isHighlighted ? Terminal.highlighted(run) : run
+            run = ""
+        }
+        for cell in cells {
+            if cell.isHighlighted != isHighlighted {
+                end()
+                isHighlighted = cell.isHighlighted
+            }
+            run.append(cell.character)
+        }
+        end()
+        return result
+    }
+}

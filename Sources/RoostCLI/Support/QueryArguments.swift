@@ -1,0 +1,115 @@
+import ArgumentParser
+import Foundation
+import Roost
+
+/// Separates the options of a search command from the query.
+///
+/// People type queries without quotes, and queries contain words that look like options: `git commit --amend`,
+/// `planets -saturn`. In front of `--`, only the command's own options are options; everything else is the
+/// query. After `--`, everything is text.
+struct QueryArguments {
+    /// The names of the options that have a value, with their hyphens.
+    private(set) var valueOptions: Set<String> = []
+    /// The names of the flags.
+    private(set) var flags: Set<String> = []
+
+    /// The commands whose arguments are a query, by the names with which they are called.
+    private static let commands: [(path: [String], type: any ParsableCommand.Type)] = [
+        (["query"], Query.self), (["chat", "search"], ChatCommand.SearchChats.self),
+    ]
+
+    /// The parts of the description of a command that `--experimental-dump-help` prints.
+    private struct Description: Decodable {
+        struct Command: Decodable {
+            var arguments: [Argument]?
+        }
+
+        struct Argument: Decodable {
+            var kind: String
+            var names: [Name]?
+        }
+
+        struct Name: Decodable {
+            var kind: String
+            var name: String
+        }
+
+        var command: Command
+    }
+
+    /// Reads the options of a command.
+    init(of command: any ParsableCommand.Type) {
+        let data = Data(command._dumpHelp().utf8)
+        guard let description = try? JSONDecoder().decode(Description.self, from: data) else {
+            preconditionFailure("the description of the command \(command) cannot be decoded")
+        }
+        flags = ["-h", "--help"]
+        for argument in description.command.arguments ?? [] {
+            let names = (argument.names ?? []).map { ($0.kind == "long" ? "--" : "-") + $0.name }
+            if argument.kind == "option" { valueOptions.formUnion(names) }
+            if argument.kind == "flag" { flags.formUnion(names) }
+        }
+    }
+
+    /// Returns the arguments of the process in a form that ArgumentParser understands: for a search command,
+    /// the options, `--`, and the words of the query. Operators in words after `--` are escaped.
+    static func normalized(_ arguments: [String]) -> [String] {
+        for command in commands where arguments.starts(with: command.path) {
+            let rest = arguments.dropFirst(command.path.count)
+            return command.path + QueryArguments(of: command.type).separated(Array(rest))
+        }
+        return arguments
+    }
+
+    /// Returns the options, `--`, and the words of the query.
+    func separated(_ arguments: [String]) -> [String] {
+        var (options, words) = ([String](), [String]())
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                // In vector mode, queries have no operators.
+                let isVector = options.contains("--mode=vector") || hasPair("--mode", "vector", options)
+                words += rest.map { isVector ? $0 : TextQuery.escaped($0) }
+                break
+            }
+            let name = argument.prefix { $0 != "=" }
+            if valueOptions.contains(argument) {
+                options.append(argument)
+                // An option without a value is an error that ArgumentParser reports.
+                if let value = rest.popFirst() { options.append(value) }
+            } else if flags.contains(argument) || (argument.hasPrefix("--") && isKnown(name)) {
+                options.append(argument)
+            } else if let joined = joinedNumber(argument) {
+                options += joined
+            } else if isCombination(argument) {
+                options.append(argument)
+            } else {
+                words.append(argument)
+            }
+        }
+        return options + ["--"] + words
+    }
+
+    private func isKnown(_ name: Substring) -> Bool {
+        valueOptions.contains(String(name)) || flags.contains(String(name))
+    }
+
+    private func hasPair(_ name: String, _ value: String, _ options: [String]) -> Bool {
+        zip(options, options.dropFirst()).contains { $0 == name && $1 == value }
+    }
+
+    /// Returns an option with a number, such as `-n5`, as two arguments.
+    private func joinedNumber(_ argument: String) -> [String]? {
+        let (name, number) = (String(argument.prefix(2)), argument.dropFirst(2))
+        guard argument.hasPrefix("-"), valueOptions.contains(name), !number.isEmpty,
+            number.allSatisfy({ $0.isASCII && $0.isNumber })
+        else { return nil }
+        return [name, String(number)]
+    }
+
+    /// Returns whether an argument consists of several flags of one letter, such as `-lq`.
+    private func isCombination(_ argument: String) -> Bool {
+        argument.count > 2 && argument.hasPrefix("-") && !argument.hasPrefix("--")
+            && argument.dropFirst().allSatisfy { flags.contains("-\($0)") }
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Roost
+
+/// Builds the text of a query from arguments.
+enum QueryText {
+    /// The maximum size of a query on standard input: more text than any embedding model reads.
+    private static let maximumSize = 16 << 20
+
+    /// Returns the query.
+    ///
+    /// - Parameters:
+    ///   - words: The words on the command line; only `-` stands for standard input.
+    ///   - excluded: The values of `--not`.
+    /// - Throws: ``RoostError`` if standard input is too large or not UTF-8; `CancellationError`.
+    static func text(of words: [String], excluding excluded: [String] = []) throws -> String {
+        guard words == ["-"] else { return words.joined(separator: " ") + exclusions(excluded) }
+        let data = try StandardInput.readToEnd(limit: maximumSize)
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw RoostError(.badInput, "cannot read the query: standard input is not UTF-8 text")
+        }
+        return text + exclusions(excluded)
+    }
+
+    /// Returns quoted exclusions, each with a space before it. A quoted exclusion is never text.
+    static func exclusions(_ excluded: [String]) -> String {
+        excluded.map { text in " -\"\(String(text.map { $0 == "\"" ? " " : $0 }))\"" }.joined()
+    }
+}

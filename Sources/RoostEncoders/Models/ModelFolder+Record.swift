@@ -1,0 +1,83 @@
+import Crypto
+import Foundation
+import RoostFiles
+import RoostModel
+
+extension ModelFolder {
+    private var recordURL: URL { url.appendingPathComponent(ModelRecord.fileName) }
+
+    /// Returns the stored record; `nil` if there is none or it is damaged.
+    func storedRecord() -> ModelRecord? {
+        (try? Data(contentsOf: recordURL)).flatMap { try? JSONDecoder().decode(ModelRecord.self, from: $0) }
+    }
+
+    /// Writes a record. In a read-only folder, this has no effect, and all files are read again the next time.
+    func store(_ record: ModelRecord) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+        if let data = try? encoder.encode(record) { try? AtomicFile.write(data, to: recordURL) }
+    }
+
+    /// Compares the files with their record, and creates the record if there is none.
+    ///
+    /// The weights are read only if their size, inode or one of their times differs from the record.
+    ///
+    /// - Throws: `EmbedderError` with `.damagedModel` if a file differs from the record or a weight is not
+    ///   finite.
+    func record(of weights: Safetensors) throws -> ModelRecord {
+        let stored = storedRecord()
+        let current = try ModelRecord.digests(in: self)
+        if let files = stored?.files {
+            let names = Set(files.keys).union(current.keys).sorted()
+            if let name = names.first(where: { files[$0] != current[$0] }) { throw changed(name) }
+        }
+        var status = stat()
+        let isKnown = stat(weights.file.path, &status) == 0
+        #if canImport(Darwin)
+            let change = status.st_ctimespec
+        #else
+            let change = status.st_ctim
+        #endif
+        // The number is only compared, so it may wrap around for a time after the year 2262.
+        let changedNanoseconds = Int64(change.tv_sec) &* 1_000_000_000 &+ Int64(change.tv_nsec)
+        let inode = UInt64(status.st_ino)
+        let size = weights.file.bytes.count
+        if var stored, isKnown, stored.crc32c != nil, stored.size == size, stored.inode == inode,
+            stored.modifiedMilliseconds == weights.file.modifiedMilliseconds,
+            stored.changedNanoseconds == changedNanoseconds
+        {
+            guard stored.files == nil else { return stored }
+            stored.files = current
+            store(stored)
+            return stored
+        }
+        try weights.checkNumbers()
+        let sha256 = ModelRecord.hexadecimal(SHA256.hash(data: weights.file.bytes))
+        // A record of an older version has no checksums of other files. Then weights with another modification
+        // time may have been replaced on purpose.
+        if let stored, stored.sha256 != sha256,
+            stored.files != nil || stored.modifiedMilliseconds == weights.file.modifiedMilliseconds
+        {
+            throw changed(ModelRecord.weightsName)
+        }
+        var record = ModelRecord(
+            sha256: sha256, size: size, modifiedMilliseconds: weights.file.modifiedMilliseconds ?? 0)
+        record.changedNanoseconds = changedNanoseconds
+        record.inode = inode
+        record.crc32c = CRC32C.checksum(weights.file.bytes)
+        record.files = current
+        record.probes = stored?.sha256 == sha256 ? stored?.probes : nil
+        if weights.file.modifiedMilliseconds != nil { store(record) }
+        return record
+    }
+
+    /// Returns the error for a file that differs from its record.
+    func changed(_ name: String) -> EmbedderError {
+        EmbedderError(
+            .damagedModel,
+            "the model in \(url.path) is damaged: \(name) differs from the file that was recorded when the "
+                + "model was first opened; if it was changed on purpose, delete \(ModelRecord.fileName) in "
+                + "the model's folder",
+            remedy: .installModel)
+    }
+}

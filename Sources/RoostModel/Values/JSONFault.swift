@@ -1,0 +1,106 @@
+package import Foundation
+
+/// The reason why a JSON text cannot be read, for messages.
+///
+/// `JSONDecoder` reports some faults with the wrong cause: a string with half of a surrogate pair, for
+/// example, as a value of the wrong type. The scanner of this type finds such faults itself.
+package enum JSONFault {
+    /// The maximum nesting depth that `JSONDecoder` accepts.
+    private static let maximumDepth = 512
+    /// The maximum length of a number in a message.
+    private static let maximumShownLength = 40
+
+    /// Returns the reason why a text is not a JSON object with readable contents, as a clause for a message,
+    /// such as `it is an array, not an object`.
+    ///
+    /// - Parameters:
+    ///   - data: A text that could not be decoded.
+    ///   - fallback: The reason to return if the text is an object without any of the known faults.
+    package static func description(of data: some Collection<UInt8>, fallback: String) -> String {
+        var scanner = Scanner(bytes: Array(data))
+        if let fault = scanner.fault() { return fault }
+        let first = data.first { !Scanner.isSpace($0) }
+        let kind: String?
+        switch first {
+        case UInt8(ascii: "{"): kind = nil
+        case UInt8(ascii: "["): kind = "an array"
+        case UInt8(ascii: "\""): kind = "a string"
+        case nil: kind = "empty"
+        default: kind = "a single value"
+        }
+        let isValid =
+            (try? JSONSerialization.jsonObject(with: Data(data), options: .fragmentsAllowed)) != nil
+        guard isValid || first == nil else { return "its syntax is invalid" }
+        return kind.map { "it is \($0), not an object" } ?? fallback
+    }
+
+    /// Scans a text for faults that do not depend on its structure.
+    private struct Scanner {
+        let bytes: [UInt8]
+        private var offset = 0
+
+        init(bytes: [UInt8]) { self.bytes = bytes }
+
+        static func isSpace(_ byte: UInt8) -> Bool { [9, 10, 13, 32].contains(byte) }
+
+        mutating func fault() -> String? {
+            var depth = 0
+            while offset < bytes.count {
+                let byte = bytes[offset]
+                switch byte {
+                case UInt8(ascii: "\""):
+                    if let fault = stringFault() { return fault }
+                case UInt8(ascii: "["), UInt8(ascii: "{"):
+                    depth += 1
+                    if depth > maximumDepth { return "it is nested deeper than \(maximumDepth) levels" }
+                    offset += 1
+                case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                    depth -= 1
+                    offset += 1
+                case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    if let fault = numberFault() { return fault }
+                default: offset += 1
+                }
+            }
+            return nil
+        }
+
+        private mutating func numberFault() -> String? {
+            let start = offset
+            while offset < bytes.count, "+-.eE0123456789".utf8.contains(bytes[offset]) { offset += 1 }
+            let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+            guard let value = Double(text), !value.isFinite else { return nil }
+            return "the number \(text.prefix(maximumShownLength)) is out of range"
+        }
+
+        /// Scans a string, of which the current byte is the opening quotation mark.
+        private mutating func stringFault() -> String? {
+            offset += 1
+            while offset < bytes.count, bytes[offset] != UInt8(ascii: "\"") {
+                guard bytes[offset] == UInt8(ascii: "\\") else {
+                    offset += 1
+                    continue
+                }
+                guard let unit = codeUnit(at: offset), (0xD800...0xDFFF).contains(unit) else {
+                    offset += 2
+                    continue
+                }
+                let next = codeUnit(at: offset + 6)
+                guard unit < 0xDC00, let next, (0xDC00...0xDFFF).contains(next) else {
+                    return "the escape sequence \\u\(String(unit, radix: 16)) is half of a surrogate pair"
+                }
+                offset += 12
+            }
+            offset += 1
+            return nil
+        }
+
+        /// Returns the value of the escape sequence `\uXXXX` at an offset; `nil` if there is a different text.
+        private func codeUnit(at offset: Int) -> UInt32? {
+            guard offset + 6 <= bytes.count, bytes[offset] == UInt8(ascii: "\\"),
+                bytes[offset + 1] == UInt8(ascii: "u")
+            else { return nil }
+            return UInt32(String(decoding: bytes[offset + 2..<offset + 6], as: UTF8.self), radix: 16)
+        }
+    }
+}

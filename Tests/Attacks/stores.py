@@ -1,0 +1,174 @@
+"""Attacks on store folders: damaged and hostile manifests, settings, indexes, archives and backups."""
+
+import json
+import os
+import random
+import shutil
+
+from harness import expect
+
+# Numbers that overflow, are negative, or would allocate all memory.
+NUMBERS = [-1, 0, 1 << 16, 1 << 31, (1 << 31) - 1, 1 << 32, 1 << 62, (1 << 63) - 1, 1 << 63, 1e308, -1e308]
+READERS = [["stats"], ["query", "birds"], ["doctor"], ["list"]]
+
+
+def numeric_paths(value, path=()):
+    """Returns the paths of all numbers in a JSON value."""
+    if isinstance(value, bool):
+        return []
+    if isinstance(value, (int, float)):
+        return [path]
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [found for key, item in items for found in numeric_paths(item, (*path, key))]
+
+
+def replaced(value, path, new):
+    value = json.loads(json.dumps(value))
+    target = value
+    for key in path[:-1]:
+        target = target[key]
+    target[path[-1]] = new
+    return value
+
+
+def manifests(attacker, seed):
+    """Every number in the manifest is replaced by extreme values."""
+    template = attacker.store()
+    with open(os.path.join(template, "store.json"), "rb") as file:
+        manifest = json.load(file)
+    for path in numeric_paths(manifest):
+        for number in NUMBERS:
+            def attack(path=path, number=number):
+                with open(os.path.join(template, "store.json"), "w", encoding="utf-8") as file:
+                    json.dump(replaced(manifest, path, number), file)
+                for command in READERS:
+                    attacker.run(*command, "--store", template)
+            yield f"manifest {'.'.join(map(str, path))} = {number}", attack
+
+
+def flipped_bytes(attacker, seed):
+    """Random bytes of the files of a store are changed. Commands may fail, but must not crash."""
+    generator = random.Random(seed)
+    for provider in ("sqlite", "json"):
+        template = attacker.store(provider)
+        files = sorted(
+            os.path.join(folder, name) for folder, _, names in os.walk(template) for name in names
+            if name != "lock" and os.path.getsize(os.path.join(folder, name)) > 0)
+        for number in range(30):
+            name = files[number % len(files)]
+
+            def attack(name=name):
+                copy = attacker.path("store")
+                shutil.copytree(template, copy)
+                path = os.path.join(copy, os.path.relpath(name, template))
+                with open(path, "rb") as file:
+                    data = bytearray(file.read())
+                for _ in range(generator.choice([1, 1, 4, 40])):
+                    data[generator.randrange(len(data))] = generator.randrange(256)
+                if generator.random() < 0.2:
+                    del data[generator.randrange(len(data)):]
+                with open(path, "wb") as file:
+                    file.write(data)
+                for command in READERS:
+                    attacker.run(*command, "--store", copy)
+                shutil.rmtree(copy)
+            yield f"{provider}: damaged {os.path.relpath(name, template)} ({number})", attack
+
+
+def archives(attacker, seed):
+    """Numbers and dates in an exported archive are replaced by extreme values, and passages split characters."""
+    store = attacker.store(notes=("ein Müller übt", "another about trees"))
+    archive = json.loads(attacker.run("export", "entries", "--store", store, "--with-embeddings").output)
+    archive["entries"][0]["passages"] = [
+        {"ordinal": 0, "range": [0, 6], "tokens": 3, "vector": archive["entries"][0]["embeddings"]},
+        {"ordinal": 1, "range": [6, 15], "tokens": 3, "vector": archive["entries"][0]["embeddings"]},
+    ]
+    variants = [("a passage that splits a character", archive)]
+    for key, values in {
+        "schemaVersion": NUMBERS, "embeddings": [[], [1e39] * 512, [0] * 512, ["x"], [1.0]],
+    }.items():
+        for value in values:
+            changed = json.loads(json.dumps(archive))
+            (changed if key == "schemaVersion" else changed["entries"][0])[key] = value
+            variants.append((f"{key} = {str(value)[:30]}", changed))
+    for number in NUMBERS:
+        for path in (["passages", 0, "tokens"], ["passages", 0, "ordinal"], ["passages", 1, "range", 1]):
+            changed = json.loads(json.dumps(archive))
+            changed["entries"][0] = replaced(changed["entries"][0], path, number)
+            variants.append((f"{path} = {number}", changed))
+    for date in ("+11500-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "1600-01-01T00:00:00Z", "", "never"):
+        changed = json.loads(json.dumps(archive))
+        changed["entries"][0]["createdAt"] = date
+        variants.append((f"createdAt = {date}", changed))
+    for name, value in variants:
+        def attack(name=name, value=value):
+            path = attacker.path("store")
+            attacker.run("init", "--store", path)
+            source = attacker.write("archive.json", json.dumps(value))
+            attacker.run("import", source, "--store", path)
+            for command in [*READERS, ["recluster"], ["export", "entries"]]:
+                attacker.run(*command, "--store", path)
+            report = attacker.run("doctor", "--store", path)
+            expect(report.status == 0, f"doctor reports damage after an accepted import: {report.text[:200]}")
+        yield f"archive with {name}", attack
+
+
+def foreign_links(attacker, seed):
+    """A store folder that consists of links, or that others can write to, is not found by walking upward."""
+    victim = attacker.store()
+    for kind in ("folder", "store.json", "database", "writable folder"):
+        def attack(kind=kind):
+            folder = attacker.path("project")
+            hidden = os.path.join(folder, ".roost")
+            os.mkdir(folder)
+            if kind == "folder":
+                os.symlink(victim, hidden)
+            else:
+                shutil.copytree(victim, hidden)
+                if kind == "writable folder":
+                    os.chmod(hidden, 0o777)
+                else:
+                    name = "store.json" if kind == "store.json" else "roost.sqlite"
+                    os.remove(os.path.join(hidden, name))
+                    os.symlink(os.path.join(victim, name), os.path.join(hidden, name))
+            before = attacker.run("stats", "--store", victim).output
+            outcome = attacker.run("add", "a secret thought", cwd=folder)
+            expect(outcome.status != 0, f"a note was added to a store found through a {kind}")
+            after = attacker.run("stats", "--store", victim).output
+            expect(before == after, "the other store was changed")
+        yield f"walking upward to a store with a hostile {kind}", attack
+
+
+def backups(attacker, seed):
+    """Random bytes of a backup repository are changed."""
+    generator = random.Random(seed)
+    store = attacker.store()
+    template = attacker.path("repository")
+    attacker.run("backup", "create", "--to", template, "--store", store)
+    files = sorted(
+        os.path.join(folder, name) for folder, _, names in os.walk(template) for name in names)
+    for number in range(16):
+        name = files[number % len(files)]
+
+        def attack(name=name):
+            copy = attacker.path("repository")
+            shutil.copytree(template, copy)
+            path = os.path.join(copy, os.path.relpath(name, template))
+            os.chmod(path, 0o600)
+            with open(path, "rb") as file:
+                data = bytearray(file.read())
+            for _ in range(generator.choice([1, 8, 64])):
+                if data:
+                    data[generator.randrange(len(data))] = generator.randrange(256)
+            with open(path, "wb") as file:
+                file.write(data)
+            attacker.run("backup", "list", "--from", copy)
+            attacker.run("backup", "verify", "--from", copy)
+            attacker.run("backup", "restore", "--from", copy, attacker.path("restored"))
+        yield f"backup with damaged {os.path.relpath(name, template)[:20]} ({number})", attack
+
+
+ATTACKS = {
+    "manifests": manifests, "damaged files": flipped_bytes, "archives": archives, "links": foreign_links,
+    "backups": backups,
+}

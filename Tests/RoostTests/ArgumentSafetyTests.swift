@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of arguments that would make a command act on more than the user intended.
+@Suite(.temporaryFolders) struct ArgumentSafetyTests {
+    private let cli = CommandLineDriver()
+
+    /// Ingests rows into the store `s`.
+    private func prepare(_ count: Int) throws {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        let rows = (0..<count).map { "{\"id\":\($0),\"text\":\"text number \($0)\"}" }
+        try rows.joined(separator: "\n").write(
+            to: cli.home.appendingPathComponent("t.jsonl"), atomically: true, encoding: .utf8)
+        #expect(try cli.roost("ingest", "t.jsonl", "--store=s", "-q").status == 0)
+    }
+
+    private func entryCount() throws -> Int {
+        try cli.roost("list", "--store=s", "-n", "1000", "--json").output.components(
+            separatedBy: "\"content\""
+        ).count - 1
+    }
+
+    @Test func `an empty argument is an error in every command`() throws {
+        try prepare(3)
+        let id = UUID().uuidString
+        for arguments in [
+            ["remove", "--source", ""], ["remove", "--source="], ["remove", ""], ["ingest", ""],
+            ["ingest", "t.jsonl", ""], ["ingest", "t.jsonl", "--exclude", ""],
+            ["ingest", "--files-from", ""],
+            ["init", ""], ["init", "x", "--provider="], ["query", ""], ["query", "x", "--source", ""],
+            ["list", "--source", ""], ["export", "entries", "-o", ""], ["import", ""], ["add", ""],
+            ["backup", "create", "--to", ""], ["backup", "restore", "latest", "--into", ""],
+            ["backup", "create", "--password-file="], ["migrate", "--to", "json", ""], ["show", ""],
+            ["edit", id, ""], ["tag", id, ""], ["config", "model", ""], ["config", ""], ["model", "add", ""],
+            ["chat", "import", ""], ["similar", ""], ["--store", ""],
+        ] {
+            let outcome = try cli.roost(arguments + (arguments.first == "config" ? [] : ["--store=s"]))
+            #expect(outcome.status == 64, "\(arguments): \(outcome.status) \(outcome.error)")
+            #expect(outcome.error.contains("empty"), "\(arguments): \(outcome.error)")
+            #expect(outcome.output.isEmpty)
+        }
+        let after = try cli.roost("list", "--store", "")
+        #expect(after.status == 64 && after.error.contains("the value after --store is empty"))
+        #expect(try entryCount() == 3)
+        // Nothing was created in the current folder.
+        let names = try FileManager.default.contentsOfDirectory(atPath: cli.home.path).sorted()
+        #expect(names == ["s", "t.jsonl"], "\(names)")
+    }
+
+    @Test func `an empty prefix of a model is accepted`() throws {
+        let outcome = try cli.roost("model", "add", "none", "--query-prefix", "", "--document-prefix=")
+        #expect(outcome.status != 64, "\(outcome.error)")
+    }
+
+    @Test func `many entries are removed only with --yes`() throws {
+        try prepare(21)
+        let refused = try cli.roost("remove", "--store=s", "--source", "t.jsonl")
+        #expect(refused.status == 64 && refused.error.contains("--yes"), "\(refused.error)")
+        #expect(try entryCount() == 21)
+        let listed = try cli.roost("remove", "--store=s", "--source", "t.jsonl", "--dry-run")
+        #expect(listed.status == 0 && listed.output.hasSuffix("would remove 21\n"), "\(listed)")
+        #expect(try entryCount() == 21)
+        let removed = try cli.roost("remove", "--store=s", "--source", "t.jsonl", "--yes")
+        #expect(removed.status == 0 && removed.output == "removed 21\n", "\(removed)")
+        #expect(try entryCount() == 0)
+    }
+
+    @Test func `few entries are removed without a confirmation`() throws {
+        try prepare(20)
+        let removed = try cli.roost("remove", "--store=s", "--source", "t.jsonl")
+        #expect(removed.status == 0 && removed.output == "removed 20\n", "\(removed)")
+    }
+
+    @Test(arguments: [("y\n", true), ("yes\n", true), ("n\n", false), ("\n", false), ("yep\n", false)])
+    func `a user at a terminal is asked before many entries are removed`(
+        answer: String, isRemoved: Bool
+    ) throws {
+        try prepare(21)
+        // `script` runs the command in a pseudo-terminal and sends it the answer.
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
+        process.arguments = [
+            "-qec", "\(CommandLineDriver.binary.path) remove --store=s --source t.jsonl", "/dev/null",
+        ]
+        process.currentDirectoryURL = cli.home
+        process.environment = ["HOME": cli.home.path, "PATH": "/usr/bin:/bin"]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = output
+        try TestTool.start(process)
+        try input.fileHandleForWriting.write(contentsOf: Data(answer.utf8))
+        // The end of the input would reach the terminal before the answer, so the input stays open.
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        try input.fileHandleForWriting.close()
+        #expect(text.contains("remove 21 entries? [y/N]"), "\(text)")
+        #expect(process.terminationStatus == (isRemoved ? 0 : 1), "\(text)")
+        #expect(try entryCount() == (isRemoved ? 0 : 21))
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Roost
+
+/// Tests of the treatment of symbolic links in ingested folders.
+@Suite(.temporaryFolders) struct FileFinderTests {
+    private let cli = CommandLineDriver()
+
+    /// Creates a folder `notes` with a file, and links to files and folders inside and outside of it.
+    private func prepare() throws -> URL {
+        let manager = FileManager.default
+        let base = try TemporaryFolder().url
+        let (notes, other) = (
+            base.appendingPathComponent("notes"), base.appendingPathComponent("notes-other")
+        )
+        for folder in [notes, notes.appendingPathComponent("sub"), other] {
+            try manager.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        func write(_ url: URL) throws {
+            try "text of \(url.lastPathComponent)".write(to: url, atomically: true, encoding: .utf8)
+        }
+        try write(notes.appendingPathComponent("a.md"))
+        try write(notes.appendingPathComponent("inside.data"))
+        try write(other.appendingPathComponent("secret.md"))
+        for (name, target) in [
+            ("out.md", "../notes-other/secret.md"), ("absolute.md", other.path + "/secret.md"),
+            ("in.md", "inside.data"), ("chain.md", "out.md"), ("broken.md", "nowhere"),
+            ("folder", "../notes-other"), ("sub/parent", ".."), ("sub/up.md", "../a.md"),
+        ] {
+            try manager.createSymbolicLink(
+                atPath: notes.appendingPathComponent(name).path, withDestinationPath: target)
+        }
+        return notes
+    }
+
+    private func names(_ urls: [URL], below folder: URL) -> [String] {
+        urls.map { String($0.path.dropFirst(folder.path.count + 1)) }
+    }
+
+    @Test func `links that lead out of a folder are not followed`() throws {
+        let notes = try prepare()
+        let found = try FileFinder().find(notes)
+        #expect(names(found.files, below: notes) == ["a.md", "broken.md", "in.md", "sub/up.md"])
+        let skipped = found.skipped.filter { $0.reason == FileFinder.linkReason }.map(\.source)
+        #expect(
+            skipped
+                == ["absolute.md", "chain.md", "folder", "out.md", "sub/parent"].map {
+                    notes.appendingPathComponent($0).path
+                })
+    }
+
+    @Test func `links are followed on request, and cycles end`() throws {
+        let notes = try prepare()
+        var finder = FileFinder()
+        finder.followsLinks = true
+        let found = try finder.find(notes)
+        let names = names(found.files, below: notes)
+        #expect(names.contains("out.md") && names.contains("folder/secret.md"), "\(names)")
+        #expect(found.skipped.contains { $0.reason == "a symbolic link to one of its parent folders" })
+    }
+
+    @Test func `a folder or file that is itself a link is read if it is named`() throws {
+        let notes = try prepare()
+        for (name, count) in [("folder", 1), ("out.md", 1)] {
+            #expect(try FileFinder().find(notes.appendingPathComponent(name)).files.count == count)
+        }
+    }
+
+    @Test func `the command skips links that lead out of a folder unless --follow is given`() throws {
+        let notes = try prepare()
+        let plain = try cli.roost("ingest", notes.path, "--store=plain")
+        #expect(plain.status == 0 && plain.error.contains("--follow"), "\(plain.error)")
+        #expect(!(try cli.roost("list", "--store=plain").output.contains("secret")))
+        let followed = try cli.roost("ingest", notes.path, "--store=followed", "--follow")
+        #expect(followed.status == 0 && !followed.error.contains("--follow"), "\(followed.error)")
+        #expect(try cli.roost("list", "--store=followed").output.contains("secret"))
+    }
+
+    @Test func `an ignore file that is a pipe does not stop the search`() throws {
+        let folder = try TemporaryFolder().url
+        #expect(mkfifo(folder.appendingPathComponent(".gitignore").path, 0o600) == 0)
+        try "text".write(
+            to: folder.appendingPathComponent("a.md"), atomically: true, encoding: .utf8)
+        #expect(try FileFinder().find(folder).files.count == 1)
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Roost
+import TestSupport
+import Testing
+
+/// Tests with very large files, and with a record of undo that cannot be written.
+@Suite(.temporaryFolders) struct LargeInputTests {
+    private let cli = CommandLineDriver()
+
+    /// Returns about the given number of bytes of numbered lines, with an empty line after every tenth.
+    private static func text(bytes: Int) -> String {
+        var text = ""
+        var number = 0
+        while text.utf8.count < bytes {
+            text += "line \(number) about the swift number \(number &* 2_654_435_761 % 100_003)\n"
+            if number % 10 == 9 { text += "\n" }
+            number += 1
+        }
+        return text
+    }
+
+    @Test func `a large text becomes several entries, of which an edit changes only one`() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("large.txt")
+        let text = Self.text(bytes: 5 << 20)
+        try Data(("\u{FEFF}" + text).utf8).write(to: file)
+        let drafts = try RecordReader().read(file).entries
+        #expect(drafts.count > 4 && drafts.allSatisfy { $0.content.utf8.count <= 1 << 20 })
+        #expect(drafts.map(\.content).joined() == text)
+        var line = 1
+        for draft in drafts {
+            #expect(draft.sourceLocation?.line == line && draft.key == nil)
+            line += draft.content.utf8.count { $0 == UInt8(ascii: "\n") }
+        }
+        let edited = "a new first line\n" + text
+        try Data(edited.utf8).write(to: file)
+        let again = try RecordReader().read(file).entries
+        #expect(again.map(\.content).joined() == edited)
+        #expect(Set(drafts.map(\.content)).subtracting(again.map(\.content)).count <= 2)
+        // A smaller file still becomes one entry.
+        try Data(text.utf8.prefix(2 << 20)).write(to: file)
+        #expect(try RecordReader().read(file).entries.map(\.key) == [EntryID.wholeFileKey])
+    }
+
+    @Test func `a large text without line breaks is cut between characters`() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("large.txt")
+        let text = String(repeating: "äé漢🐦", count: 250_000)
+        try Data(text.utf8).write(to: file)
+        let drafts = try RecordReader().read(file).entries
+        #expect(drafts.count >= 3 && drafts.map(\.content).joined() == text)
+        var invalid = Data(text.utf8)
+        invalid[invalid.count / 2 - invalid.count / 2 % 12] = 0xFF
+        try invalid.write(to: file)
+        #expect(throws: RoostError.self) { try RecordReader().read(file) }
+    }
+
+    @Test func `a text that cannot be divided is refused if it is too large`() throws {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        let text = String(repeating: "a swift ", count: (9 << 20) / 8)
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let added = try cli.roost(["add", "-", "--store=s"], input: text)
+        #expect(added.status == 65 && added.error.contains("maximum is 8 MB"), "\(added.error)")
+        try Data("{\"text\": \"small\"}\n{\"text\": \"\(text)\"}\n".utf8)
+            .write(to: cli.home.appendingPathComponent("t.jsonl"))
+        let rows = try cli.roost("ingest", "t.jsonl", "--store=s")
+        #expect(rows.output.hasPrefix("1 new") && rows.error.contains("line 2"), "\(rows.error)")
+    }
+
+    @Test func `hits of a large text name the line in the file`() throws {
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        let text = Self.text(bytes: 3 << 20)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let number = lines.count - 40
+        var changed = lines.map(String.init)
+        changed[number - 1] = "a kestrel hovered over the verge"
+        try Data(changed.joined(separator: "\n").utf8)
+            .write(to: cli.home.appendingPathComponent("large.txt"))
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        #expect(try cli.roost("ingest", "large.txt", "--store=s").status == 0)
+        let found = try cli.roost("query", "kestrel hovered", "-n", "1", "--store=s")
+        #expect(found.output.contains("large.txt:\(number)"), "\(found.output)")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `sparse and binary files are recognized before they are read completely`() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("image.txt")
+        for start in ["", "text at the beginning\n", String(repeating: "a line of text\n", count: 1000)] {
+            try Data(start.utf8).write(to: file)
+            // A file of this size takes seconds to read and would not fit into the memory of the test.
+            #expect(truncate(file.path, 1 << 30) == 0)
+            let start = ContinuousClock.now
+            #expect { try RecordReader().read(file) } throws: {
+                "\($0)".contains("binary") || ($0 as? RoostError)?.message.contains("binary") == true
+            }
+            #expect(ContinuousClock.now - start < .seconds(20))
+        }
+    }
+
+    @Test(arguments: ["sqlite", "json"])
+    func `a change whose undo cannot be recorded is saved and reported`(provider: String) throws {
+        #expect(try cli.roost("init", "--store=s", "--provider", provider, "--model=lexical").status == 0)
+        #expect(try cli.roost("add", "a swift", "--store=s").status == 0)
+        // A folder at the path of the record makes every write fail, as a full disk does.
+        let record = cli.home.appendingPathComponent("s/undo.jsonl")
+        try? FileManager.default.removeItem(at: record)
+        try FileManager.default.createDirectory(
+            at: record.appendingPathComponent("x"), withIntermediateDirectories: true)
+        let added = try cli.roost("add", "a heron", "--store=s")
+        #expect(added.status == 0, "\(added.error)")
+        #expect(added.error.contains("it cannot be undone"), "\(added.error)")
+        #expect(try cli.roost("list", "--store=s").output.split(separator: "\n").count == 2)
+    }
+}

@@ -1,0 +1,221 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Prints texts with control characters from every kind of file and store to a pseudo-terminal.
+@Suite(.temporaryFolders) struct TerminalSafetyTests {
+    private let cli = CommandLineDriver()
+
+    /// A text with the characters that a terminal interprets: escape sequences that set the title and clear
+    /// the screen (in 7 and 8 bits), DEL, controls of text direction, and a forged line.
+    private static let hostile =
+        "evil\u{1B}]0;owned\u{07}\u{1B}[2J\u{9B}2J\u{9D}0;owned\u{9C}\u{7F}\u{202E}\u{2066}\u{200F}"
+        + "\nFORGED\r\u{8}x"
+
+    /// The hostile text as the contents of a JSON string.
+    private static var escaped: String {
+        hostile.unicodeScalars.map { scalar in
+            scalar.isASCII && scalar.value >= 32
+                ? String(scalar)
+                : "\\u" + String(repeating: "0", count: 4 - String(scalar.value, radix: 16).count)
+                    + String(scalar.value, radix: 16)
+        }.joined()
+    }
+
+    private func show(_ arguments: [String]) throws -> String {
+        let data = try PseudoTerminal.output(
+            of: CommandLineDriver.binary, arguments, in: cli.home,
+            environment: [
+                "HOME": cli.home.path, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "EDITOR": "true",
+                "COLUMNS": "100", "ROOST_REMOTE_ENDPOINT": "http://127.0.0.1:9/v1",
+            ])
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Returns the first violation in the output of a terminal; `nil` if there is none.
+    private static func violation(_ output: String, allowsLines: Bool) -> String? {
+        var text = output.replacing("\r\n", with: "\n")
+        for style in ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[2m"] { text = text.replacing(style, with: "") }
+        // The progress line is rewritten in place.
+        text = text.replacing("\r\u{1B}[K", with: "")
+        let bad = text.unicodeScalars.first { scalar in
+            if scalar == "\n" || scalar == "\t" { return false }
+            return scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
+        }
+        if let bad { return "the control character U+\(String(bad.value, radix: 16))" }
+        guard !allowsLines else { return nil }
+        return text.split(separator: "\n").contains { $0.hasPrefix("FORGED") } ? "a forged line" : nil
+    }
+
+    private func write(_ text: String, _ name: String) throws {
+        let url = cli.home.appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    /// Creates a store in which every text, name, tag, label and setting is hostile.
+    private func fill() throws {
+        let (hostile, escaped) = (Self.hostile, Self.escaped)
+        let name = hostile.replacing("/", with: "")
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        try write("one " + hostile, "docs/\(name).md")
+        try write("two \(hostile) bread", "docs/plain.md")
+        try write("\u{0}\u{1}binary", "docs/\(name).txt")
+        let rows = (0..<6).map {
+            "{\"id\": \"\(escaped)\($0)\", \"text\": \"row \($0) \(escaped)\", "
+                + "\"\(escaped)\": \"\(escaped)\"}\n"
+        }
+        try write(rows.joined() + "{\"broken\(escaped)\n", "docs/rows.jsonl")
+        try write("\"\(hostile)\",b\n1,2\n", "docs/\(name).csv")
+        _ = try cli.roost("ingest", "docs", "--store=s", "--tag", hostile, "--keep-originals")
+        try write(rows.joined(), "more/good.jsonl")
+        #expect(try cli.roost("ingest", "more", "--store=s", "--tag", hostile).status == 0)
+        _ = try cli.roost("recluster", "--clusters=2", "--seed=1", "--store=s")
+        let clusters = try cli.roost("cluster", "list", "--json", "--store=s").output
+        let list = try #require(
+            try JSONSerialization.jsonObject(with: Data(clusters.utf8)) as? [[String: Any]])
+        for (number, cluster) in list.enumerated() {
+            let id = try #require(cluster["id"] as? String)
+            #expect(try cli.roost("cluster", "label", id, "\(number)\(hostile)", "--store=s").status == 0)
+        }
+        let line =
+            "{\"role\": \"user\", \"content\": \"said \(escaped)\", \"user\": \"\(escaped)\", "
+            + "\"session\": \"s\(escaped)\", \"agent\": \"\(escaped)\"}\n"
+        try write(line, "chat\(name).jsonl")
+        _ = try cli.roost("chat", "import", "chat\(name).jsonl", "--store=s")
+        try write("{\"model\": \"\(escaped)\", \"label-model\": \"\(escaped)\"}", ".config/roost/config.json")
+        _ = try cli.roost("backup", "create", "--tag", hostile, "--store=s")
+        try write("{}", "models/\(name)/config.json")
+        try write("{}", ".local/share/roost/models/\(name)/config.json")
+        try write("{\"format\": 1, \"provider\": \"\(escaped)\"}", "damaged/store.json")
+    }
+
+    /// Returns the names of all commands without subcommands, such as `cluster list`.
+    private func commandNames() throws -> [[String]] {
+        let help = try cli.roost("--experimental-dump-help").output
+        let document = try JSONSerialization.jsonObject(with: Data(help.utf8)) as? [String: Any]
+        func leaves(_ command: [String: Any], _ path: [String]) -> [[String]] {
+            let below = (command["subcommands"] as? [[String: Any]] ?? [])
+                .filter { $0["commandName"] as? String != "help" }
+            return below.isEmpty
+                ? [path] : below.flatMap { leaves($0, path + [$0["commandName"] as? String ?? ""]) }
+        }
+        return leaves(try #require(document?["command"] as? [String: Any]), [])
+    }
+
+    @Test func `no command lets texts control the terminal or forge lines`() throws {
+        try fill()
+        let hostile = Self.hostile
+        let name = hostile.replacing("/", with: "")
+        let listed = try cli.roost("list", "--json", "--store=s").output
+        let entries = try #require(
+            try JSONSerialization.jsonObject(with: Data(listed.utf8)) as? [[String: Any]])
+        let ids = try entries.prefix(3).map { try #require($0["id"] as? String) }
+        #expect(entries.count > 3)
+        let s = "--store=s"
+        // Commands whose output contains texts with their line breaks.
+        let texts: [[String]] = [
+            ["show", ids[0], s], ["show", ids[0], "--original", s], ["query", "bread", "--context=1", s],
+            ["chat", "show", "s", s], ["session", "show", "s", s],
+            ["session", "show", "s", "--in", "sessions"], ["export", "clusters", "--format=csv", s],
+            ["export", "clusters", "--format=markdown", s], ["export", "clusters", "--format=html", s],
+            ["backup", "restore", hostile, "--into", "r\(name)", s],
+        ]
+        let lines: [[String]] = [
+            [hostile], ["list", "--\(hostile)"], ["list", "--store", hostile], ["list", "--store=damaged"],
+            ["init", name, "--model", hostile], ["init", "x\(name)", "--provider", hostile],
+            ["add", "a \(hostile)", "--tag", hostile, "--metadata", "\(hostile)=\(hostile)", s, "-v"],
+            ["add", "a \(hostile)", "--metadata", hostile, s],
+            ["ingest", "docs", s], ["ingest", "docs", s, "-v", "--dry-run"], ["ingest", hostile, s],
+            ["ingest", "docs/\(name).csv", "--text-column", hostile, s],
+            ["query", "row bread", "--explain", s, "-v"], ["query", "row", "--json", s],
+            ["query", "row", "-l", s], ["query", hostile, "--where", hostile, s],
+            ["query", "x", "--cluster", hostile, s], ["similar", ids[0], s], ["similar", hostile, s],
+            ["duplicates", "--threshold=0.1", s], ["show", ids[0], "--json", s], ["show", hostile, s],
+            ["list", s], ["list", "--json", s], ["list", "--since", hostile, s],
+            ["edit", ids[1], "--text", "new \(hostile)", s], ["edit", ids[1], s],
+            ["tag", ids[1], hostile, s], ["tag", hostile, hostile, s],
+            ["cluster", "list", s], ["cluster", "list", "--json", s], ["cluster", "show", "0\(hostile)", s],
+            ["cluster", "show", hostile, s], ["cluster", "outliers", s], ["cluster", "diff", s],
+            ["cluster", "drift", s], ["cluster", "label", hostile, hostile, s],
+            ["cluster", "autolabel", "--model", hostile, s],
+            ["cluster", "merge", hostile, "1\(hostile)", s],
+            ["cluster", "merge", "0\(hostile)", "1\(hostile)", s], ["cluster", "split", hostile, s],
+            ["cluster", "delete", hostile, s], ["export", "clusters", s],
+            ["export", "clusters", "--format=jsonl", s], ["export", "clusters", "--format=atlas", s],
+            ["export", "entries", s], ["export", "entries", "--format=jsonl", s],
+            ["export", "clusters", "-o", "/nowhere/\(name)", s], ["import", "docs/rows.jsonl", s],
+            ["import", hostile, s], ["stats", s], ["stats", "--json", s], ["index", "build", s],
+            ["index", "stats", s], ["compact", s], ["compact", "--max-size", hostile, s], ["doctor", s],
+            ["doctor", "--store=damaged"], ["backup", "create", "--tag", hostile, s], ["backup", "list", s],
+            ["backup", "show", s], ["backup", "show", hostile, s], ["backup", "verify", "--read-data", s],
+            ["backup", "restore", "latest", "--into", "r\(name)", s], ["backup", "forget", hostile, s],
+            ["backup", "prune", "--keep-last=1", "--keep-tag", hostile, s],
+            ["backup", "password", "--new-password-file", hostile, s],
+            ["backup", "list", "--to", "ftp://\(hostile)", s], ["backup", "unlock", s],
+            ["migrate", "--to=json", "m\(name)", s], ["migrate", "--to", hostile, "m2", s],
+            ["reembed", "--model", hostile, s], ["undo", "--dry-run", s],
+            ["chat", "import", "chat\(name).jsonl", s], ["chat", "import", hostile, s],
+            ["chat", "list", s], ["chat", "search", "said", s, "--context=2"], ["chat", "export", s],
+            ["chat", "show", hostile, s], ["chat", "delete", "--user", hostile, "--dry-run", s],
+            ["session", "list", s], ["session", "show", hostile, s], ["session", "delete", hostile, s],
+            ["session", "prune", "--older-than", hostile, s], ["session", "import", hostile, s],
+            ["session", "copy", hostile, "copy\(name)"], ["session", "doctor", hostile],
+            ["model", "list"], ["model", "add", "models/\(name)"], ["model", "add", hostile],
+            ["model", "pull", hostile], ["model", "distill", hostile, "--out", "d\(name)"],
+            ["model", "remove", hostile], ["model", "remove", name],
+            ["embed", hostile, "--model", "lexical"],
+            ["embed", hostile, "--model", hostile], ["embed", hostile, "--model", "remote:\(hostile)"],
+            ["config"], ["config", "model"], ["config", hostile, hostile], ["config", "model", hostile],
+            ["config", "--json"], ["recluster", "--clusters=2", s], ["recluster", "--where", hostile, s],
+            ["remove", hostile, s], ["remove", ids[2], s], ["undo", s], ["--version"],
+        ]
+        for (runs, allowsLines) in [(texts, true), (lines, false)] {
+            for arguments in runs {
+                let output = try show(arguments)
+                let violation = Self.violation(output, allowsLines: allowsLines)
+                #expect(violation == nil, "\(arguments): \(output.debugDescription.prefix(2000))")
+            }
+        }
+        for command in try commandNames() {
+            #expect((texts + lines).contains { $0.starts(with: command) }, "\(command) was not run")
+        }
+    }
+
+    @Test func `JSON output escapes all control characters and keeps its value`() throws {
+        #expect(try cli.roost("add", "a \(Self.hostile)", "--store=s").status == 0)
+        for arguments in [
+            ["list", "--json"], ["export", "entries"], ["export", "entries", "--format=jsonl"],
+            ["query", "evil", "--json"],
+        ] {
+            let output = try cli.roost(arguments + ["--store=s"]).output
+            #expect(Self.violation(output, allowsLines: true) == nil, "\(output.debugDescription)")
+            #expect(output.contains("\\u009b2J") && output.contains("\\u007f\\u202e\\u2066\\u200f"))
+        }
+        let list =
+            try JSONSerialization.jsonObject(
+                with: Data(try cli.roost("list", "--json", "--store=s").output.utf8)) as? [[String: Any]]
+        #expect(list?.first?["content"] as? String == "a \(Self.hostile)")
+        // A pipe receives the exact text.
+        let id = try #require(list?.first?["id"] as? String)
+        #expect(try cli.roost("show", id, "--store=s").output.contains(Self.hostile))
+    }
+
+    @Test func `CSV cells that a spreadsheet would run begin with an apostrophe`() throws {
+        let texts = [
+            "=cmd|' /C calc'!A0", "+1+1 bread", "-2+3 bread", "@SUM(1)", " =1+1", "\u{FF1D}1", "plain = text",
+        ]
+        let rows = texts.map { "{\"text\": \"\($0)\"}\n" }
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try write(rows.joined(), "t.jsonl")
+        #expect(try cli.roost("ingest", "t.jsonl", "--store=s", "--tag", "=tag").status == 0)
+        #expect(try cli.roost("recluster", "--clusters=1", "--store=s").status == 0)
+        let csv = try cli.roost("export", "clusters", "--format=csv", "--store=s").output
+        for text in texts.dropLast() { #expect(csv.contains("'" + text), "\(csv)") }
+        #expect(csv.contains(",'=tag,") && csv.contains(",plain = text\r\n"))
+        let raw = try cli.roost("export", "clusters", "--format=csv", "--raw", "--store=s").output
+        #expect(raw.contains(",=tag,=cmd|' /C calc'!A0") && !raw.contains("'=tag"))
+        #expect(try cli.roost("export", "clusters", "--raw", "--store=s").status == 64)
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Roost
+import TestSupport
+import Testing
+
+/// Tests with embedders whose vectors are not of unit length, not finite, or of the wrong shape.
+@Suite(.temporaryFolders) struct VectorCheckTests {
+    /// An embedder that claims to return unit vectors, but multiplies each by a factor.
+    private struct ScaledEmbedder: Embedder {
+        var factor: Float = 1
+        var extraColumns = 0
+        var missingRows = 0
+        let base = LexicalEmbedder(dimension: 256)
+        var space: EmbeddingSpace { base.space }
+        var maximumTokens: Int? { nil }
+
+        func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
+            let vectors = try await base.embed(texts, as: role).vectors
+            let rows = (0..<max(0, vectors.rows - missingRows)).map { row in
+                vectors.row(row).map { $0 * factor } + [Float](repeating: 0, count: extraColumns)
+            }
+            let zeros = [Int](repeating: 0, count: rows.count)
+            return Embeddings(
+                vectors: Matrix(rows, columns: space.dimension + extraColumns), tokenCounts: zeros,
+                omittedTokens: zeros)
+        }
+
+        func tokenRanges(in text: String) -> [Range<Int>] { [] }
+    }
+
+    private static func length(_ vector: [Float]) -> Double {
+        vector.reduce(0) { $0 + Double($1) * Double($1) }.squareRoot()
+    }
+
+    @Test(arguments: [2500, 0.01, 1e-30, 1e30] as [Float])
+    func `vectors of any length are stored as unit vectors`(factor: Float) async throws {
+        let store = KnowledgeStore(
+            storage: InMemoryStorageProvider(), embedder: ScaledEmbedder(factor: factor))
+        try await store.add("a swift in the roof")
+        try await store.add("bread in the oven")
+        for entry in try await store.storage.fetchEntries() {
+            #expect(abs(Self.length(entry.embeddings) - 1) < 1e-5)
+            #expect(entry.searchablePassages.allSatisfy { abs(Self.length($0.vector) - 1) < 1e-5 })
+        }
+        var search = EntrySearch(.text("a swift in the roof"))
+        search.mode = .vector
+        let hit = try #require(try await store.search(search).hits.first)
+        #expect(hit.entry.content == "a swift in the roof" && abs(hit.similarity - 1) < 1e-4)
+    }
+
+    @Test func `vectors that are not finite or have the wrong shape are refused`() async throws {
+        for embedder in [
+            ScaledEmbedder(factor: .nan), ScaledEmbedder(factor: .infinity), ScaledEmbedder(extraColumns: 1),
+            ScaledEmbedder(missingRows: 1),
+        ] {
+            let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: embedder)
+            await #expect { try await store.add("a swift") } throws: {
+                ($0 as? EmbedderError)?.code == .badAnswer
+            }
+            await #expect { try await store.query("a swift") } throws: {
+                ($0 as? EmbedderError)?.code == .badAnswer
+            }
+            await #expect(throws: EmbedderError.self) { try await embedder.embed("a swift", as: .query) }
+            #expect(try await store.storage.fetchEntries().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreManifest.Provider.allCases)
+    func `a repair embeds entries again whose vectors are not of unit length`(
+        provider: StoreManifest.Provider
+    ) async throws {
+        let folder = TemporaryFolder.unusedURL()
+        let embedder = LexicalEmbedder()
+        var store = try await KnowledgeStore.create(in: folder, provider: provider, embedder: embedder)
+        for text in ["a swift in the roof", "bread in the oven", "a boat"] { try await store.add(text) }
+        let before = try await store.storage.fetchEntries().map(\.embeddings)
+        var entry = try await store.storage.fetchEntries()[1]
+        entry.embeddings = entry.embeddings.map { $0 * 50 }
+        for index in entry.passages.indices {
+            entry.passages[index].vector = entry.passages[index].vector.map { $0 * 50 }
+        }
+        _ = try await store.storage.commit(WriteBatch(upserts: [entry]))
+        try await store.close()
+
+        var inspector = StoreInspector(folder)
+        let found = try await inspector.inspect()
+        #expect(found.contains { $0.severity == .damage && $0.remedy == "computes its vectors again" })
+        // Without the model, the repair reports what is missing and keeps the entry.
+        let unable = try await inspector.repair()
+        #expect(unable.contains { $0.message.contains("could not be embedded again") })
+
+        inspector.embedder = { _ in embedder }
+        let done = try await inspector.repair()
+        #expect(done.contains { $0.description.contains("the vectors of 1 entries") }, "\(done)")
+        #expect(try await inspector.inspect().allSatisfy { $0.severity == .note })
+        store = try await KnowledgeStore.open(in: folder) { _ in embedder }
+        #expect(try await store.storage.fetchEntries().map(\.embeddings) == before)
+        try await store.close()
+    }
+}
