@@ -14,7 +14,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("roost"); parser.add_argument("stores"); parser.add_argument("sets", nargs="*")
 parser.add_argument("--questions"); parser.add_argument("--notes"); parser.add_argument("--model", default="minilm")
 options = parser.parse_args()
-CANDIDATES = "400"
+CANDIDATES = "100"
 
 def roost(store, *words, input=None):
     result = subprocess.run([options.roost, *words, "--store", store], capture_output=True, text=True, input=input)

@@ -92,7 +92,8 @@ package struct VectorRows: @unchecked Sendable {
     }
 
     /// Calls `body` with the components of one row.
-    package func withRow<Result>(_ row: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result) rethrows -> Result
+    package func withRow<Result>(_ row: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result) rethrows
+        -> Result
     {
         precondition(row >= 0 && row < count, "row \(row) is out of range 0..<\(count)")
         return try withUnsafePointer {

@@ -17,8 +17,8 @@ struct Recall: Sendable {
     /// The weight of words relative to meaning. Messages are short, and questions repeat their words more
     /// often than queries repeat those of a text.
     private static let textWeight: Float = 1.4
-    /// The shares of the relevance of the messages at distances of one and two that are added to the relevance
-    /// of a message. An answer often follows a question that contains the words of the query.
+    /// The shares of the relevance of the messages at distances of one and two that are added to the
+    /// relevance of a message. An answer often follows a question that contains the words of the query.
     private static let neighborShares: [Float] = [0.2, 0.1]
     /// The bonus for a message from a time that the query names, relative to the best message.
     private static let timeBonus: Float = 0.25
@@ -148,23 +148,43 @@ struct Recall: Sendable {
     /// Adds the surrounding messages to each recollection. Each message occurs only once in the result.
     private func withContext(_ found: [Recollection]) async throws -> [Recollection] {
         guard options.context > 0, !found.isEmpty else { return found }
-        let snapshot = try await store.storage.snapshot()
+        let around = try await neighbors(of: found.map(\.message))
         var used = Set(found.map { Position($0.message) })
         var found = found
         for index in found.indices {
-            let message = found[index].message
-            var filter = ConversationMemory.Filter(message.scope).entries
-            let key = EntryCondition.Field.metadata(RememberedMessage.Key.number)
-            filter.conditions = [
-                EntryCondition(key, .isAtLeast("\(message.number - options.context)")),
-                EntryCondition(key, .isAtMost("\(message.number + options.context)")),
-            ]
-            let context = try await RememberedMessage.read(filter, from: snapshot)
-                .filter { used.insert(Position($0)).inserted }
-            found[index].before = context.filter { $0.number < message.number }
-            found[index].after = context.filter { $0.number > message.number }
+            let position = Position(found[index].message)
+            func messages(_ distances: ClosedRange<Int>) -> [RememberedMessage] {
+                distances.compactMap { distance in
+                    let other = position.advanced(by: distance)
+                    return around[other].flatMap { used.insert(other).inserted ? $0 : nil }
+                }
+            }
+            found[index].before = messages(-options.context ... -1)
+            found[index].after = messages(1...options.context)
         }
         return found
+    }
+
+    /// The maximum number of message numbers by which the storage selects the context.
+    private static let maximumNumbers = 200
+
+    /// Returns the messages at the positions around some messages, and possibly others. They are read in one
+    /// pass, because each pass reads the metadata of all messages of a scope.
+    private func neighbors(of messages: [RememberedMessage]) async throws -> [Position: RememberedMessage] {
+        let snapshot = try await store.storage.snapshot()
+        var filter = EntryFilter(metadata: [RememberedMessage.Key.kind: RememberedMessage.Key.message])
+        filter.sources = Set(messages.map(\.scope.source))
+        if messages.count * (2 * options.context + 1) <= Self.maximumNumbers {
+            let numbers = Set(
+                messages.flatMap { ($0.number - options.context)...($0.number + options.context) })
+            filter.conditions = [
+                EntryCondition(
+                    .metadata(RememberedMessage.Key.number), .isOneOf(numbers.sorted().map { "\($0)" }))
+            ]
+        }
+        return Dictionary(
+            try await RememberedMessage.read(filter, from: snapshot).map { (Position($0), $0) }
+        ) { first, _ in first }
     }
 
     /// Returns the recollections and the messages of their context that fit into the token budget.

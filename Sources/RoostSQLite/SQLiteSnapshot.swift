@@ -204,7 +204,7 @@ struct SQLiteSnapshot: StorageSnapshot {
         try await read { try Meta($0).clustersRevision }
     }
 
-    func textStatistics(longerThan length: Int?) async throws -> TextStatistics {
+    func textStatistics(maximumTokens limit: Int?) async throws -> TextStatistics {
         try await read { database in
             var statistics = TextStatistics()
             // An entry without rows in `passages` has one passage, its complete text.
@@ -224,9 +224,11 @@ struct SQLiteSnapshot: StorageSnapshot {
                 sql: """
                     SELECT id FROM entries e WHERE dimension = 0
                         OR (passages = 0 AND length(CAST(content AS BLOB)) > ?1)
-                        OR EXISTS (SELECT 1 FROM passages p WHERE p.row = e.row AND p.end - p.start > ?1)
+                        OR row IN (
+                            SELECT p.row FROM passages p
+                            WHERE p.end - p.start > ?1 AND (p.tokens = 0 OR p.tokens >= ?1))
                     ORDER BY row
-                    """, arguments: [length ?? Int.max])
+                    """, arguments: [limit ?? Int.max])
             statistics.longEntries = try ids.map(Column.uuid)
             return statistics
         }

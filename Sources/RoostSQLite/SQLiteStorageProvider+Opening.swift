@@ -43,6 +43,8 @@ extension SQLiteStorageProvider {
         let copy = url.deletingLastPathComponent()
             .appendingPathComponent("\(DatabaseReplacement.convertedPrefix)\(UUID().uuidString).sqlite")
         do {
+            // SQLite would create the file with permissions for other users.
+            try DatabaseFile(copy).create()
             try PageChecksums.copy(url, to: copy)
             let pool = try openPool(copy, options)
             try Schema.migrator.migrate(pool)

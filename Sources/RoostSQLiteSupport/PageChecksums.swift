@@ -41,7 +41,8 @@ package enum PageChecksums {
         try check(roost_create_checksummed(url.path), "create \(url.path)")
     }
 
-    /// Writes a copy with page checksums of a database without them. The new file must not exist.
+    /// Writes a copy with page checksums of a database without them. The new file must be empty or
+    /// missing.
     package static func copy(_ url: URL, to target: URL) throws {
         try register()
         try check(roost_copy_checksummed(url.path, target.path), "add page checksums to \(url.path)")

@@ -146,24 +146,27 @@ extension Trial {
             Entry(content: "not embedded"),
             Entry(
                 content: "two passages", embeddings: vector,
-                passages: [passage(0, 0..<5, tokens: 3), passage(1, 5..<12, tokens: 4)]),
+                passages: [passage(0, 0..<5, tokens: 3), passage(1, 5..<12, tokens: 6)]),
             Entry(
                 content: "short passages", embeddings: vector,
-                passages: [passage(0, 0..<6, tokens: 1), passage(1, 6..<10, tokens: 2)]),
+                passages: [passage(0, 0..<6, tokens: 6), passage(1, 0..<14, tokens: 2)]),
+            Entry(
+                content: "unknown tokens", embeddings: vector, passages: [passage(0, 0..<14, tokens: 0)]),
         ]
         try requireEqual(
-            try await store.snapshot().textStatistics(longerThan: 6), TextStatistics(),
+            try await store.snapshot().textStatistics(maximumTokens: 6), TextStatistics(),
             "the statistics of an empty store")
         try await store.saveEntries(entries)
         let snapshot = try await store.snapshot()
         // The length is that of the UTF-8 bytes: "ëëë" has six, "ëëëë" eight.
         try requireEqual(
-            try await snapshot.textStatistics(longerThan: 6),
+            try await snapshot.textStatistics(maximumTokens: 6),
             TextStatistics(
-                passages: 6, tokens: 10, longEntries: [entries[1].id, entries[2].id, entries[3].id]),
+                passages: 7, tokens: 17,
+                longEntries: [entries[1].id, entries[2].id, entries[3].id, entries[5].id]),
             "the statistics")
         try requireEqual(
-            try await snapshot.textStatistics(longerThan: nil).longEntries, [entries[2].id],
+            try await snapshot.textStatistics(maximumTokens: nil).longEntries, [entries[2].id],
             "the entries that are not embedded")
     }
 

@@ -21,6 +21,9 @@ package enum CodeBlock {
                 let line = utf8[start..<end]
                 defer { start = end + 1 }
                 if let mark = fence(line) {
+                    if block == nil, let first = indentedStart, byte >= first, byte < start {
+                        return first..<start - 1
+                    }
                     if let open = block, open.fence == mark {
                         if byte < end {
                             return byte >= open.start ? open.start..<max(open.start, start - 1) : nil

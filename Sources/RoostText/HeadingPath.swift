@@ -98,7 +98,8 @@ package enum HeadingPath {
         return utf8[line].prefix { $0 == first }.count >= 3 ? first : nil
     }
 
-    /// Returns the UTF-8 offset at which the text after the front matter begins; 0 if there is no front matter.
+    /// Returns the UTF-8 offset at which the text after the front matter begins; 0 if there is no front
+    /// matter.
     package static func bodyStart(of content: String) -> Int {
         var content = content
         return content.withUTF8(frontMatterEnd)

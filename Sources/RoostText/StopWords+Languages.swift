@@ -1,3 +1,5 @@
+import Synchronization
+
 extension StopWords {
     /// The most frequent function words of each language: articles, pronouns, prepositions, conjunctions and
     /// auxiliary verbs.
@@ -57,22 +59,27 @@ extension StopWords {
     /// English text.
     static let minimumShare = 0.1
 
-    /// The stop words of each language in lower case without diacritics.
-    private static let foldedByLanguage: [TextLanguage: Set<[UInt8]>] = byLanguage.mapValues {
-        Set($0.map { WordFolding($0.utf8).folded })
-    }
+    /// The stop words in lower case without diacritics of the languages that have been asked for.
+    private static let folded = Mutex<[TextLanguage: Set<[UInt8]>]>([:])
 
-    /// The stop words of scripts without spaces, whose language need not be known.
-    private static let foldedGrams = (foldedByLanguage[.chinese] ?? []).union(
-        foldedByLanguage[.japanese] ?? [])
+    private static func foldedWords(of language: TextLanguage) -> Set<[UInt8]> {
+        folded.withLock { folded in
+            if let words = folded[language] { return words }
+            let words = Set(
+                (byLanguage[language] ?? []).map { WordFolding.withoutDiacritics(Array($0.utf8)) })
+            folded[language] = words
+            return words
+        }
+    }
 
     /// Returns whether a word is a stop word in a text or query.
     ///
     /// - Parameter languages: The languages of the text or query.
     static func contains(_ term: Term, in languages: TextLanguages) -> Bool {
         switch term.kind {
-        case .gram: foldedGrams.contains(term.word)
-        case .word: foldedByLanguage[languages[term.script]]?.contains(term.word) ?? false
+        // The language of a query in a script without spaces need not be known.
+        case .gram: contains(term.word, in: [.chinese, .japanese])
+        case .word: contains(term.word, in: [languages[term.script]])
         case .verbatim, .part, .symbol: false
         }
     }
@@ -81,6 +88,6 @@ extension StopWords {
     ///
     /// - Parameter word: The UTF-8 of the word in lower case without diacritics.
     static func contains(_ word: [UInt8], in languages: Set<TextLanguage>) -> Bool {
-        languages.contains { foldedByLanguage[$0]?.contains(word) ?? false }
+        languages.contains { foldedWords(of: $0).contains(word) }
     }
 }

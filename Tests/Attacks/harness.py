@@ -4,6 +4,7 @@ A command passes if it ends by itself within its time limit, neither crashes nor
 no control character to a terminal. Attacks add their own checks.
 """
 
+import json
 import os
 import pty
 import re
@@ -22,9 +23,16 @@ STYLES = re.compile(rb"\x1b\[[0-9;]*m")
 CONTROLS = re.compile(
     rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 
+# A line that hostile values try to forge with a line feed.
+FORGED = b"\nFORGED"
+
 
 class Failed(Exception):
     """An attack succeeded: the message says what happened."""
+
+
+class Skipped(Exception):
+    """An attack cannot run here: the message gives the reason."""
 
 
 class Outcome:
@@ -39,15 +47,23 @@ class Outcome:
 class Attacker:
     """A scratch folder with a home folder without models, and the executable to attack."""
 
+    # The factor by which time limits are multiplied, for busy machines.
+    patience = 1.0
+
     def __init__(self, roost):
         self.roost = roost
         self.folder = tempfile.mkdtemp(prefix="roost-attack-")
         self.home = os.path.join(self.folder, "home")
         os.mkdir(self.home)
         self.count = 0
+        self.variables = {}
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def scratch(self):
+        """Returns another attacker with an empty folder and an empty home folder, for one attack."""
+        return Scratch(self.roost)
 
     def path(self, name):
         """Returns an unused path."""
@@ -64,17 +80,18 @@ class Attacker:
     def environment(self):
         return {
             "HOME": self.home, "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "xterm-256color",
-            "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", ""),
+            "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", ""), "NO_PROXY": "127.0.0.1",
+            "SWIFT_BACKTRACE": "enable=no", **self.variables,
         }
 
-    def run(self, *arguments, input=b"", cwd=None, limit=TIME_LIMIT, may_use=MEMORY_LIMIT):
-        """Runs a command with pipes."""
+    def run(self, *arguments, input=b"", cwd=None, limit=TIME_LIMIT, may_use=MEMORY_LIMIT, prefix=()):
+        """Runs a command with files as its standard streams. The prefix is a program that starts `roost`."""
         with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as output, \
                 tempfile.TemporaryFile() as error:
             source.write(input)
             source.seek(0)
             process = subprocess.Popen(
-                [self.roost, *arguments], stdin=source, stdout=output, stderr=error, cwd=cwd or self.folder,
+                [*prefix, self.roost, *arguments], stdin=source, stdout=output, stderr=error, cwd=cwd or self.folder,
                 env=self.environment())
             status, peak = self.wait(process, arguments, limit)
             output.seek(0)
@@ -85,9 +102,27 @@ class Attacker:
             raise Failed(f"{self.describe(arguments)} used {peak >> 20} MB")
         return outcome
 
+    def succeed(self, *arguments, **options):
+        """Runs a command that must succeed."""
+        outcome = self.run(*arguments, **options)
+        expect(outcome.status == 0, f"{self.describe(arguments)} failed: {outcome.text[-300:]}")
+        return outcome
+
+    def refuse(self, status, words, *arguments, **options):
+        """Runs a command that must end with a status and a message that contains the words."""
+        outcome = self.run(*arguments, **options)
+        expect(
+            outcome.status == status and words in outcome.text,
+            f"{self.describe(arguments)} ended with {outcome.status}, not {status}: {outcome.text[-300:]}")
+        return outcome
+
+    def entries(self, store):
+        """Returns the number of entries of a store."""
+        return json.loads(self.succeed("stats", "--json", "--store", store).output)["stamp"]["entryCount"]
+
     def wait(self, process, arguments, limit):
         """Waits for a process and returns its status and its peak memory in bytes."""
-        end = time.monotonic() + limit
+        end = time.monotonic() + limit * self.patience
         pause = 0.001
         while True:
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -108,7 +143,7 @@ class Attacker:
             os.chdir(self.folder)
             os.execve(self.roost, [self.roost, *arguments], self.environment())
         output = b""
-        end = time.monotonic() + limit
+        end = time.monotonic() + limit * self.patience
         while True:
             ready, _, _ = select.select([terminal], [], [], max(0, end - time.monotonic()))
             if not ready:
@@ -127,6 +162,8 @@ class Attacker:
         _, status = os.waitpid(pid, 0)
         outcome = Outcome(os.waitstatus_to_exitcode(status), output, b"")
         self.judge(arguments, outcome)
+        if FORGED in output and arguments[0] not in ("show", "export"):
+            raise Failed(f"{self.describe(arguments)} printed a line that a text forged")
         found = CONTROLS.search(STYLES.sub(b"", output))
         if found:
             around = output[max(0, found.start() - 30):found.end() + 30]
@@ -154,6 +191,16 @@ class Attacker:
             if outcome.status != 0:
                 raise Failed(f"cannot prepare a store: {outcome.text[:200]}")
         return path
+
+
+class Scratch(Attacker):
+    """An attacker that removes its folder when a `with` block ends."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
 
 
 def expect(condition, message):

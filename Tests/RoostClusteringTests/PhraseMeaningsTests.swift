@@ -14,19 +14,19 @@ import Testing
     private func phrases(_ texts: [String]) -> [[LabelPhrase]] {
         var extractor = KeywordExtractor(groups: 2)
         for number in 0..<4 { for text in texts { extractor.add("\(text) \(number)", to: 0) } }
-        for number in 0..<4 { extractor.add("other \(number)", to: 1) }
+        for number in 0..<4 { extractor.add("keel \(number)", to: 1) }
         return extractor.vocabularies().labelPhrases(limit: 10)
     }
 
     @Test func `a phrase that other groups share is not specific`() {
-        let phrases = phrases(["own", "shared"])
+        let phrases = phrases(["oven", "shared"])
         let vectors: [String: [Float]] = [
-            "own": [1, 0, 0], "shared": [0.7071, 0.7071, 0], "other": [0, 1, 0],
+            "oven": [1, 0, 0], "shared": [0.7071, 0.7071, 0], "keel": [0, 1, 0],
         ]
         let values = PhraseMeanings(phrases, vectors, partition([[1, 0, 0], [0, 1, 0]])).values
         let specificities = Dictionary(
             uniqueKeysWithValues: zip(phrases[0].map(\.text), values[0].map(\.specificity)))
-        #expect(specificities["own"] ?? 0 > 0)
+        #expect(specificities["oven"] ?? 0 > 0)
         #expect(abs(specificities["shared"] ?? 1) < 1e-4)
     }
 
@@ -34,7 +34,7 @@ import Testing
         let phrases = phrases(["postgres", "postgresql", "car", "card"])
         let vectors: [String: [Float]] = [
             "postgres": [1, 0, 0], "postgresql": [0.9, 0.43, 0], "car": [0, 0, 1], "card": [0, 0.9, 0.43],
-            "other": [0, 1, 0],
+            "keel": [0, 1, 0],
         ]
         let values = PhraseMeanings(phrases, vectors, partition([[1, 0, 0], [0, 1, 0]])).values
         let variants = zip(phrases[0], values[0]).filter { $0.1.isVariant }.map(\.0.text)
@@ -43,7 +43,7 @@ import Testing
 
     @Test func `a group with a phrase that has no vector has no meanings`() {
         let values = PhraseMeanings(
-            phrases(["own", "shared"]), ["own": [1, 0, 0], "other": [0, 1, 0]],
+            phrases(["oven", "shared"]), ["oven": [1, 0, 0], "keel": [0, 1, 0]],
             partition([[1, 0, 0], [0, 1, 0]])
         ).values
         #expect(values[0].isEmpty && values[1].count == 1)

@@ -240,8 +240,33 @@ struct ToolTests {
         #expect(recalled["messages"]?.elements?.count == 1)
         #expect(await harness.call("recall", ["query": "code", "user": "ben"]).asString?.contains("limited") == true)
         // Messages are not entries for the other tools.
-        let found = await harness.call("search", ["query": "code"])
+        let found = await open.call("search", ["query": "code"])
         #expect(found["results"] == [])
+    }
+
+    @Test func `a server with a scope shows no entries, and one with a tag shows no messages`() async throws {
+        let open = MCPHarness()
+        let secret = try await open.store.add("the diary of the secret garden")
+        _ = await open.call(
+            "remember_messages", ["messages": [["role": "user", "content": "a secret message"]], "user": "ben"])
+        func tools(_ harness: MCPHarness) async -> [String] {
+            let response = await harness.request("tools/list")
+            return (response["result"]?["tools"]?.elements ?? []).compactMap { $0["name"]?.asString }
+        }
+        var rules = AccessRules()
+        rules.scope = ChatScope(userId: "ann", sessionId: "default", agentId: "default")
+        let scoped = MCPHarness(rules, store: open.store)
+        #expect(await tools(scoped) == ["recall", "status", "remember_messages"])
+        #expect(await scoped.call("status")["entries"] == 0)
+        for uri in ["roost://entry/\(secret.id.text)", "roost://source/add"] {
+            let resource = await scoped.request("resources/read", ["uri": .string(uri)])
+            #expect(resource["error"]?["code"] == -32602)
+        }
+        rules = AccessRules()
+        rules.tags = ["work"]
+        let tagged = MCPHarness(rules, store: open.store)
+        #expect(await tools(tagged) == ["search", "fetch", "status", "remember", "update", "forget"])
+        #expect(await tagged.request("tools/call", ["name": "recall", "arguments": ["query": "secret"]])["error"] != nil)
     }
 
     // MARK: Resources

@@ -71,7 +71,7 @@ import Testing
             try S3Bucket("s3://bucket", endpoint: server.address, credentials: credentials))
         await #expect { try await retrieval.paths(in: "") } throws: {
             if case .storageUnavailable(let reason)? = $0 as? ChunkStorageError {
-                return reason.contains("has no end")
+                return reason.contains("never ends it")
             }
             return false
         }

@@ -132,9 +132,11 @@ import Testing
             } catch let error as StorageError where error.code == .damaged {
                 // If nothing can be recovered, nothing may be changed.
                 let after = try TemporaryFolder.files(in: folder)
+                // Readers note their position in the shared memory of SQLite, which contains no data.
+                let changed = before.filter { after[$0.key] != $0.value && !$0.key.hasSuffix("-shm") }
                 #expect(
-                    before.allSatisfy { after[$0.key] == $0.value },
-                    "\(change): files changed by a repair that gave up")
+                    changed.isEmpty,
+                    "\(change): \(changed.keys.sorted()) changed by a repair that gave up")
                 tally.givenUp += 1
                 return
             }

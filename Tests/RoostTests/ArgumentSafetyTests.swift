@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `an empty prefix of a model is accepted`() throws {
-        let outcome = try cli.roost("model", "add", "none", "--query-prefix", "", "--document-prefix=")
+        let outcome = try cli.roost("model", "add", "none", "--query-prefix", "", "--document-prefix", "")
         #expect(outcome.status != 64, "\(outcome.error)")
     }
 

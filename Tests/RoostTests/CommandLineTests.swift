@@ -158,7 +158,7 @@ import Testing
         #expect(chown(cli.home.appendingPathComponent(".roost/store.json").path, 12_345, 12_345) == 0)
         let outcome = try cli.roost("list")
         #expect(outcome.status == 78)
-        #expect(outcome.error.contains("belongs to another user"))
+        #expect(outcome.error.contains("another user owns"))
         #expect(try cli.roost("list", "--store", ".roost").status == 0)
     }
 

@@ -22,7 +22,7 @@ import Testing
         return export as NSDictionary
     }
 
-    @Test(arguments: ["v1/sqlite", "v1/json", "v2/sqlite", "v2/json"])
+    @Test(arguments: ["v1/sqlite", "v1/json", "v2/sqlite", "v2/json", "v3/sqlite", "v3/json"])
     func `a store of an earlier format opens, exports the same and can be changed`(name: String)
         async throws
     {
@@ -58,6 +58,15 @@ import Testing
         #expect(count == stamp.entryCount + 1)
         try await again.close()
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        let manifest = try StoreManifest.read(in: folder)
+        #expect(manifest.store == stamp.store, "the manifest has the id after a write")
+        if name.hasSuffix("sqlite") {
+            let database = folder.appendingPathComponent("roost.sqlite")
+            #expect(try Data(contentsOf: database)[20] == 8, "the pages have checksums")
+            let attributes = try FileManager.default.attributesOfItem(atPath: database.path)
+            let isConverted = !name.hasPrefix("v3")
+            #expect(!isConverted || attributes[.posixPermissions] as? Int == 0o600)
+        }
         if name.hasPrefix("v1") {
             #expect(files.contains { $0.contains("before-format-2") }, "a copy is kept")
         }

@@ -69,7 +69,7 @@ import Testing
 
     @Test func `hits of a large text name the line in the file`() throws {
         try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
-        let text = Self.text(bytes: 3 << 20)
+        let text = Self.text(bytes: (2 << 20) + 1000)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let number = lines.count - 40
         var changed = lines.map(String.init)
@@ -78,7 +78,7 @@ import Testing
             .write(to: cli.home.appendingPathComponent("large.txt"))
         #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
         #expect(try cli.roost("ingest", "large.txt", "--store=s").status == 0)
-        let found = try cli.roost("query", "kestrel hovered", "-n", "1", "--store=s")
+        let found = try cli.roost("query", "kestrel hovered", "--mode=text", "-n", "1", "--store=s")
         #expect(found.output.contains("large.txt:\(number)"), "\(found.output)")
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import RoostFiles
 import RoostIndexes
+import RoostModel
 import TestSupport
 import Testing
 
@@ -56,6 +57,21 @@ import Testing
             to: folder.appendingPathComponent("store.json"), atomically: true, encoding: .utf8)
         let error = #expect(throws: RoostError.self) { try StoreManifest.read(in: folder) }
         #expect(error?.code == .damagedManifest)
+    }
+
+    @Test func `every mutation of settings is read or has a cause`() {
+        let text = Data(
+            "{\"limit\":\"7\",\"model\":\"a \\ud83d\\ude00\",\"x\":[1e5,{\"y\":null}]}".utf8)
+        var generator = Seeded(state: 27)
+        var refused = 0
+        for round in 0..<JSONMutator.count(default: 1500) {
+            var data = JSONMutator.mutated(text, using: &generator)
+            if round % 3 == 0 { data = data.prefix(Int.random(in: 0...data.count, using: &generator)) }
+            guard (try? JSONDecoder().decode([String: String].self, from: data)) == nil else { continue }
+            #expect(!JSONFault.description(of: data, fallback: "a value is not a string").isEmpty)
+            refused += 1
+        }
+        #expect(refused > 0)
     }
 
     @Test func `mutated metadata of index files are read or refused`() async throws {

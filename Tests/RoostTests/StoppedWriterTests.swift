@@ -46,7 +46,7 @@ import Testing
             running.process.waitUntilExit()
         }
         for arguments in [
-            ["query", "swift"], ["query", "swift", "--where", "tag=bird"], ["list"], ["stats"],
+            ["query", "swift"], ["query", "swift", "--tag", "bird"], ["list"], ["stats"],
             ["export", "entries"], ["export", "clusters"], ["doctor"],
         ] {
             let reader = try commands.start(arguments + ["--store", "s"])

@@ -135,7 +135,7 @@ struct GroupLabelTests {
         #expect(found.allSatisfy { !$0.contains("til") }, "\(found)")
     }
 
-    @Test func `with meanings, a label has two specific phrases and the most central one`() {
+    @Test func `with meanings, a label has three specific phrases and the most central one`() {
         var extractor = KeywordExtractor(groups: 2)
         for number in 0..<8 {
             extractor.add("market shares profits business postgresql \(number)", to: 0)
@@ -146,11 +146,12 @@ struct GroupLabelTests {
         var context = GroupVocabularies.LabelContext()
         context.meanings = phrases[0].map { phrase in
             var meaning = PhraseMeaning(
-                specificity: ["profits": 3, "market": 2, "postgresql": 4][phrase.text] ?? 0,
+                specificity: ["profits": 3, "market": 2, "shares": 1, "postgresql": 4][phrase.text] ?? 0,
                 centrality: ["business": 2, "market": 1][phrase.text] ?? 0)
             meaning.isVariant = phrase.text == "postgresql"
             return meaning
         }
-        #expect(vocabularies.labels(from: phrases, [context, .init()])[0] == "profits, market, business")
+        #expect(
+            vocabularies.labels(from: phrases, [context, .init()])[0] == "profits, market, shares, business")
     }
 }

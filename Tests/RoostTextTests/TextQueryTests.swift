@@ -33,11 +33,19 @@ import Testing
         ] {
             #expect(!TextQuery(text).isSelective, "\(text)")
         }
-        #expect(scoring("state-of-the-art paint") == ["state 1", "art 1", "paint 1"])
+        #expect(
+            scoring("state-of-the-art paint") == ["state 1", "art 1", "state-of-the-art 1", "paint 1"])
         #expect(!TextQuery("?! *").hasWords)
-        #expect(TextQuery("-5").excluded.count == 1)
+        #expect(TextQuery("-500").excluded.count == 1 && TextQuery("-5").excluded.isEmpty)
         #expect(TextQuery("paint -roof-top").excluded.count == 1)
         #expect(TextQuery("\u{201C}dry dock\u{201D}").required.count == 1)
+    }
+
+    @Test func `quotation marks in prose are punctuation`() {
+        let prose =
+            "Is there a difference between a \"dry dock\" and a wet dock for the repair of wooden boats?"
+        #expect(!TextQuery(prose).isSelective)
+        #expect(TextQuery("difference between \"dry dock\" and wet dock").required.count == 1)
     }
 
     @Test func `stop words count only if the query contains nothing else`() {

@@ -59,7 +59,7 @@ int roost_register_page_checksums(void);
 /* Turns an empty or missing file into an empty checksummed database. Returns an SQLite result code. */
 int roost_create_checksummed(const char *path);
 
-/* Writes a checksummed copy of a database without page checksums to a file that does not exist. The copy contains the
+/* Writes a checksummed copy of a database without page checksums to an empty or missing file. The copy contains the
    state of one read transaction. Returns an SQLite result code. */
 int roost_copy_checksummed(const char *path, const char *target);
 

@@ -54,8 +54,8 @@ public struct EntrySearch: Sendable, Hashable {
     public var minimumSimilarity: Float?
     /// Whether hits below the noise level are included.
     public var includesAll = false
-    /// Whether words are searched for exactly as the query spells them, apart from inflection. Otherwise, words
-    /// that the store does not contain are replaced with similar words (``QueryResult/corrections``).
+    /// Whether words are searched for exactly as the query spells them, apart from inflection. Otherwise,
+    /// words that the store does not contain are replaced with similar words (``QueryResult/corrections``).
     public var usesExactWords = false
     /// Whether all vectors are compared. If `false`, the search of a large store may use a graph index, which
     /// finds nearly all of the nearest passages.

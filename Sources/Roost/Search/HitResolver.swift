@@ -45,6 +45,11 @@ struct HitResolver: Sendable {
         hit.evidence = evidence.total
         hit.relativeEvidence = relevance.relativeEvidence(hit.evidence)
         hit.score = relevance.score(hit.evidence)
+        let uncorrected = (candidate.textScore ?? 0) - (words?.corrected ?? 0)
+        hit.uncorrectedScore = relevance.score(
+            relevance.evidence(
+                passage: hasVectors ? hit.similarity : nil, entry: entryCosine, words: uncorrected
+            ).total)
         hit.explanation = relevance.explanation(
             of: hit.score, evidence, passage: hit.similarity, entry: entryCosine, words)
         if let words, let total = self.words?.scores.wordCount {
@@ -55,6 +60,9 @@ struct HitResolver: Sendable {
 
     /// The maximum relative error of a score due to rounding.
     private static let relativeTolerance: Float = 1e-3
+    /// The number of candidates whose texts are searched for the words that the index found in them. An index
+    /// that was built from other texts is wrong about most of them.
+    private static let checkedTexts = 32
     /// The maximum absolute error of a score due to rounding, for vectors near zero.
     private static let absoluteTolerance: Float = 1e-6
 
@@ -64,12 +72,14 @@ struct HitResolver: Sendable {
     ) async throws {
         let norm = length(of: plan.vector)
         var (wrongVectors, wrongWords) = ([Entry.ID](), [Entry.ID]())
-        for candidate in candidates {
+        for (index, candidate) in candidates.enumerated() {
             let entry = entries[candidate.id]
             if let passage = candidate.passage, !agrees(passage, entry, norm) {
                 wrongVectors.append(candidate.id)
             }
-            if let words = breakdowns[candidate.id], words.body > 0, let text = plan.text {
+            if index < Self.checkedTexts, let words = breakdowns[candidate.id], words.body > 0,
+                let text = plan.text
+            {
                 if entry.map({ !text.occurs(in: $0.content) }) ?? true { wrongWords.append(candidate.id) }
             }
         }

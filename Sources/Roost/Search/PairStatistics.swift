@@ -47,7 +47,8 @@ struct PairStatistics: Sendable, Hashable, Codable {
         let (priorMean, priorDeviation) = (Double(Self.prior.mean), Double(Self.prior.deviation))
         let total = count + Self.priorPairs
         let mean = (sum + Self.priorPairs * priorMean) / total
-        let square = (squares + Self.priorPairs * (priorDeviation * priorDeviation + priorMean * priorMean)) / total
+        let square =
+            (squares + Self.priorPairs * (priorDeviation * priorDeviation + priorMean * priorMean)) / total
         let deviation = max(Self.minimumDeviation, max(0, square - mean * mean).squareRoot())
         self.init(mean: Float(mean), deviation: Float(deviation))
     }

@@ -57,8 +57,8 @@ struct QueryPlan: Sendable {
         return passage.score >= (search.minimumSimilarity ?? -.infinity) - Self.scoreTolerance
     }
 
-    /// Returns whether the lists already extend to entries that cannot be hits. If they do, longer lists yield
-    /// no further hits.
+    /// Returns whether the lists already extend to entries that cannot be hits. If they do, longer lists
+    /// yield no further hits.
     func isExhausted(_ lists: CandidateLists, _ ranking: CandidateRanking) -> Bool {
         if let minimum = search.minimumSimilarity, usesVectors {
             if lists.nearest?.last.map({ $0.score < minimum - Self.scoreTolerance }) ?? true { return true }

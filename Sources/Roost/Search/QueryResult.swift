@@ -33,6 +33,8 @@ public struct QueryHit: Sendable, Hashable {
     var evidence: Float = 0
     /// The evidence relative to that of an exact match, from 0 to 1.
     package internal(set) var relativeEvidence: Float = 0
+    /// The score without the evidence of corrected words, by which the noise level is judged.
+    var uncorrectedScore: Float = 0
     /// Whether the entry contains all words of the query.
     var hasAllWords = false
 }
@@ -70,8 +72,8 @@ extension QueryResult {
     /// Whether entries were found, but none of them is closer to the query than unrelated text.
     public var hasOnlyNoise: Bool { hits.isEmpty && !nearest.isEmpty }
 
-    /// The words of the query that were replaced with similar words of the store, in order of the query. Empty
-    /// if ``EntrySearch/usesExactWords`` is set.
+    /// The words of the query that were replaced with similar words of the store, in order of the query.
+    /// Empty if ``EntrySearch/usesExactWords`` is set.
     public var corrections: [TextCorrection] { text?.corrections ?? [] }
 }
 

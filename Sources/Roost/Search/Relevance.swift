@@ -4,10 +4,10 @@ import RoostText
 /// The formula that combines the evidence for an entry into one score.
 ///
 /// The evidence of meaning is how many standard deviations the cosine exceeds the mean of random pairs
-/// (``PairStatistics``), to the power of 1.75: a cosine that is twice as far above the mean is more than twice
-/// as informative. The evidence of words is their BM25F score, divided by the square root of the information
-/// of the query, so that long queries, many of whose words occur anywhere, do not outweigh the meaning.
-/// Decision 15 explains the choice.
+/// (``PairStatistics``), to the power of 1.75: a cosine that is twice as far above the mean is more than
+/// twice as informative. The evidence of words is their BM25F score, divided by the square root of the
+/// information of the query, so that long queries, many of whose words occur anywhere, do not outweigh the
+/// meaning. Decision 15 explains the choice.
 ///
 /// The score is the sum divided by the evidence of a text that equals the query, raised to the inverse power.
 /// If only vectors are compared, this is the cosine, rescaled so that the mean of random pairs is 0.
@@ -20,9 +20,9 @@ struct Relevance: Sendable {
     private static let entryShare: Float = 0.3
     /// The score that the best hit must reach for a result to be more than noise. It was measured: 99% of the
     /// judged answers of six data sets are in results above it.
-    static let noiseLevel: Float = 0.28
-    /// The evidence that every hit of a result needs. Below it, an entry has none of the words, and its cosine
-    /// is more than a standard deviation below that of random pairs.
+    static let noiseLevel: Float = 0.3
+    /// The evidence that every hit of a result needs. Below it, an entry has none of the words, and its
+    /// cosine is more than a standard deviation below that of random pairs.
     static let minimumEvidence: Float = -1
 
     private let statistics: PairStatistics

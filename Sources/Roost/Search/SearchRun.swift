@@ -4,9 +4,9 @@ import RoostText
 /// One planned search of one snapshot.
 ///
 /// The data flows one way: the plan, candidates from the indexes (``CandidateSource``), one ranking
-/// (``CandidateRanking``), hits with their entries (``HitResolver``), the result (``HitAssembly``). If the result
-/// has too few hits, because candidates were folded or are below the minimum score, another stage runs the
-/// same steps with longer lists. Hits of a later stage follow those of an earlier one.
+/// (``CandidateRanking``), hits with their entries (``HitResolver``), the result (``HitAssembly``). If the
+/// result has too few hits, because candidates were folded or are below the minimum score, another stage runs
+/// the same steps with longer lists. Hits of a later stage follow those of an earlier one.
 struct SearchRun: Sendable {
     let plan: QueryPlan
     let passages: PassageContents
@@ -40,7 +40,7 @@ struct SearchRun: Sendable {
         }
         for index in hits.indices { hits[index].rank = index + 1 }
         var nearest: [QueryHit] = []
-        if plan.hasNoiseLevel, !hits.contains(where: { $0.score >= Relevance.noiseLevel }) {
+        if plan.hasNoiseLevel, !hits.contains(where: { $0.uncorrectedScore >= Relevance.noiseLevel }) {
             // A text that contains all words of the query is an answer, even if the words are frequent.
             let answers = hits.filter(\.hasAllWords)
             if answers.isEmpty { nearest = Array(hits.prefix(Self.nearestCount)) }
@@ -65,7 +65,8 @@ struct SearchRun: Sendable {
     ) async throws -> [QueryHit] {
         let order = CandidateRanking(plan, relevance)
         let resolver = HitResolver(
-            plan: plan, relevance: relevance, words: source.wordScores, snapshot: snapshot, passagesRevision: passages.revision,
+            plan: plan, relevance: relevance, words: source.wordScores, snapshot: snapshot,
+            passagesRevision: passages.revision,
             wordsRevision: words?.revision)
         var assembly = HitAssembly(plan, needed: needed)
         var seen = plan.excluded

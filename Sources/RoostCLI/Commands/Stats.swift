@@ -47,8 +47,7 @@ struct Stats: AsyncParsableCommand {
         if !(store.embedder is AbsentEmbedder) {
             (document.omittedTokens, document.entriesWithOmissions) = (0, 0)
         }
-        // A token has at least one byte, so only longer passages can have tokens that no vector covers.
-        let statistics = try await snapshot.textStatistics(longerThan: store.embedder.maximumTokens)
+        let statistics = try await snapshot.textStatistics(maximumTokens: store.embedder.maximumTokens)
         (document.passages, document.tokens) = (statistics.passages, statistics.tokens)
         for start in stride(from: 0, to: statistics.longEntries.count, by: Self.entriesPerRead) {
             guard let sum = document.omittedTokens else { break }

@@ -111,6 +111,10 @@ private struct HierarchyBuilder {
     var partition: Partition {
         var partition = result
         partition.centroids = Matrix(rows, columns: result.centroids.columns)
+        if !partition.stabilities.isEmpty {
+            let missing = partition.count - partition.stabilities.count
+            partition.stabilities += [Float?](repeating: nil, count: missing)
+        }
         return partition
     }
 

@@ -22,7 +22,9 @@ struct GroupLevels {
     /// Completes a partition by the subsamples with which its resolution was chosen.
     ///
     /// Among the resolutions that give a suitable number of parents, the one whose parents agree best with
-    /// the subsamples is used. There are no parents if none agrees well enough.
+    /// the subsamples is used. There are no parents if none agrees well enough. If the graph consists of too
+    /// many separate parts, its communities cannot be joined at any resolution; then the parents are found by
+    /// their centroids (`Partition/addingParents()`).
     func finish(
         _ partition: Partition, _ stability: SubsampleStability, _ ladder: ResolutionLadder,
         addsParents: Bool
@@ -35,6 +37,11 @@ struct GroupLevels {
             zip(samples, stability.partitions).map { ($0.rows, $1[index]) })
         guard addsParents, partition.count > Partition.maximumFlatSize else { return result }
         let level = leiden.contracted(communities)
+        if let last = ladder.resolutions.last,
+            Set(Self.parents(in: level, at: last)).count > Partition.topLevelSizes.upperBound
+        {
+            return result.addingParents()
+        }
         var best: (parents: [Int32], index: Int, agreement: Double)?
         for (index, resolution) in ladder.resolutions.enumerated() where resolution < self.resolution {
             let parents = Self.parents(in: level, at: resolution)
@@ -101,7 +108,7 @@ struct GroupLevels {
             group < 0 ? -1 : Int32((result.parents[Int(group)] ?? -1))
         }
         let shares = shares(of: parentGroups, count: result.count, parts)
-        result.stabilities += shares.dropFirst(partition.count)
+        result.stabilities.replaceSubrange(partition.count..., with: shares[partition.count...])
         return result
     }
 

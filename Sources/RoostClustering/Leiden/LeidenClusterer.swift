@@ -45,7 +45,8 @@ public struct LeidenClusterer: Clusterer {
     public var seed: UInt64
     /// Whether parent groups are added above more than `Partition/maximumFlatSize` groups. The parents are
     /// communities at a lower resolution, which is chosen so that there are 8 to 25 of them and they are
-    /// found again in subsamples. Without such a resolution, there are no parents.
+    /// found again in subsamples. Without such a resolution, there are no parents. If the graph consists of
+    /// more than 25 separate parts, the parents are found by `Partition/addingParents()`.
     public var addsParents = false
     /// The result of a previous run, from which this run continues; `nil` clusters all vectors.
     public var start: Start?

@@ -18,9 +18,17 @@ package struct AccessRules: Sendable {
     /// Creates rules that allow everything.
     package init() {}
 
+    /// Whether entries that are not messages are visible. A server for one conversation shows none, unless
+    /// tags or a source prefix select some.
+    var showsEntries: Bool { scope == nil || !tags.isEmpty || sourcePrefix != nil }
+
+    /// Whether messages of conversations are visible. Tags and a source prefix select entries only, so a server
+    /// with one of them shows messages only if a conversation is named as well.
+    var showsMessages: Bool { scope != nil || (tags.isEmpty && sourcePrefix == nil) }
+
     /// Whether new entries can be added: the server is not read-only, and visible entries need no source
     /// prefix, which a new entry would not have.
-    var allowsNewEntries: Bool { !isReadOnly && sourcePrefix == nil }
+    var allowsNewEntries: Bool { !isReadOnly && showsEntries && sourcePrefix == nil }
 
     /// Whether clusters are visible. They are computed from all entries, so their labels and keywords could
     /// reveal entries that are not visible.
@@ -31,6 +39,8 @@ package struct AccessRules: Sendable {
     /// Messages of conversations are excluded, because the tool `recall` searches them.
     func restricting(_ filter: EntryFilter = .all) -> EntryFilter {
         var filter = filter
+        // A filter with an empty set of ids matches no entry.
+        if !showsEntries { filter.ids = [] }
         filter.tags.formUnion(tags)
         if let sourcePrefix { filter.conditions.append(EntryCondition(.source, .hasPrefix(sourcePrefix))) }
         filter.conditions.append(EntryCondition(.metadata("kind"), .differs("message")))

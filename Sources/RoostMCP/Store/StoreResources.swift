@@ -22,7 +22,8 @@ struct StoreResources: ResourceProvider {
             ],
             [
                 "uriTemplate": "roost://cluster/{id}", "name": "cluster", "title": "Cluster",
-                "description": "The label, keywords and members of a cluster.", "mimeType": "application/json",
+                "description": "The label, keywords and members of a cluster.",
+                "mimeType": "application/json",
             ],
             [
                 "uriTemplate": "roost://source/{source}", "name": "source", "title": "Source",
@@ -45,12 +46,15 @@ struct StoreResources: ResourceProvider {
                         [
                             "uri": .string(ResourceAddress.cluster(cluster.id).uri),
                             "name": .string(cluster.label.isEmpty ? cluster.id.text : cluster.label),
-                            "description": .string("Cluster: " + cluster.keywords.prefix(8).joined(separator: ", ")),
+                            "description": .string(
+                                "Cluster: " + cluster.keywords.prefix(8).joined(separator: ", ")),
                             "mimeType": "application/json",
                         ]
                     })
             ]
-            if start + page.count < clusters.count { members["nextCursor"] = .string(String(start + page.count)) }
+            if start + page.count < clusters.count {
+                members["nextCursor"] = .string(String(start + page.count))
+            }
             return members
         }
     }
@@ -58,7 +62,8 @@ struct StoreResources: ResourceProvider {
     private static func offset(_ cursor: String?) throws(ProtocolError) -> Int {
         guard let cursor else { return 0 }
         guard let offset = Int(cursor), offset > 0 else {
-            throw ProtocolError(.invalidParameters, "the cursor is invalid; request the list without a cursor")
+            throw ProtocolError(
+                .invalidParameters, "the cursor is invalid; request the list without a cursor")
         }
         return offset
     }
@@ -69,7 +74,9 @@ struct StoreResources: ResourceProvider {
             let snapshot = try await store.storage.snapshot()
             switch address {
             case .entry(let id):
-                guard let entry = try await snapshot.entries([id]).first, rules.allows(entry) else { return nil }
+                guard let entry = try await snapshot.entries([id]).first, rules.allows(entry) else {
+                    return nil
+                }
                 let text = EntryJSON.prefix(of: entry.content[...], bytes: Self.maximumTextLength)
                 return [["uri": .string(uri), "mimeType": "text/plain", "text": .string(String(text))]]
             case .cluster(let id):
@@ -90,8 +97,9 @@ struct StoreResources: ResourceProvider {
                 let entries = try await snapshot.entries(Array(source.entryIDs.prefix(Self.maximumMembers)))
                     .filter(rules.allows)
                 guard !entries.isEmpty else { return nil }
-                return Self.json(
-                    uri, ["source": .string(id), "size": .integer(Int64(source.entryIDs.count))], entries)
+                // The number of all entries would reveal how many of them are not visible.
+                let size = rules.showsClusters ? source.entryIDs.count : entries.count
+                return Self.json(uri, ["source": .string(id), "size": .integer(Int64(size))], entries)
             }
         }
     }

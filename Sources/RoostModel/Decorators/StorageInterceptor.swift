@@ -195,9 +195,9 @@ private struct InterceptedSnapshot<Interceptor: StorageInterceptor>: StorageSnap
         }
     }
 
-    func textStatistics(longerThan length: Int?) async throws -> TextStatistics {
+    func textStatistics(maximumTokens limit: Int?) async throws -> TextStatistics {
         try await interceptor.intercept(.readPage, size: stamp.entryCount) {
-            try await base.textStatistics(longerThan: length)
+            try await base.textStatistics(maximumTokens: limit)
         }
     }
 }

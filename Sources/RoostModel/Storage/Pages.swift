@@ -1,3 +1,5 @@
+import RoostVectors
+
 /// A page of a snapshot's entries, headers or vectors, which is read with one call.
 public protocol SnapshotPage: Sendable {
     /// The row after which the next page begins; `nil` on the last page.
@@ -18,15 +20,25 @@ extension VectorPage: SnapshotPage {}
 public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, Sendable {
     public typealias Element = Page
 
-    let read: @Sendable (_ row: UInt32?) async throws -> Page
+    let limit: PageLimit<Page>
+    let read: @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
 
     /// The iterator over the pages of a snapshot.
     public struct AsyncIterator: AsyncIteratorProtocol, Sendable {
-        let read: @Sendable (_ row: UInt32?) async throws -> Page
+        let limit: PageLimit<Page>
+        let read: @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
         private var row: UInt32?
         private var isFinished = false
+        private var entries: Int
 
-        init(read: @escaping @Sendable (_ row: UInt32?) async throws -> Page) { self.read = read }
+        init(
+            limit: PageLimit<Page>,
+            read: @escaping @Sendable (_ row: UInt32?, _ limit: Int) async throws -> Page
+        ) {
+            self.limit = limit
+            self.read = read
+            entries = limit.first
+        }
 
         /// Returns the next page, or `nil` after the last one.
         ///
@@ -35,7 +47,8 @@ public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, Sendable {
         public mutating func next() async throws -> Page? {
             guard !isFinished else { return nil }
             try Task.checkCancellation()
-            let page = try await read(row)
+            let page = try await read(row, entries)
+            entries = limit.next(after: page)
             row = page.next
             isFinished = row == nil
             return page
@@ -43,7 +56,7 @@ public struct SnapshotPages<Page: SnapshotPage>: AsyncSequence, Sendable {
     }
 
     /// Returns an iterator that begins at the first page.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(read: read) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(limit: limit, read: read) }
 }
 
 /// An asynchronous sequence of the entries of one revision of a store, in ascending order of rows.
@@ -107,14 +120,19 @@ extension StorageSnapshot {
     ///
     /// - Parameters:
     ///   - filter: The condition that entries must satisfy; by default, all entries match.
-    ///   - pageSize: The maximum number of entries on a page, 1000 by default.
+    ///   - pageSize: The maximum number of entries on a page; by default 1000, and fewer if they are large.
     /// - Precondition: `pageSize` is at least 1.
     public func entryPages(
         matching filter: EntryFilter = .all, pageSize: Int? = nil
     ) -> SnapshotPages<EntryPage> {
-        let limit = pageSize ?? PageSize.entries
-        precondition(limit >= 1)
-        return SnapshotPages { try await entries(after: $0, limit: limit, matching: filter) }
+        let limit = PageLimit<EntryPage>(pageSize, default: PageSize.entries) { page in
+            let numbers = page.entries.reduce(0) {
+                $0 + $1.embeddings.count + $1.passages.reduce(0) { $0 + $1.vector.count }
+            }
+            let texts = page.entries.reduce(0) { $0 + $1.content.utf8.count }
+            return (page.entries.count, texts + numbers * MemoryLayout<Float>.size)
+        }
+        return SnapshotPages(limit: limit) { try await entries(after: $0, limit: $1, matching: filter) }
     }
 
     /// Returns the headers of the entries that match a filter, in pages and in ascending order of rows.
@@ -126,9 +144,8 @@ extension StorageSnapshot {
     public func headerPages(
         matching filter: EntryFilter = .all, pageSize: Int? = nil
     ) -> SnapshotPages<HeaderPage> {
-        let limit = pageSize ?? PageSize.headers
-        precondition(limit >= 1)
-        return SnapshotPages { try await headers(after: $0, limit: limit, matching: filter) }
+        let limit = PageLimit<HeaderPage>(pageSize ?? PageSize.headers)
+        return SnapshotPages(limit: limit) { try await headers(after: $0, limit: $1, matching: filter) }
     }
 
     /// Returns the vectors of all entries or of their passages, in pages and in ascending order of the
@@ -136,12 +153,17 @@ extension StorageSnapshot {
     ///
     /// - Parameters:
     ///   - kind: Whether the pages have one vector per entry or one per passage.
-    ///   - pageSize: The maximum number of entries whose vectors are on a page, 4096 by default.
+    ///   - pageSize: The maximum number of entries whose vectors are on a page; by default 4096, and fewer if
+    ///     they have many vectors.
     /// - Precondition: `pageSize` is at least 1.
     public func vectorPages(of kind: VectorPage.Kind, pageSize: Int? = nil) -> SnapshotPages<VectorPage> {
-        let limit = pageSize ?? PageSize.vectors
-        precondition(limit >= 1)
-        return SnapshotPages { try await vectors(of: kind, after: $0, limit: limit) }
+        let limit = PageLimit<VectorPage>(pageSize, default: PageSize.vectors) { page in
+            let entries = page.rows.indices.reduce(0) { count, index in
+                index == 0 || page.rows[index] != page.rows[index - 1] ? count + 1 : count
+            }
+            return (entries, page.vectors.elements.count * MemoryLayout<Float>.size)
+        }
+        return SnapshotPages(limit: limit) { try await vectors(of: kind, after: $0, limit: $1) }
     }
 
     /// Returns a sequence of the entries that match a filter, in ascending order of rows.

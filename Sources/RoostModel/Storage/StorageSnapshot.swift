@@ -117,8 +117,8 @@ public protocol StorageSnapshot: Sendable {
     ///
     /// The default implementation reads all entries.
     ///
-    /// - Parameter length: The length in UTF-8 bytes that a long passage exceeds; `nil` if no passage is long.
-    func textStatistics(longerThan length: Int?) async throws -> TextStatistics
+    /// - Parameter limit: The maximum number of tokens that the embedding model reads; `nil` for no limit.
+    func textStatistics(maximumTokens limit: Int?) async throws -> TextStatistics
 }
 
 extension StorageSnapshot {
@@ -131,10 +131,10 @@ extension StorageSnapshot {
         return HeaderPage(headers: page.entries.map(EntryHeader.init), next: page.next)
     }
 
-    public func textStatistics(longerThan length: Int?) async throws -> TextStatistics {
+    public func textStatistics(maximumTokens limit: Int?) async throws -> TextStatistics {
         var statistics = TextStatistics()
         for try await page in entryPages() {
-            for entry in page.entries { statistics.add(entry, longerThan: length) }
+            for entry in page.entries { statistics.add(entry, maximumTokens: limit) }
         }
         return statistics
     }

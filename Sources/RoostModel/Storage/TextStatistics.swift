@@ -1,10 +1,11 @@
-/// The numbers of passages and tokens in a store, and the entries with long texts.
+/// The numbers of passages and tokens in a store, and the entries with tokens that no vector may cover.
 public struct TextStatistics: Sendable, Hashable {
     /// The number of passages that are searched.
     public var passages: Int
     /// The number of tokens in the passages, as counted by the embedding model.
     public var tokens: Int
-    /// The ids of the entries that are not embedded or have a long passage, in the order of their rows.
+    /// The ids of the entries that are not embedded or have a long passage, in the order of their rows. A
+    /// passage is long if it may have more tokens than the embedding model reads.
     public var longEntries: [Entry.ID]
 
     /// Creates statistics.
@@ -16,12 +17,20 @@ public struct TextStatistics: Sendable, Hashable {
 
     /// Adds an entry.
     ///
-    /// - Parameter length: The length in UTF-8 bytes that a long passage exceeds; `nil` if no passage is long.
-    mutating func add(_ entry: Entry, longerThan length: Int?) {
+    /// - Parameter limit: The maximum number of tokens that the embedding model reads; `nil` for no limit.
+    mutating func add(_ entry: Entry, maximumTokens limit: Int?) {
         let searchable = entry.searchablePassages
         passages += searchable.count
         tokens += entry.passages.reduce(0) { $0 + $1.tokenCount }
-        let isLong = length.map { length in searchable.contains { $0.utf8Range.count > length } } ?? false
-        if entry.embeddings.isEmpty || isLong { longEntries.append(entry.id) }
+        if entry.embeddings.isEmpty || searchable.contains(where: { Self.isLong($0, limit) }) {
+            longEntries.append(entry.id)
+        }
+    }
+
+    /// Returns whether a passage may have more tokens than a limit. A token has at least one byte, and the
+    /// token count of a passage is that of the tokens that were embedded, or 0 if it is unknown.
+    private static func isLong(_ passage: Passage, _ limit: Int?) -> Bool {
+        guard let limit, passage.utf8Range.count > limit else { return false }
+        return passage.tokenCount == 0 || passage.tokenCount >= limit
     }
 }

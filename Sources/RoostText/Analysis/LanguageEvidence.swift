@@ -91,7 +91,8 @@ struct LanguageEvidence: Sendable {
         var languagesOfWord: [[UInt8]: [TextLanguage]] = [:]
         for language in TextLanguage.allCases {
             for word in StopWords.byLanguage[language] ?? [] {
-                languagesOfWord[WordFolding(word.utf8).spelling, default: []].append(language)
+                // The lists contain the words in lower case and in composed form, like spellings.
+                languagesOfWord[Array(word.utf8), default: []].append(language)
             }
         }
         func add(_ script: WordScript, _ languages: [TextLanguage], _ weight: Float) -> UInt16 {

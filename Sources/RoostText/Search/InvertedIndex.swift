@@ -14,9 +14,9 @@ package struct InvertedIndex: @unchecked Sendable {
         var (terms, termEnds) = ([UInt8](), [UInt64]())
         /// For each term, the number of documents that contain it in any field.
         var frequencies: [UInt32] = []
-        /// For each term, the documents whose body contains it, as variable-length integers: twice the difference from the previous
-        /// document number (-1 before the first), plus 1 if the term occurs more than once, in which case the
-        /// number of occurrences follows.
+        /// For each term, the documents whose body contains it, as variable-length integers: twice the
+        /// difference from the previous document number (-1 before the first), plus 1 if the term occurs more
+        /// than once, in which case the number of occurrences follows.
         var (postings, postingEnds) = ([UInt8](), [UInt64]())
         /// For each term and each of its documents, the positions of the term, counted in words from 1 and
         /// stored as differences.
@@ -105,7 +105,8 @@ package struct InvertedIndex: @unchecked Sendable {
         languages = Self.languages(languageCounts)
         let count = terms.ends.count
         guard frequencies.count == count, postings.ends.count == count, positions.ends.count == count,
-            fieldPostings.ends.count == count, wordTerms.count == words.ends.count, wordPostings.ends.count == words.ends.count
+            fieldPostings.ends.count == count, wordTerms.count == words.ends.count,
+            wordPostings.ends.count == words.ends.count
         else { throw Malformed() }
         length = lengths.reduce(0) { $0 + Int(UInt32(littleEndian: $1)) }
     }

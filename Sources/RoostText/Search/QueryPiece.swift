@@ -41,29 +41,30 @@ struct QueryPiece: Sendable {
                 rest.removeFirst()
                 continue
             }
-            let end = rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
-            let word = rest[..<end]
-            if first == "\\", hasOperator(word.dropFirst()) {
-                pieces.append(QueryPiece(text: word.dropFirst(), isLiteral: true))
-                rest = rest[end...]
-                continue
-            }
             var after = rest
             let isExcluded = first == "-"
             if isExcluded { after.removeFirst() }
             let field = removeField(from: &after)
             if let open = after.first, let close = closingQuotes[open], !unclosed.contains(close) {
-                after.removeFirst()
-                if let end = after.firstIndex(of: close) {
+                let quoted = after.dropFirst()
+                if let end = quoted.firstIndex(of: close) {
                     pieces.append(
                         QueryPiece(
-                            text: after[..<end], isQuoted: true, isExcluded: isExcluded, field: field))
-                    rest = after[after.index(after: end)...]
+                            text: quoted[..<end], isQuoted: true, isExcluded: isExcluded, field: field))
+                    rest = quoted[quoted.index(after: end)...]
                     continue
                 }
                 unclosed.insert(close)
             }
-            pieces.append(piece(word, after[..<end], isExcluded, field, after: pieces.last))
+            // The end of the word is searched for only here, because a long text without spaces can contain
+            // many quoted pieces.
+            let end = rest.firstIndex(where: \.isWhitespace) ?? rest.endIndex
+            let word = rest[..<end]
+            if first == "\\", hasOperator(word.dropFirst()) {
+                pieces.append(QueryPiece(text: word.dropFirst(), isLiteral: true))
+            } else {
+                pieces.append(piece(word, after[..<end], isExcluded, field, after: pieces.last))
+            }
             rest = rest[end...]
         }
         return pieces
@@ -79,7 +80,8 @@ struct QueryPiece: Sendable {
         _ word: Substring, _ body: Substring, _ isExcluded: Bool, _ field: TextField?,
         after previous: QueryPiece?
     ) -> QueryPiece {
-        guard let first = body.first, first.isLetter || first.isNumber || (field != nil && hasWord(body))
+        guard let first = body.first, first.isLetter || first.isNumber || (field != nil && hasWord(body)),
+            closingQuotes[first] == nil
         else { return QueryPiece(text: word) }
         var piece = QueryPiece(text: body, isExcluded: isExcluded, field: field)
         guard isExcluded, field == nil else { return piece }

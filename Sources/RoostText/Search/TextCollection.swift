@@ -37,9 +37,10 @@ package struct TextCollection: Sendable {
         }
         var clauses = try query.scoring.map { scoring in
             let found = try find(scoring.clause)
+            let isPart = scoring.weight <= TextQuery.maximumPartWeight
             return TextScores.WeightedClause(
                 weight: scoring.weight * Float(scoring.count) * information(found), found: found,
-                isPair: false, isPart: scoring.weight <= TextQuery.maximumPartWeight)
+                isPair: false, isPart: isPart, isCorrected: scoring.weight < 1 && !isPart)
         }
         for pair in query.pairs {
             guard case .phrase(let terms) = pair else { continue }

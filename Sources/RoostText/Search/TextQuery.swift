@@ -1,7 +1,8 @@
 /// A parsed full-text query.
 ///
 /// - `word`: texts that contain the word or an inflected form of it rank higher.
-/// - `"some words"`: only texts that contain this phrase match.
+/// - `"some words"`: only texts that contain this phrase match. In a query of more than twelve other words,
+///   which is prose and not an expression, quotation marks are punctuation.
 /// - `-word`, `-"some words"`: only texts that do not contain the word or phrase match. A hyphen before one
 ///   or two ASCII characters, as in `rebase -i`, is text.
 /// - `prefix*`: matches words that start with the prefix.
@@ -67,6 +68,9 @@ public struct TextQuery: Sendable, Hashable {
     /// Limits the search time if a whole document is pasted as the query.
     public static let maximumClauses = 1024
 
+    /// The maximum number of words in addition to phrases with which a query is an expression with operators.
+    private static let maximumExpression = 12
+
     /// The weight of the parts of an identifier in camel case, relative to the identifier. Texts that contain
     /// only a part, such as "session" of `URLSession`, rank lower.
     private static let partWeight: Float = 0.5
@@ -78,7 +82,9 @@ public struct TextQuery: Sendable, Hashable {
 
     /// Whether the query requires or excludes a phrase of several words, or has pairs of adjacent words.
     package var hasPhrases: Bool {
-        (required + excluded + pairs).contains { if case .phrase(let terms) = $0 { terms.count > 1 } else { false } }
+        (required + excluded + pairs).contains {
+            if case .phrase(let terms) = $0 { terms.count > 1 } else { false }
+        }
     }
 
     /// Whether every text that matches contains a phrase or a word that the query requires.
@@ -107,7 +113,9 @@ public struct TextQuery: Sendable, Hashable {
     package init(_ text: String, keepingAsText phrases: Set<String>) {
         var plain: [Substring] = []
         var indices: [Clause: Int] = [:]
-        for var piece in QueryPiece.pieces(of: text) {
+        let pieces = QueryPiece.pieces(of: text)
+        let isProse = pieces.count { !$0.isQuoted && !$0.isExcluded } > Self.maximumExpression
+        for var piece in pieces {
             if let phrase = piece.phrase {
                 doubtfulExclusions.append(phrase)
                 if phrases.contains(phrase) { piece = piece.asText }
@@ -124,10 +132,10 @@ public struct TextQuery: Sendable, Hashable {
             }
             if let field = piece.field {
                 addConditions(Self.clauses(of: piece, isPhrase: true), on: field, isExcluded: false)
-            } else if piece.isQuoted {
+            } else if piece.isQuoted, !isProse {
                 add(Self.clauses(of: piece, isPhrase: true), to: \.required)
             }
-            let isSelected = piece.isQuoted || piece.field != nil
+            let isSelected = (piece.isQuoted && !isProse) || piece.field != nil
             for clause in clauses {
                 let weight = clause.isPartOfIdentifier ? Self.partWeight : 1
                 let clause = clause.asWord

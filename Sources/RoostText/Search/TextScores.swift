@@ -8,6 +8,8 @@ package struct TextScores: Sendable {
         var isPair: Bool
         /// Whether the clause is part of an identifier that the query also contains as a whole.
         var isPart = false
+        /// Whether the clause replaces a word that the user entered with a similar one.
+        var isCorrected = false
         /// Whether the clause is a word or prefix of the query.
         var isWord: Bool { !isPair && !isPart }
     }
@@ -26,7 +28,8 @@ package struct TextScores: Sendable {
         (self.parts, self.clauses, self.meanLength) = (parts, clauses, meanLength)
         scores = try parts.indices.map { part in
             try Task.checkCancellation()
-            return Self.scores(parts[part], clauses.map { ($0.weight, $0.found[part], $0.isPair) }, meanLength)
+            return Self.scores(
+                parts[part], clauses.map { ($0.weight, $0.found[part], $0.isPair) }, meanLength)
         }
         information = clauses.reduce(0) { $0 + ($1.isPair ? 0 : $1.weight) }
         exactScore = clauses.reduce(0) {
@@ -125,6 +128,8 @@ extension TextScores {
         package var fields: [TextField: Float] = [:]
         /// The part that adjacent words contribute.
         package var pairs: Float = 0
+        /// The part that corrected words contribute, in any field.
+        package var corrected: Float = 0
         /// The number of the query's words that the document contains.
         package var words = 0
     }
@@ -146,7 +151,7 @@ extension TextScores {
                         breakdown.pairs += clause.weight * Self.pairShare(match)
                     } else {
                         breakdown.words += clause.isWord ? 1 : 0
-                        add(match, clause.weight, part.index, to: &breakdown)
+                        add(match, clause, part.index, to: &breakdown)
                     }
                     breakdowns[match.document] = breakdown
                 }
@@ -156,12 +161,13 @@ extension TextScores {
     }
 
     private func add(
-        _ match: TextPart.FoundDocument, _ weight: Float, _ index: InvertedIndex,
+        _ match: TextPart.FoundDocument, _ clause: WeightedClause, _ index: InvertedIndex,
         to breakdown: inout Breakdown
     ) {
         let body = Self.bodyFrequency(match, in: index, meanLength)
         let frequency = body + Self.fieldFrequency(match)
-        let unit = weight / (frequency + TextScoring.k1)
+        let unit = clause.weight / (frequency + TextScoring.k1)
+        breakdown.corrected += clause.isCorrected ? unit * frequency : 0
         breakdown.body += unit * body
         for field in match.fields.members {
             breakdown.fields[field, default: 0] += unit * TextScoring.frequency(of: field)

@@ -61,8 +61,7 @@ import Testing
             in: cli.home,
             environment: ["HOME": cli.home.path, "PATH": "/usr/bin:/bin", "COLUMNS": "\(columns)"]
                 .merging(environment) { $1 })
-        return String(decoding: output, as: UTF8.self).replacing("\r", with: "")
-            .split(separator: "\n").map(String.init)
+        return String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
     }
 
     @Test func `the first line has the score, the title and the location`() throws {

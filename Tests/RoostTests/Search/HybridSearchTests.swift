@@ -281,7 +281,10 @@ import Testing
         page.limit = 2
         #expect(try await store.search(page).hits.map(\.rank) == [3, 4])
         #expect(
-            try await store.query("sea", matching: [.metadata("number").isOneOf([3, 4])]).hits.count == 2)
+            try await store.search(
+                EntrySearch(
+                    .vector(hits[0].entry.embeddings), matching: [.metadata("number").isOneOf([3, 4])])
+            ).hits.count == 2)
         search.filter = [.metadata("number") < 50, .tag("none")]
         #expect(try await store.search(search).candidateCount == 0)
         search.filter = .all

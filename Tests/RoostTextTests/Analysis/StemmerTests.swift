@@ -9,15 +9,16 @@ import Testing
 
     /// Two inflected forms of a word for each language with a stemmer.
     private static let pairs: [(TextLanguage, String, String)] = [
-        (.arabic, "كتابان", "كتاب"), (.basque, "etxeak", "etxea"), (.catalan, "cases", "casa"),
+        (.arabic, "كتابان", "كتاب"), (.basque, "mendiak", "mendian"), (.catalan, "gats", "gat"),
         (.danish, "husene", "huset"), (.dutch, "boeken", "boek"), (.english, "connections", "connected"),
         (.finnish, "talossa", "talosta"), (.french, "continuellement", "continuelle"),
         (.german, "häuser", "häusern"), (.greek, "δρόμοι", "δρόμος"), (.hindi, "लड़कियाँ", "लड़कियों"),
-        (.hungarian, "házakban", "házak"), (.indonesian, "bukunya", "buku"), (.irish, "bádóirí", "bádóir"),
+        (.hungarian, "házakban", "házak"), (.indonesian, "bukunya", "buku"), (.irish, "chathair", "cathair"),
         (.italian, "ragazzi", "ragazzo"), (.lithuanian, "namai", "namas"), (.norwegian, "husene", "huset"),
         (.portuguese, "meninos", "menino"), (.romanian, "copiilor", "copii"), (.russian, "книги", "книга"),
-        (.serbian, "кућама", "куће"), (.spanish, "gatos", "gato"), (.swedish, "husen", "huset"),
-        (.turkish, "evler", "ev"),
+        (.serbian, "кућама", "куће"), (.spanish, "gatos", "gato"), (.swedish, "flickorna", "flicka"),
+        (.turkish, "evler", "ev"), (.armenian, "քաղաքներ", "քաղաք"), (.nepali, "केटाहरू", "केटा"),
+        (.tamil, "வீடுகள்", "வீடு"), (.yiddish, "שיינע", "שיינער"),
     ]
 
     @Test(arguments: pairs.map(\.0))
@@ -29,7 +30,7 @@ import Testing
 
     @Test func `every language of the enumeration with a stemmer is installed`() {
         let stemmed = TextLanguage.allCases.filter { $0.stemmerName != nil }
-        #expect(stemmed.count == 28 - 1)
+        #expect(stemmed.count == 28)
         for language in stemmed { #expect(Stemmer.isInstalled(language), "\(language)") }
     }
 

@@ -52,4 +52,12 @@ import Testing
         #expect(TextLanguages(ofQuery: "la tomate", among: [.english, .french]).latin == .french)
         #expect(TextLanguages(ofQuery: "die hard", among: [.english]).latin == .english)
     }
+
+    @Test func `the lists of stop words contain words as texts are folded`() {
+        for (language, words) in StopWords.byLanguage {
+            for word in words {
+                #expect(WordFolding(word.utf8).spelling == Array(word.utf8), "\(word) of \(language)")
+            }
+        }
+    }
 }
