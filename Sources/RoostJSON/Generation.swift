@@ -71,7 +71,7 @@ struct Generation: Codable, Sendable, Hashable {
         if oldFormat == OldGeneration.format { throw OldFormat() }
         struct Format: Decodable { var format: Int }
         guard let record, checksum == Checksum.hexadecimal(record),
-            let format = try? JSONDecoder().decode(Format.self, from: record)
+            let format = try? JSONDecoder().decode(Format.self, from: record), format.format >= 1
         else { throw damaged }
         guard format.format <= currentFormat else {
             throw StorageError(

@@ -30,7 +30,7 @@ struct BodyLimit: Sendable {
     /// - Throws: `NIOTooManyBytesError` if the body is too large; `HTTPClientError.readTimeout` if it is too
     ///   slow.
     func check(received: Int) throws {
-        guard received <= size else { throw NIOTooManyBytesError() }
+        guard received <= size else { throw NIOTooManyBytesError(maxBytes: size) }
         let allowed = timeout + .seconds(Double(received) / minimumRate)
         guard ContinuousClock.now - start <= allowed else { throw HTTPClientError.readTimeout }
     }

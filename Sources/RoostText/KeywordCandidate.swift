@@ -10,7 +10,8 @@ struct KeywordCandidate {
 
     init(_ text: String, _ weight: Double) {
         (self.text, self.weight) = (text, weight)
-        stems = Set(text.utf8.split(separator: UInt8(ascii: " ")).map { Stemmer.stem(Array($0), in: .english) })
+        stems = Set(
+            text.utf8.split(separator: UInt8(ascii: " ")).map { Stemmer.stem(Array($0), in: .english) })
         let bytes = Array((" " + text + " ").utf8)
         trigrams = Set(
             (0..<max(0, bytes.count - 2)).map { start in

@@ -28,7 +28,7 @@ FORGED = b"\nFORGED"
 
 
 class Failed(Exception):
-    """An attack succeeded: the message says what happened."""
+    """An attack succeeded: the message describes it."""
 
 
 class Skipped(Exception):

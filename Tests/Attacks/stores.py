@@ -1,11 +1,11 @@
-"""Attacks on store folders: damaged and hostile manifests, settings, indexes, archives and backups."""
+"""Attacks on store folders: damaged and hostile manifests, indexes, archives and links."""
 
 import json
 import os
 import random
 import shutil
 
-from harness import expect
+from harness import Skipped, expect
 
 # Numbers that overflow, are negative, or would allocate all memory.
 NUMBERS = [-1, 0, 1 << 16, 1 << 31, (1 << 31) - 1, 1 << 32, 1 << 62, (1 << 63) - 1, 1 << 63, 1e308, -1e308]
@@ -116,59 +116,66 @@ def archives(attacker, seed):
 def foreign_links(attacker, seed):
     """A store folder that consists of links, or that others can write to, is not found by walking upward."""
     victim = attacker.store()
-    for kind in ("folder", "store.json", "database", "writable folder"):
-        def attack(kind=kind):
+    elsewhere = attacker.path("elsewhere")
+    os.mkdir(elsewhere)
+
+    def link(*names, target=None):
+        def change(folder):
+            path = os.path.join(folder, ".roost", *names)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            if os.path.isdir(path):
+                shutil.rmtree(path)
+            elif os.path.exists(path):
+                os.remove(path)
+            os.symlink(target or os.path.join(victim, *names), path)
+        return change
+
+    def mode(value, *names):
+        return lambda folder: os.chmod(os.path.join(folder, *names), value)
+
+    def owner(*names):
+        def change(folder):
+            if os.getuid() != 0:
+                raise Skipped("changing an owner requires root")
+            os.chown(os.path.join(folder, *names), 65534, -1, follow_symlinks=False)
+        return change
+
+    kinds = {
+        "link in place of the folder": link(target=victim),
+        **{f"link in place of {name}": link(name) for name in (
+            "store.json", "roost.sqlite", "roost.sqlite-wal", "roost.sqlite-shm", "roost.sqlite-mark", "lock",
+            "undo.jsonl", "index")},
+        **{f"link in place of {'/'.join(names)}": link(*names, target=elsewhere) for names in (
+            ("backups",), ("backups", "repository"), ("backups", "repository", "packs"), ("originals",),
+            ("originals", "ab"), ("index", "deep", "folder"), ("reembed",), ("Storage",))},
+        "dangling link": link("roost.sqlite-journal", target="/nonexistent/x"),
+        "named pipe": lambda folder: os.mkfifo(os.path.join(folder, ".roost", "pipe")),
+        "folder that all can write to": mode(0o777, ".roost"), "parent that all can write to": mode(0o777),
+        **{f"{name} that all can write to": mode(0o666, ".roost", name) for name in (
+            "store.json", "roost.sqlite", "lock", "undo.jsonl")},
+        "foreign folder": owner(".roost"), "foreign manifest": owner(".roost", "store.json"),
+        "foreign database": owner(".roost", "roost.sqlite"), "foreign parent": owner(),
+        "deep folders": lambda folder: os.makedirs(os.path.join(folder, ".roost", *("d" * 30))),
+    }
+    for kind, change in kinds.items():
+        def attack(kind=kind, change=change):
             folder = attacker.path("project")
-            hidden = os.path.join(folder, ".roost")
-            os.mkdir(folder)
-            if kind == "folder":
-                os.symlink(victim, hidden)
+            inner = os.path.join(folder, "inner")
+            os.makedirs(inner, mode=0o700)
+            if kind == "link in place of the folder":
+                os.symlink(victim, os.path.join(folder, ".roost"))
             else:
-                shutil.copytree(victim, hidden)
-                if kind == "writable folder":
-                    os.chmod(hidden, 0o777)
-                else:
-                    name = "store.json" if kind == "store.json" else "roost.sqlite"
-                    os.remove(os.path.join(hidden, name))
-                    os.symlink(os.path.join(victim, name), os.path.join(hidden, name))
+                shutil.copytree(victim, os.path.join(folder, ".roost"))
+                change(folder)
             before = attacker.run("stats", "--store", victim).output
-            outcome = attacker.run("add", "a secret thought", cwd=folder)
-            expect(outcome.status != 0, f"a note was added to a store found through a {kind}")
+            outcome = attacker.run("add", "a secret thought", cwd=inner)
+            expect(outcome.status == 78, f"status {outcome.status} instead of 78: {outcome.text[-200:]}")
+            expect(not os.listdir(elsewhere), "a file was written through the link")
             after = attacker.run("stats", "--store", victim).output
             expect(before == after, "the other store was changed")
-        yield f"walking upward to a store with a hostile {kind}", attack
-
-
-def backups(attacker, seed):
-    """Random bytes of a backup repository are changed."""
-    generator = random.Random(seed)
-    store = attacker.store()
-    template = attacker.path("repository")
-    attacker.run("backup", "create", "--to", template, "--store", store)
-    files = sorted(
-        os.path.join(folder, name) for folder, _, names in os.walk(template) for name in names)
-    for number in range(16):
-        name = files[number % len(files)]
-
-        def attack(name=name):
-            copy = attacker.path("repository")
-            shutil.copytree(template, copy)
-            path = os.path.join(copy, os.path.relpath(name, template))
-            os.chmod(path, 0o600)
-            with open(path, "rb") as file:
-                data = bytearray(file.read())
-            for _ in range(generator.choice([1, 8, 64])):
-                if data:
-                    data[generator.randrange(len(data))] = generator.randrange(256)
-            with open(path, "wb") as file:
-                file.write(data)
-            attacker.run("backup", "list", "--from", copy)
-            attacker.run("backup", "verify", "--from", copy)
-            attacker.run("backup", "restore", "--from", copy, attacker.path("restored"))
-        yield f"backup with damaged {os.path.relpath(name, template)[:20]} ({number})", attack
+        yield f"walking upward to a store with a {kind}", attack
 
 
 ATTACKS = {
     "manifests": manifests, "damaged files": flipped_bytes, "archives": archives, "links": foreign_links,
-    "backups": backups,
 }

@@ -205,6 +205,15 @@ struct BackupRepositoryTests {
         let plain = InMemoryRetrieval()
         _ = try await BackupRepository.create(in: plain)
         await #expect(throws: BackupError.self) { try await BackupRepository.open(plain, passphrase: "x") }
+        let data = try #require(try await plain.readChunk(at: "config"))
+        let configuration = String(decoding: data, as: UTF8.self)
+        for format in ["0", "-1"] {
+            let changed = configuration.replacing(#""format":1"#, with: #""format":\#(format)"#)
+            #expect(changed != configuration)
+            try await plain.writeChunk(Data(changed.utf8), at: "config", metadata: nil)
+            let error = await #expect(throws: BackupError.self) { try await BackupRepository.open(plain) }
+            #expect(error?.code == .damaged)
+        }
         try await plain.writeChunk(Data(#"{"format":2}"#.utf8), at: "config", metadata: nil)
         let newer = await #expect(throws: BackupError.self) { try await BackupRepository.open(plain) }
         #expect(newer?.code == .newerFormat)

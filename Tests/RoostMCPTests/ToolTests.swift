@@ -40,7 +40,9 @@ struct ToolTests {
         let harness = MCPHarness()
         let text = (0..<3_000).map { "Zeile \($0) über 🐦 \"Vögel\"" }.joined(separator: "\n")
         let id = try #require(await harness.call("remember", ["text": .string(text)])["id"])
-        var parts = "", offset: JSONValue = 0, count = 0
+        var parts = ""
+        var offset: JSONValue = 0
+        var count = 0
         while true {
             let part = await harness.call("fetch", ["id": id, "offset": offset, "budget": 2_000])
             #expect(part.serialized().count <= 2_000 * 3 + 100)
@@ -85,7 +87,8 @@ struct ToolTests {
     @Test func `results stay within the token budget`() async throws {
         let harness = MCPHarness()
         for number in 0..<30 {
-            try await harness.store.add("common word \(number) " + String(repeating: "filler text ", count: 60))
+            try await harness.store.add(
+                "common word \(number) " + String(repeating: "filler text ", count: 60))
         }
         let page = await harness.call("search", ["query": "common word", "limit": 30, "budget": 1_000])
         #expect(page.serialized().count < 1_000 * 3 + 600)
@@ -99,14 +102,16 @@ struct ToolTests {
         #expect(message.asString?.contains("'limt', 'querry'") == true)
     }
 
-    @Test(arguments: [
-        (["query": 5], "must be a string"), (["query": "x", "limit": 0], "from 1 to 50"),
-        (["query": "x", "limit": 2.5], "whole number"), ([:], "is missing"),
-        (["query": "x", "tags": "a"], "must be an array"), (["query": "x", "tags": [1]], "'tags[0]'"),
-        (["query": "x", "where": ["nonsense"]], "'where' takes"),
-        (["query": "x", "since": "soon"], "must be a date"), (["query": "x", "cluster": "none"], "no clusters"),
-        (["query": "   "], "empty"),
-    ] as [(JSONValue, String)])
+    @Test(
+        arguments: [
+            (["query": 5], "must be a string"), (["query": "x", "limit": 0], "from 1 to 50"),
+            (["query": "x", "limit": 2.5], "whole number"), ([:], "is missing"),
+            (["query": "x", "tags": "a"], "must be an array"), (["query": "x", "tags": [1]], "'tags[0]'"),
+            (["query": "x", "where": ["nonsense"]], "'where' takes"),
+            (["query": "x", "since": "soon"], "must be a date"),
+            (["query": "x", "cluster": "none"], "no clusters"),
+            (["query": "   "], "empty"),
+        ] as [(JSONValue, String)])
     func `invalid arguments are explained`(arguments: JSONValue, expected: String) async throws {
         let harness = MCPHarness()
         try await harness.store.add("a note")
@@ -137,7 +142,8 @@ struct ToolTests {
     @Test func `an update changes text, tags and metadata in one commit`() async throws {
         let harness = MCPHarness()
         let id = try #require(
-            await harness.call("remember", ["text": "old text", "tags": ["a"], "metadata": ["x": 1, "y": 2]])["id"])
+            await harness.call(
+                "remember", ["text": "old text", "tags": ["a"], "metadata": ["x": 1, "y": 2]])["id"])
         let before = try await harness.store.storage.snapshot().stamp.revision
         let changed = await harness.call(
             "update",
@@ -222,7 +228,8 @@ struct ToolTests {
         let own = try #require(found["results"]?.elements?.first?["id"])
         let hiding = await harness.call("update", ["id": own, "removeTags": ["work"]])
         #expect(hiding.asString?.contains("cannot be removed") == true)
-        let resource = await harness.request("resources/read", ["uri": .string("roost://entry/\(secret.id.text)")])
+        let resource = await harness.request(
+            "resources/read", ["uri": .string("roost://entry/\(secret.id.text)")])
         #expect(resource["error"]?["code"] == -32602)
     }
 
@@ -231,14 +238,19 @@ struct ToolTests {
         for user in ["ann", "ben"] {
             _ = await open.call(
                 "remember_messages",
-                ["messages": [["role": "user", "content": .string("the code of \(user) is 1234")]], "user": .string(user)])
+                [
+                    "messages": [["role": "user", "content": .string("the code of \(user) is 1234")]],
+                    "user": .string(user),
+                ])
         }
         var rules = AccessRules()
         rules.scope = ChatScope(userId: "ann", sessionId: "default", agentId: "default")
         let harness = MCPHarness(rules, store: open.store)
         let recalled = await harness.call("recall", ["query": "code"])
         #expect(recalled["messages"]?.elements?.count == 1)
-        #expect(await harness.call("recall", ["query": "code", "user": "ben"]).asString?.contains("limited") == true)
+        #expect(
+            await harness.call("recall", ["query": "code", "user": "ben"]).asString?.contains("limited")
+                == true)
         // Messages are not entries for the other tools.
         let found = await open.call("search", ["query": "code"])
         #expect(found["results"] == [])
@@ -248,7 +260,8 @@ struct ToolTests {
         let open = MCPHarness()
         let secret = try await open.store.add("the diary of the secret garden")
         _ = await open.call(
-            "remember_messages", ["messages": [["role": "user", "content": "a secret message"]], "user": "ben"])
+            "remember_messages",
+            ["messages": [["role": "user", "content": "a secret message"]], "user": "ben"])
         func tools(_ harness: MCPHarness) async -> [String] {
             let response = await harness.request("tools/list")
             return (response["result"]?["tools"]?.elements ?? []).compactMap { $0["name"]?.asString }
@@ -266,7 +279,9 @@ struct ToolTests {
         rules.tags = ["work"]
         let tagged = MCPHarness(rules, store: open.store)
         #expect(await tools(tagged) == ["search", "fetch", "status", "remember", "update", "forget"])
-        #expect(await tagged.request("tools/call", ["name": "recall", "arguments": ["query": "secret"]])["error"] != nil)
+        #expect(
+            await tagged.request("tools/call", ["name": "recall", "arguments": ["query": "secret"]])["error"]
+                != nil)
     }
 
     // MARK: Resources

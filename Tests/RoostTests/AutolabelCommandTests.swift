@@ -38,7 +38,7 @@ import Testing
         #expect(server.requests.isEmpty)
         let labeled = try cli.roost("cluster", "autolabel", "--store", "s")
         #expect(labeled.status == 0 && labeled.output.contains("Name 1"), "\(labeled.error)")
-        #expect(labeled.error.contains("20 texts of 4 clusters") && labeled.error.contains("at 127.0.0.1:"))
+        #expect(labeled.error.contains("20 texts from 4 clusters") && labeled.error.contains("at 127.0.0.1:"))
         #expect(server.requests.count == 4)
         let listed = try labels(try cli.roost("cluster", "list", "--store=s", "--json"))
         #expect(listed.allSatisfy { $0["labeledBy"] as? String == "remote:namer" })

@@ -140,7 +140,8 @@ import Testing
         #expect(try commands.roost("config", "limit", "1").status == 0)
         for text in ["a swift", "two swifts"] { #expect(try commands.roost("add", text).status == 0) }
         #expect(try commands.roost("stats").output.contains("(json"))
-        #expect(try commands.roost("query", "swift").output.split(separator: "\n").count == 2)
+        #expect(try commands.roost("query", "swift", "--all").output.split(separator: "\n").count == 1)
+        #expect(try commands.roost("query", "swift", "--all", "-n2").output.split(separator: "\n").count == 2)
         #expect(try commands.roost("query", "swift", "--min-score", "-1", "-n", "5", "--json").status == 0)
         let wrong = try commands.roost("config", "limit", "many")
         #expect(wrong.status == 78 && wrong.error.contains("many"))

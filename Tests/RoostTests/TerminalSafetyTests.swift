@@ -109,18 +109,14 @@ import Testing
         return leaves(try #require(document?["command"] as? [String: Any]), [])
     }
 
-    @Test func `no command lets texts control the terminal or forge lines`() throws {
-        try fill()
-        let hostile = Self.hostile
-        let name = hostile.replacing("/", with: "")
-        let listed = try cli.roost("list", "--json", "--store=s").output
-        let entries = try #require(
-            try JSONSerialization.jsonObject(with: Data(listed.utf8)) as? [[String: Any]])
-        let ids = try entries.prefix(3).map { try #require($0["id"] as? String) }
-        #expect(entries.count > 3)
-        let s = "--store=s"
-        // Commands whose output contains texts with their line breaks.
-        let texts: [[String]] = [
+    /// The option that names the store.
+    private static let s = "--store=s"
+    /// The hostile text without slashes, for names of files.
+    private static var name: String { hostile.replacing("/", with: "") }
+
+    /// Returns the commands whose output contains texts with their line breaks.
+    private static func commandsWithLines(_ ids: [String]) -> [[String]] {
+        [
             ["show", ids[0], s], ["show", ids[0], "--original", s], ["query", "bread", "--context=1", s],
             ["chat", "show", "s", s], ["chat", "search", "said", s, "--context=2"],
             ["session", "show", "s", s],
@@ -128,7 +124,11 @@ import Testing
             ["export", "clusters", "--format=markdown", s], ["export", "clusters", "--format=html", s],
             ["backup", "restore", hostile, "--into", "r\(name)", s],
         ]
-        let lines: [[String]] = [
+    }
+
+    /// Returns commands that work with entries and clusters.
+    private static func entryCommands(_ ids: [String]) -> [[String]] {
+        [
             [hostile], ["list", "--\(hostile)"], ["list", "--store", hostile], ["list", "--store=damaged"],
             ["init", name, "--model", hostile], ["init", "x\(name)", "--provider", hostile],
             ["add", "a \(hostile)", "--tag", hostile, "--metadata", "\(hostile)=\(hostile)", s, "-v"],
@@ -148,6 +148,12 @@ import Testing
             ["cluster", "autolabel", "--model", hostile, s],
             ["cluster", "merge", hostile, "1\(hostile)", s],
             ["cluster", "merge", "0\(hostile)", "1\(hostile)", s], ["cluster", "split", hostile, s],
+        ]
+    }
+
+    /// Returns the other commands.
+    private static func otherCommands(_ ids: [String]) -> [[String]] {
+        [
             ["cluster", "delete", hostile, s], ["export", "clusters", s],
             ["export", "clusters", "--format=jsonl", s], ["export", "clusters", "--format=atlas", s],
             ["export", "entries", s], ["export", "entries", "--format=jsonl", s],
@@ -178,6 +184,17 @@ import Testing
             ["config", "--json"], ["recluster", "--clusters=2", s], ["recluster", "--where", hostile, s],
             ["remove", hostile, s], ["remove", ids[2], s], ["undo", s], ["--version"],
         ]
+    }
+
+    @Test func `no command lets texts control the terminal or forge lines`() throws {
+        try fill()
+        let listed = try cli.roost("list", "--json", "--store=s").output
+        let entries = try #require(
+            try JSONSerialization.jsonObject(with: Data(listed.utf8)) as? [[String: Any]])
+        let ids = try entries.prefix(3).map { try #require($0["id"] as? String) }
+        #expect(entries.count > 3)
+        let texts = Self.commandsWithLines(ids)
+        let lines = Self.entryCommands(ids) + Self.otherCommands(ids)
         for (runs, allowsLines) in [(texts, true), (lines, false)] {
             for arguments in runs {
                 let output = try show(arguments)

@@ -93,7 +93,7 @@ public final class BackupRepository: Sendable {
                 .notFound, "cannot open the backup repository: it does not exist", remedy: .createBackup)
         }
         struct Format: Decodable { var format: Int }
-        guard let format = try? JSONDecoder().decode(Format.self, from: data) else {
+        guard let format = try? JSONDecoder().decode(Format.self, from: data), format.format >= 1 else {
             throw BackupError(
                 .damaged, "cannot open the backup repository: its configuration is corrupt")
         }
@@ -253,7 +253,7 @@ public final class BackupRepository: Sendable {
         }
         guard naming.name(of: data) == name else { throw damaged("its digest does not match") }
         struct Format: Decodable { var format: Int }
-        guard let format = try? JSONDecoder().decode(Format.self, from: data) else {
+        guard let format = try? JSONDecoder().decode(Format.self, from: data), format.format >= 1 else {
             throw damaged("it cannot be decoded")
         }
         guard format.format <= BackupSnapshot.currentFormat else {

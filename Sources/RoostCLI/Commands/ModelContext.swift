@@ -64,7 +64,8 @@ struct ModelContext: AsyncParsableCommand {
 
     func run() async throws {
         if let printConfig {
-            return Terminal.write(HostSettings(arguments: try ownArguments()).text(for: printConfig), keepingLines: true)
+            return Terminal.write(
+                HostSettings(arguments: try ownArguments()).text(for: printConfig), keepingLines: true)
         }
         // Reports a missing store to the person who starts the server, not to the agent's first request.
         let options = options

@@ -22,8 +22,8 @@ package struct AccessRules: Sendable {
     /// tags or a source prefix select some.
     var showsEntries: Bool { scope == nil || !tags.isEmpty || sourcePrefix != nil }
 
-    /// Whether messages of conversations are visible. Tags and a source prefix select entries only, so a server
-    /// with one of them shows messages only if a conversation is named as well.
+    /// Whether messages of conversations are visible. Tags and a source prefix select entries only, so a
+    /// server with one of them shows messages only if a conversation is named as well.
     var showsMessages: Bool { scope != nil || (tags.isEmpty && sourcePrefix == nil) }
 
     /// Whether new entries can be added: the server is not read-only, and visible entries need no source

@@ -9,7 +9,8 @@ struct ResultPage {
             "budget", .integer(TokenBudget.range),
             "The maximum size of the answer in tokens; \(TokenBudget.standard) by default."),
         ToolProperty(
-            "cursor", .string(maximumBytes: 1_000), "The 'nextCursor' of the previous page, for the next page."),
+            "cursor", .string(maximumBytes: 1_000),
+            "The 'nextCursor' of the previous page, for the next page."),
     ]
 
     /// The members of the results of all tools with pages.

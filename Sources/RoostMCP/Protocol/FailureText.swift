@@ -27,7 +27,8 @@ enum FailureText {
         case .addEntries: "store texts with the tool 'remember' first"
         case .recluster: "call the tool 'recluster' first"
         case .inspectStore, .repairStore: "ask the user to run `roost doctor`"
-        case .installModel, .installModelOrUseLexical: "ask the user to install the model with `roost model pull`"
+        case .installModel, .installModelOrUseLexical:
+            "ask the user to install the model with `roost model pull`"
         case .reembed: "ask the user to run `roost reembed`"
         case .retryLater, .closeOtherProcesses: "try again later"
         case .freeSpace, .compact, .compactOrRaiseSizeLimit: "ask the user to free disk space"

@@ -1,5 +1,5 @@
-import RoostModel
 package import Foundation
+import RoostModel
 import Synchronization
 
 /// A connection to one client over a transport that carries messages in both directions, such as standard

@@ -47,7 +47,8 @@ package struct MCPServer: Sendable {
             let context = try context(of: method, parameters, negotiated, notify)
             let result = try await result(of: method, parameters, context)
             return [
-                "jsonrpc": "2.0", "id": id.value, "result": .object(decorated(result, method, context.version)),
+                "jsonrpc": "2.0", "id": id.value,
+                "result": .object(decorated(result, method, context.version)),
             ]
         } catch let error as ProtocolError {
             return error.response(to: id)
@@ -168,7 +169,8 @@ package struct MCPServer: Sendable {
     /// Returns the revision that an `initialize` request negotiates: the requested one if the server supports
     /// it, otherwise the newest one that can be negotiated.
     static func negotiated(_ parameters: JSONValue) -> ProtocolVersion {
-        guard let name = parameters["protocolVersion"]?.asString, let version = ProtocolVersion(rawValue: name),
+        guard let name = parameters["protocolVersion"]?.asString,
+            let version = ProtocolVersion(rawValue: name),
             !version.isStateless
         else { return .newestNegotiated }
         return version

@@ -74,7 +74,8 @@ struct PromptCatalog: Sendable {
         else {
             throw ProtocolError(
                 .invalidParameters,
-                "the prompt '\(name)' needs the argument '\(argument)', a string of 1 to \(Self.maximumLength) bytes")
+                "the prompt '\(name)' needs the argument '\(argument)', a string of 1 to \(Self.maximumLength) bytes"
+            )
         }
         let message = prompt.message.split(separator: "{}", omittingEmptySubsequences: false)
             .joined(separator: text)

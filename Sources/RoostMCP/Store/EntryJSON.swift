@@ -18,7 +18,9 @@ enum EntryJSON {
 
     /// Returns the address of the file from which the entry was ingested, or else of the resource.
     static func url(of entry: Entry) -> String {
-        guard let source = entry.source, source.contains("://") else { return ResourceAddress.entry(entry.id).uri }
+        guard let source = entry.source, source.contains("://") else {
+            return ResourceAddress.entry(entry.id).uri
+        }
         return source
     }
 

@@ -14,7 +14,8 @@ struct EntryLookup {
     ///
     /// - Throws: ``ToolFailure`` if the text is not an id, or no visible entry has the id.
     func entry(_ text: String) async throws -> Entry {
-        let name = text.hasPrefix(ResourceAddress.entryPrefix)
+        let name =
+            text.hasPrefix(ResourceAddress.entryPrefix)
             ? String(text.dropFirst(ResourceAddress.entryPrefix.count)) : text
         guard let id = UUID(uuidString: name) else {
             throw ToolFailure(
@@ -31,9 +32,11 @@ struct EntryLookup {
     ///
     /// - Throws: ``ToolFailure`` if no cluster matches, or several clusters have the label.
     func cluster(_ text: String, among clusters: [Cluster]) throws(ToolFailure) -> Cluster {
-        let name = text.hasPrefix(ResourceAddress.clusterPrefix)
+        let name =
+            text.hasPrefix(ResourceAddress.clusterPrefix)
             ? String(text.dropFirst(ResourceAddress.clusterPrefix.count)) : text
-        let found = UUID(uuidString: name).map { id in clusters.filter { $0.id == id } }
+        let found =
+            UUID(uuidString: name).map { id in clusters.filter { $0.id == id } }
             ?? clusters.filter { $0.label.lowercased() == name.lowercased() }
         guard let first = found.first else {
             throw ToolFailure(

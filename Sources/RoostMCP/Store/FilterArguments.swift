@@ -36,7 +36,8 @@ enum FilterArguments {
             }
             filter.conditions.append(condition)
         }
-        let since = try date("since", arguments), until = try date("until", arguments)
+        let since = try date("since", arguments)
+        let until = try date("until", arguments)
         if since != nil || until != nil {
             let start = since ?? .distantPast
             filter.updated = start..<max(start, until ?? .distantFuture)

@@ -16,7 +16,9 @@ enum ResourceAddress: Hashable {
     ///
     /// - Returns: `nil` if the text is not the address of a resource.
     init?(_ uri: String) {
-        if uri.hasPrefix(Self.entryPrefix), let id = UUID(uuidString: String(uri.dropFirst(Self.entryPrefix.count))) {
+        if uri.hasPrefix(Self.entryPrefix),
+            let id = UUID(uuidString: String(uri.dropFirst(Self.entryPrefix.count)))
+        {
             self = .entry(id)
         } else if uri.hasPrefix(Self.clusterPrefix),
             let id = UUID(uuidString: String(uri.dropFirst(Self.clusterPrefix.count)))
@@ -32,8 +34,10 @@ enum ResourceAddress: Hashable {
     }
 
     /// The characters of a source id that need no percent-encoding.
-    private static let plainCharacters = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\0"..."~"))
-        .union(CharacterSet(charactersIn: "-._~/"))
+    private static let plainCharacters = CharacterSet.alphanumerics.intersection(
+        CharacterSet(charactersIn: "\0"..."~")
+    )
+    .union(CharacterSet(charactersIn: "-._~/"))
 
     /// The address as text.
     var uri: String {

@@ -19,9 +19,11 @@ struct ClustersTool: Tool {
             ToolProperty(
                 "cluster", .string(maximumBytes: EntryLookup.maximumNameLength),
                 "The id or label of a cluster whose members to return."),
-            ToolProperty("drift", .flag, "Whether to report how much the store has changed since the last run."),
             ToolProperty(
-                "limit", .integer(1...maximumLimit), "The maximum number of results; \(defaultLimit) by default."),
+                "drift", .flag, "Whether to report how much the store has changed since the last run."),
+            ToolProperty(
+                "limit", .integer(1...maximumLimit),
+                "The maximum number of results; \(defaultLimit) by default."),
         ] + ResultPage.arguments,
         output: [
             ToolProperty(
@@ -43,9 +45,12 @@ struct ClustersTool: Tool {
                 let cluster = try lookup.cluster(name, among: clusters)
                 let members = try await Self.members(of: cluster, in: clusters, snapshot)
                 let page = Array(members.dropFirst(offset).prefix(limit))
-                let items = try await snapshot.entries(page).map { JSONValue.object(EntryJSON.summary(of: $0)) }
+                let items = try await snapshot.entries(page).map {
+                    JSONValue.object(EntryJSON.summary(of: $0))
+                }
                 return ResultPage(
-                    items, name: "members", offset: offset, isLast: offset + page.count >= members.count, arguments,
+                    items, name: "members", offset: offset, isLast: offset + page.count >= members.count,
+                    arguments,
                     snapshot.stamp
                 ).json
             }

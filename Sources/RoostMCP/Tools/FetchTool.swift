@@ -39,7 +39,9 @@ struct FetchTool: Tool {
             var members = EntryJSON.summary(of: entry)
             members.merge(EntryJSON.details(of: entry)) { first, _ in first }
             members["notice"] = EntryJSON.notice
-            if rules.showsClusters, let cluster = try await snapshot.assignments(of: [entry.id]).first?.cluster {
+            if rules.showsClusters,
+                let cluster = try await snapshot.assignments(of: [entry.id]).first?.cluster
+            {
                 members["cluster"] = .string(cluster.text)
             }
             let offset = arguments.integer("offset", default: 0)

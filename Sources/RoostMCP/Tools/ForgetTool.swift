@@ -16,15 +16,18 @@ struct ForgetTool: Tool {
         effect: .changes,
         input: [
             ToolProperty(
-                "ids", .array(of: .string(maximumBytes: EntryLookup.maximumNameLength), maximumCount: maximumCount),
+                "ids",
+                .array(of: .string(maximumBytes: EntryLookup.maximumNameLength), maximumCount: maximumCount),
                 isRequired: true, "The ids of the entries."),
             ToolProperty("confirm", .flag, "Whether to remove the entries."),
         ],
         output: [
-            ToolProperty("removed", .integer(0...Int.max), isRequired: true, "The number of removed entries."),
+            ToolProperty(
+                "removed", .integer(0...Int.max), isRequired: true, "The number of removed entries."),
             ToolProperty(
                 "entries",
-                .array(of: .object(EntryJSON.summaryProperties), maximumCount: maximumCount), isRequired: true,
+                .array(of: .object(EntryJSON.summaryProperties), maximumCount: maximumCount),
+                isRequired: true,
                 "The entries that were removed, or that would be removed."),
         ])
 

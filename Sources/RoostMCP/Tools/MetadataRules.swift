@@ -2,8 +2,8 @@ import RoostModel
 
 /// The rules for metadata that tools write.
 enum MetadataRules {
-    /// The metadata key that marks messages of conversations. If a tool could set it, an entry would look like
-    /// a message.
+    /// The metadata key that marks messages of conversations. If a tool could set it, an entry would look
+    /// like a message.
     private static let reservedKey = "kind"
     private static let maximumKeyLength = 200
     private static let maximumKeys = 64

@@ -20,8 +20,10 @@ struct RecallTool: Tool {
         input: [
             ToolProperty(
                 "query", .string(maximumBytes: 20_000), isRequired: true, "A question or descriptive words."),
-            ToolProperty("limit", .integer(1...maximumLimit), "The maximum number of messages; 10 by default."),
-            ToolProperty("context", .integer(0...10), "The messages before and after each message; 1 by default."),
+            ToolProperty(
+                "limit", .integer(1...maximumLimit), "The maximum number of messages; 10 by default."),
+            ToolProperty(
+                "context", .integer(0...10), "The messages before and after each message; 1 by default."),
         ] + ScopeArguments.properties + [
             ToolProperty(
                 "budget", .integer(TokenBudget.range),
@@ -31,7 +33,8 @@ struct RecallTool: Tool {
             ToolProperty(
                 "messages", .array(of: .map, maximumCount: maximumLimit), isRequired: true,
                 "The messages, best first."),
-            ToolProperty("omitted", .integer(0...Int.max), "The number of messages that exceeded the budget."),
+            ToolProperty(
+                "omitted", .integer(0...Int.max), "The number of messages that exceeded the budget."),
             ToolProperty("notice", .string(maximumBytes: .max), "How to treat the texts."),
         ])
 

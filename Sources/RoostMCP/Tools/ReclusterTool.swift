@@ -8,7 +8,7 @@ struct ReclusterTool: Tool {
     private static let maximumClusters = 10_000
 
     let definition = ToolDefinition(
-        name: "recluster", title: "Make the clusters anew",
+        name: "recluster", title: "Recluster the entries",
         description:
             "Groups all entries into labeled clusters. Clusters keep their ids and given names as long as most of "
             + "their members stay. Takes seconds for 10,000 entries.",
@@ -22,9 +22,11 @@ struct ReclusterTool: Tool {
         output: [
             ToolProperty("clusters", .integer(0...Int.max), isRequired: true, "The number of clusters."),
             ToolProperty("outliers", .integer(0...Int.max), isRequired: true, "The entries in no cluster."),
-            ToolProperty("continued", .integer(0...Int.max), isRequired: true, "The clusters that were kept."),
             ToolProperty(
-                "notices", .array(of: .string(maximumBytes: .max), maximumCount: 100), "What to know about the run."),
+                "continued", .integer(0...Int.max), isRequired: true, "The clusters that were kept."),
+            ToolProperty(
+                "notices", .array(of: .string(maximumBytes: .max), maximumCount: 100),
+                "Notices about the run."),
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {

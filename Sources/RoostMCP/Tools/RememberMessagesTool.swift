@@ -23,19 +23,24 @@ struct RememberMessagesTool: Tool {
                 .array(
                     of: .object([
                         ToolProperty(
-                            "role", .choice(["user", "assistant", "system", "tool"]), isRequired: true, "The role of the author."),
+                            "role", .choice(["user", "assistant", "system", "tool"]), isRequired: true,
+                            "The role of the author."),
                         ToolProperty(
-                            "content", .string(maximumBytes: RememberTool.maximumTextLength), isRequired: true,
+                            "content", .string(maximumBytes: RememberTool.maximumTextLength),
+                            isRequired: true,
                             "The text."),
                         ToolProperty("speaker", .string(maximumBytes: 1_000), "The name of the author."),
-                        ToolProperty("id", .string(maximumBytes: 1_000), "A name that identifies the message."),
-                        ToolProperty("time", .string(maximumBytes: 40), "The time of the message in ISO 8601."),
-                    ]), maximumCount: maximumCount), isRequired: true, "The messages, oldest first."),
+                        ToolProperty(
+                            "id", .string(maximumBytes: 1_000), "A name that identifies the message."),
+                        ToolProperty(
+                            "time", .string(maximumBytes: 40), "The time of the message in ISO 8601."),
+                    ]), maximumCount: maximumCount), isRequired: true, "The messages, oldest first.")
         ] + ScopeArguments.properties,
         output: [
             ToolProperty("new", .integer(0...Int.max), isRequired: true, "The number of stored messages."),
             ToolProperty(
-                "known", .integer(0...Int.max), isRequired: true, "The number of messages that were stored before."),
+                "known", .integer(0...Int.max), isRequired: true,
+                "The number of messages that were stored before."),
         ])
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {

@@ -27,7 +27,8 @@ struct RememberTool: Tool {
             ToolProperty("title", .string(maximumBytes: 1_000), "A short title."),
             ToolProperty("tags", .array(of: .string(maximumBytes: 200), maximumCount: 32), "Tags."),
             ToolProperty("metadata", .map, "Additional values by key, such as {\"year\": 2026}."),
-            ToolProperty("allowDuplicate", .flag, "Whether to store the text even if there is a near-duplicate."),
+            ToolProperty(
+                "allowDuplicate", .flag, "Whether to store the text even if there is a near-duplicate."),
             ToolProperty("dryRun", .flag, "Whether to report what would happen without storing the text."),
         ],
         output: [
@@ -38,7 +39,8 @@ struct RememberTool: Tool {
                 .array(
                     of: .object(
                         EntryJSON.summaryProperties + [
-                            ToolProperty("similarity", .number(-.infinity ... .infinity), "The cosine similarity.")
+                            ToolProperty(
+                                "similarity", .number(-.infinity ... .infinity), "The cosine similarity.")
                         ]), maximumCount: maximumDuplicates), "Near-duplicates, most similar first."),
         ])
 
@@ -66,7 +68,8 @@ struct RememberTool: Tool {
         var search = EntrySearch(
             .document(text), matching: rules.restricting(), limit: Self.maximumDuplicates)
         search.includesAll = true
-        return try await store.search(search).hits.filter { $0.similarity >= Self.duplicateThreshold }.map { hit in
+        return try await store.search(search).hits.filter { $0.similarity >= Self.duplicateThreshold }.map {
+            hit in
             var item = EntryJSON.summary(of: hit.entry)
             item["similarity"] = .number(Double(hit.similarity))
             return .object(item)

@@ -33,7 +33,8 @@ enum ScopeArguments {
             return scope
         }
         return ChatScope(
-            userId: arguments.string("user") ?? "default", sessionId: arguments.string("session") ?? "default",
+            userId: arguments.string("user") ?? "default",
+            sessionId: arguments.string("session") ?? "default",
             agentId: arguments.string("agent") ?? "default")
     }
 

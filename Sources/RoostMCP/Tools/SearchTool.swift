@@ -19,8 +19,10 @@ struct SearchTool: Tool {
         input: [
             ToolProperty(
                 "query", .string(maximumBytes: maximumQueryLength), isRequired: true,
-                "A question or descriptive words. \"Quoted words\" must occur as a phrase, -word must not occur."),
-            ToolProperty("limit", .integer(1...maximumLimit), "The maximum number of results; 10 by default."),
+                "A question or descriptive words. \"Quoted words\" must occur as a phrase, -word must not occur."
+            ),
+            ToolProperty(
+                "limit", .integer(1...maximumLimit), "The maximum number of results; 10 by default."),
         ] + FilterArguments.properties + ResultPage.arguments,
         output: [
             ToolProperty(
@@ -31,8 +33,9 @@ struct SearchTool: Tool {
                             ToolProperty(
                                 "score", .number(-.infinity ... .infinity), "The relevance from 0 to 1."),
                             ToolProperty(
-                                "snippet", .string(maximumBytes: .max), "The part of the text that matches best."),
-                        ]), maximumCount: maximumLimit), isRequired: true, "The results, best first."),
+                                "snippet", .string(maximumBytes: .max),
+                                "The part of the text that matches best."),
+                        ]), maximumCount: maximumLimit), isRequired: true, "The results, best first.")
         ] + ResultPage.results)
 
     func call(_ arguments: ToolArguments, _ context: CallContext) async throws -> JSONValue {

@@ -11,10 +11,12 @@ struct StatusTool: Tool {
         description: "Returns the number of entries and clusters, the embedding model and the permissions.",
         effect: .reads, input: [],
         output: [
-            ToolProperty("entries", .integer(0...Int.max), isRequired: true, "The number of visible entries."),
+            ToolProperty(
+                "entries", .integer(0...Int.max), isRequired: true, "The number of visible entries."),
             ToolProperty("clusters", .integer(0...Int.max), "The number of clusters of both levels."),
             ToolProperty("model", .string(maximumBytes: .max), isRequired: true, "The embedding model."),
-            ToolProperty("revision", .string(maximumBytes: .max), isRequired: true, "The revision of the store."),
+            ToolProperty(
+                "revision", .string(maximumBytes: .max), isRequired: true, "The revision of the store."),
             ToolProperty("readOnly", .flag, isRequired: true, "Whether the store can only be read."),
         ])
 

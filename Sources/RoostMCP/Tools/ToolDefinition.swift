@@ -16,7 +16,7 @@ struct ToolDefinition: Sendable {
     var name: String
     /// The name for people.
     var title: String
-    /// What the tool does and when to call it, for the model.
+    /// The effect of the tool and when to call it, for the model.
     var description: String
     var effect: Effect
     var input: [ToolProperty]

@@ -65,7 +65,10 @@ extension ToolProperty.Kind {
                 ]
         case .number(let range):
             range.upperBound.isFinite
-                ? ["type": "number", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound)]
+                ? [
+                    "type": "number", "minimum": .number(range.lowerBound),
+                    "maximum": .number(range.upperBound),
+                ]
                 : ["type": "number"]
         case .flag: ["type": "boolean"]
         case .array(let element, let count):

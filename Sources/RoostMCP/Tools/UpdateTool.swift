@@ -37,7 +37,8 @@ struct UpdateTool: Tool {
         }
         // Without these tags, the entry would no longer be visible to this server.
         if let tag = changes.removedTags.intersection(rules.tags).min() {
-            throw ToolFailure("the tag '\(tag)' cannot be removed: this server shows only entries that have it")
+            throw ToolFailure(
+                "the tag '\(tag)' cannot be removed: this server shows only entries that have it")
         }
         return try await handle.use { [changes] store in
             let lookup = EntryLookup(rules: rules, snapshot: try await store.storage.snapshot())

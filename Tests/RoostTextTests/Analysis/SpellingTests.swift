@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3])
-    func `the corrected word is as near as the nearest word of the texts`(parts: Int) throws {
+    func `no other word of the texts is closer than the corrected word`(parts: Int) throws {
         var random = Random(state: 8)
         let words = Set(
             (0..<3000).map { _ in

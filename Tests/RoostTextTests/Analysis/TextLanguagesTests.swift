@@ -35,7 +35,7 @@ import Testing
         #expect(TextLanguages(of: text).latin == language)
     }
 
-    @Test func `languages that share an alphabet are told apart`() {
+    @Test func `languages that share an alphabet are distinguished`() {
         #expect(TextLanguages(of: "Ласточки вернулись в начале мая").cyrillic == .russian)
         #expect(
             TextLanguages(of: "Ластівки повернулися на початку травня і звили гнізда").cyrillic == .ukrainian)
