@@ -120,6 +120,8 @@ static int read_file(sqlite3_file *handle, void *bytes, int count, sqlite3_int64
     }
     if (file->page_size == 0) {
         const int handled = handle_mismatch(file, 1);
+        /* SQLite requires that the rest of a short read is filled with zeros. */
+        memset(bytes, 0, (size_t)count);
         return handled == SQLITE_OK ? SQLITE_IOERR_SHORT_READ : handled;
     }
     if (count == file->page_size && offset % count == 0)

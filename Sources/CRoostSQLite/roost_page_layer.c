@@ -10,7 +10,7 @@
 /* The URI parameter with which an empty file becomes a checksummed database. */
 static const char new_parameter[] = "roost_checksums";
 
-/* How long a copy waits for a connection that recovers or removes the log, in milliseconds. */
+/* The maximum time, in milliseconds, that a copy waits for a connection that recovers or removes the log. */
 enum { BUSY_TIMEOUT = 30000 };
 
 static sqlite3_vfs *below(sqlite3_vfs *vfs) { return vfs->pAppData; }
@@ -20,7 +20,7 @@ static sqlite3_vfs *below(sqlite3_vfs *vfs) { return vfs->pAppData; }
 typedef struct {
     dev_t device;
     ino_t inode;
-    /* How often the file was marked. */
+    /* The number of calls that marked the file and have not been reverted. */
     size_t count;
 } file_identity;
 

@@ -24,9 +24,9 @@ extension KnowledgeStore {
             minimumGraphPassages: minimumGraphPassages, maximumGraphPassages: maximumGraphPassages)
     }
 
-    /// Builds the search index if that is useful and fast. It is useful if the store is large (by entries or
-    /// by its size on disk) and has no index, or if a tenth of the entries has changed since the index was built. It is fast if it takes no
-    /// longer than about ten seconds on two cores.
+    /// Builds the search index if that is useful and fast. It is useful if the store is large (by entries
+    /// or by its size on disk) and has no index, or if a tenth of the entries has changed since the index
+    /// was built. It is fast if it takes no longer than about ten seconds on two cores.
     ///
     /// If building would take longer, the existing index is kept, and searches also read the entries that
     /// have changed.

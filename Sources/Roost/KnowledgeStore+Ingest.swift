@@ -95,8 +95,8 @@ extension KnowledgeStore {
     /// Changes the text, the tags and the metadata of an entry.
     ///
     /// - Returns: The changed entry.
-    /// - Atomicity: All changes are made in one commit. If another process changes the entry at the same time,
-    ///   they are applied to its new state.
+    /// - Atomicity: All changes are made in one commit. If another process changes the entry at the same
+    ///   time, they are applied to its new state.
     /// - Throws: ``RoostError`` with `.notFound` if the store does not contain the entry, or with `.badInput`
     ///   if the new text is empty; `EmbedderError`; `StorageError`.
     @discardableResult

@@ -4,18 +4,18 @@ public import RoostModel
 public enum BackupLoss: Sendable, Hashable {
     /// Entries whose ids are known.
     case entries([Entry.ID])
-    /// A number of entries whose ids are damaged, too.
+    /// The given number of entries whose ids are also damaged.
     case unknownEntries(Int)
     /// Entries that were restored without their vectors: searches by meaning do not find them until they are
     /// embedded again.
     case vectors([Entry.ID])
-    /// The assignments to clusters of the given number of entries.
+    /// The cluster assignments of the given number of entries.
     case assignments(Int)
-    /// Clusters that entries are assigned to, and whose description is damaged.
+    /// Clusters that have members but whose description is damaged.
     case clusters([Cluster.ID])
-    /// A number of clusters without known ids.
+    /// The given number of clusters whose ids are unknown.
     case unknownClusters(Int)
-    /// Records of sources. The next ingest of these sources treats them as new.
+    /// The records of the given number of sources. The next ingest of these sources treats them as new.
     case sources(Int)
     /// The record of the last clustering run.
     case run

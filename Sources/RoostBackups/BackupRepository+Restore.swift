@@ -46,8 +46,9 @@ extension BackupRepository {
         return try await RepositoryLock.with(
             exclusive: false, isIgnored: isIgnoringLocks, toleratesReadOnly: true, retrieval
         ) { _ in
+            let losses = LossCounter(reporting: onLoss)
             let reader = SnapshotReader(
-                repository: self, snapshot: snapshot, segments: try await segments(), onLoss: onLoss)
+                repository: self, snapshot: snapshot, segments: try await segments(), onLoss: losses.onLoss)
             let (assignments, done) = try await restoreEntries(reader, into: storage, progress)
             guard done == snapshot.stamp.entryCount || onLoss != nil else {
                 throw BackupError(
@@ -58,7 +59,13 @@ extension BackupRepository {
             if let documents {
                 try await restoreOriginals(reader, into: documents, onDamage: onDamagedDocument)
             }
-            _ = try await storage.commit(try await reader.rest(assignments))
+            var rest = try await reader.rest(assignments)
+            if losses.count > 0 {
+                // The next ingest of a source must not skip it as unchanged, because it restores what is
+                // missing.
+                for index in rest.sources.indices { rest.sources[index].fingerprint += ";incomplete" }
+            }
+            _ = try await storage.commit(rest)
             return try await storage.renewEpoch()
         }
     }

@@ -5,9 +5,9 @@ import RoostChunks
 public struct BackupLock: Sendable, Hashable {
     /// The name of the machine on which the process ran.
     public let host: String
-    /// The number of the process.
+    /// The id of the process.
     public let process: Int32
-    /// Whether the process excluded all others, as a prune does.
+    /// Whether the lock is exclusive, like that of a prune.
     public let isExclusive: Bool
     /// The time at which the process last renewed the lock.
     public let renewed: Date
@@ -23,8 +23,9 @@ public struct BackupLock: Sendable, Hashable {
 extension BackupRepository {
     /// Deletes the locks of processes that ended without deleting them.
     ///
-    /// Whether a process on another machine still runs is unknown: make sure that no other machine uses the
-    /// repository. If a process loses its lock, it notices this before its next irreversible step and fails.
+    /// This method cannot determine whether a process on another machine is still running: make sure that no
+    /// other machine uses the repository. If a process loses its lock, it notices this before its next
+    /// irreversible step and fails.
     /// - Parameter removingAll: Whether to delete the locks of running processes on this machine, too.
     /// - Returns: The locks that were deleted, and those of running processes that were kept.
     /// - Throws: `ChunkStorageError` if a lock cannot be deleted.

@@ -6,8 +6,9 @@ extension [BackupSnapshot] {
     /// newest snapshot is last.
     ///
     /// Clocks are not reliable: a snapshot that was created while the clock ran ahead must not count as the
-    /// newest one for years. Therefore the snapshots of a store are ordered by their epochs, then by revision,
-    /// then by their sequence numbers, and only then by time. An epoch is as new as its newest snapshot.
+    /// newest one for years. Therefore the snapshots of a store are ordered by their epochs, then by
+    /// revision, then by their sequence numbers, and only then by time. An epoch is as new as its newest
+    /// snapshot.
     func oldestFirst() -> [BackupSnapshot] {
         Dictionary(grouping: self, by: \.stamp.store).values
             .map { Self.oldestFirst(ofOneStore: $0) }

@@ -75,8 +75,8 @@ package struct ClusterAssembly: Sendable {
     /// Counts the words of an entry's text for the keywords of its group. Call it once for each entry, in
     /// any order.
     ///
-    /// - Parameter folders: The names of the folders that contain the entry. In a single group, they are
-    ///   ignored: they do not distinguish it from others.
+    /// - Parameter folders: The names of the folders that contain the entry. If there is
+    ///   only one group, they are ignored, because there are no groups to distinguish it from.
     package mutating func count(_ text: String, of id: Entry.ID, folders: [String] = []) {
         guard let row = rows[id], let group = partition.labels[row].group else { return }
         extractor.add(
@@ -134,7 +134,8 @@ package struct ClusterAssembly: Sendable {
     ///   - previous: The clusters of the previous run with their members.
     ///   - identities: The previous cluster that each group continues; if it is `nil`, groups are matched
     ///     with previous clusters by their members.
-    ///   - unchanged: The previous clusters that keep their labels in any case, because they have not changed.
+    ///   - unchanged: The previous clusters that keep their labels in any case, because they have not
+    ///     changed.
     ///   - date: The creation and update date of the clusters if there is no run.
     package func finish(
         run: ClusteringRun?, previous: [Cluster], identities: [Cluster?]? = nil,

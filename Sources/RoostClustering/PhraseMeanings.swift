@@ -12,8 +12,8 @@ struct PhraseMeanings {
     /// The meaning of each phrase of each group; empty for a group with a phrase that has no vector.
     private(set) var values: [[PhraseMeaning]]
 
-    /// The minimum similarity of two words, one of which begins with the other, that belong together, such as
-    /// "play" and "players". Unrelated words, such as "car" and "card", or "Java" and "JavaScript", have less.
+    /// The minimum similarity of two related words, one of which begins with the other, such as "play" and
+    /// "players". Unrelated words, such as "car" and "card", or "Java" and "JavaScript", are less similar.
     private static let minimumVariantSimilarity: Float = 0.5
     /// The minimum similarity of two forms of one name, such as "postgres" and "postgresql".
     private static let minimumFormSimilarity: Float = 0.7
@@ -87,9 +87,10 @@ struct PhraseMeanings {
         }
     }
 
-    /// Marks one of each two words of which one begins with the other and has a similar meaning. Of two forms
-    /// of one name, the longer one is marked, unless the shorter one is much less frequent; the form that is
-    /// kept gets the higher specificity of the two. Of two other words, the less specific one is marked.
+    /// Marks one word of each pair in which one word begins with the other and both have similar meanings. Of
+    /// two forms of one name, the longer one is marked, unless the shorter one is much less frequent; the
+    /// form that is kept gets the higher specificity of the two. Of two other words, the less specific one is
+    /// marked.
     private static func markVariants(
         _ meanings: inout [PhraseMeaning], _ phrases: [LabelPhrase], _ vectors: [[Float]]
     ) {

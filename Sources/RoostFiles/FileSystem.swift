@@ -111,8 +111,8 @@ package struct FileSystem: Sendable {
         }
     }
 
-    /// Returns whether this process may write a file, or create files in a folder. The result is `true` if the
-    /// file does not exist.
+    /// Returns whether this process may write a file, or create files in a folder. The result is `true` if
+    /// the file does not exist.
     ///
     /// - Note: The result does not depend on the mode alone: on a read-only file system, it is `false` even
     ///   for the administrator.

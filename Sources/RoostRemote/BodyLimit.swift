@@ -9,7 +9,7 @@ import NIOCore
 struct BodyLimit: Sendable {
     /// The maximum size in bytes.
     var size: Int
-    /// The maximum time for a body that arrives slower than ``minimumRate``.
+    /// The maximum time for a body that arrives more slowly than ``minimumRate``.
     var timeout: Duration
     /// The number of bytes per second that a server must send after ``timeout``, on average. It is far below
     /// the speed of the slowest network on which the operation is useful.

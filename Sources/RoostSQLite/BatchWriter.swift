@@ -131,7 +131,8 @@ struct BatchWriter {
             if stored == entry { continue }
             try writeRow(entry, row: row, isNew: false)
             try execute("DELETE FROM locations WHERE row = ?", [row])
-            // A line that is inserted into a file moves all rows after it. Their vectors remain as they are.
+            // A line that is inserted into a file changes the locations of all rows after it. Their vectors
+            // are not written again.
             stored?.location = entry.location
             if stored == entry {
                 try writeLocation(of: entry, row: row)

@@ -28,7 +28,7 @@ struct DatabaseInspection {
     init(_ url: URL, _ options: SQLiteStorageProvider.Options, reportingAs path: String) {
         self.url = url
         self.path = path
-        // Damaged pages are counted and not refused, so that the checks of their rows can run.
+        // Damaged pages are counted instead of causing an error, so that the checks of their rows can run.
         configuration = SQLiteStorageProvider.configuration(options, verifyingPages: .count)
     }
 

@@ -73,8 +73,8 @@ struct EntryRows {
     /// Returns the entry in the given row; `nil` if no entry has this row number.
     func entry(in row: Int64) throws -> Entry? { try entries(rows: [row]).first?.entry }
 
-    /// Returns an entry without its vector, passages and location. This allows recovering an entry if only
-    /// these are damaged.
+    /// Returns an entry without its vector, passages and location. An entry can be recovered
+    /// in this way if only these parts are damaged.
     func entryWithoutVectors(in row: Int64) throws -> Entry? {
         let sql = """
             SELECT e.row, e.id, CAST(e.content AS BLOB), e.source, e.key, e.metadata, e.tags,

@@ -102,7 +102,7 @@ package struct DatabaseErrorMapping: Sendable {
     #else
         private static let fileSizeLimit = RLIMIT_FSIZE
     #endif
-    /// The value of a limit that means that there is no limit (`RLIM_INFINITY`).
+    /// The value that represents an unlimited resource (`RLIM_INFINITY`).
     #if canImport(Darwin)
         private static let unlimited = rlim_t(Int64.max)
     #else

@@ -4,9 +4,10 @@ package struct LabelPhrase: Sendable, Hashable {
     package let text: String
     /// The words as they are usually written in the texts, such as "PostgreSQL" or "Prime Minister".
     package let spelling: String
-    /// The weight by the frequencies of the words; above 0. See `GroupVocabularies/labelPhrases(limit:)`.
+    /// The weight, computed from the frequencies of the words; above 0. See
+    /// `GroupVocabularies/labelPhrases(limit:)`.
     package let weight: Double
-    /// The share of the group's texts that contain the phrase, divided by the same share of all texts.
+    /// The share of the group's texts that contain the phrase, divided by the share of all texts that do.
     package let lift: Double
 }
 

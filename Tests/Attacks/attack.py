@@ -1,12 +1,14 @@
 """Attacks a `roost` executable with hostile stores, files, texts, servers and arguments, and prints a table.
 
-usage: attack.py ROOST [--seed N] [--only CLASS] [--patience FACTOR] [--list] [--verbose]
+usage: attack.py ROOST [--seed N] [--only CLASS] [--jobs N] [--patience FACTOR] [--list] [--verbose]
 
 The exit status is 1 if an attack succeeded.
 """
 
 import argparse
+import concurrent.futures
 import inspect
+import os
 import sys
 import time
 
@@ -27,6 +29,10 @@ from harness import Attacker, Failed, Skipped
 
 MODULES = (
     stores, storage, restores, values, inputs, rows, limits, models, services, agents, screens, secretfiles, settings)
+# Servers that answer slowly mostly wait, so their class starts first.
+FIRST = ("endless answers",)
+# The attacks of these classes measure time, so no others run at the same time.
+ALONE = ("large texts",)
 CLASSES = {name: attacks for module in MODULES for name, attacks in module.ATTACKS.items()}
 
 
@@ -62,6 +68,7 @@ def main():
     parser.add_argument("roost")
     parser.add_argument("--seed", type=int, default=1, help="the seed of random damage")
     parser.add_argument("--only", choices=CLASSES, action="append", metavar="CLASS", help="a class; repeatable")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="the classes that run at the same time")
     parser.add_argument("--patience", type=float, default=1, help="the factor of all time limits, for busy machines")
     parser.add_argument("--list", action="store_true", help="list the classes")
     parser.add_argument("--verbose", action="store_true", help="print the name of each attack")
@@ -73,7 +80,10 @@ def main():
     Attacker.patience = options.patience
     failures, start = [], time.monotonic()
     print(f"{'class':<20}{'attacks':>8}{'failed':>8}{'skipped':>9}{'seconds':>9}")
-    count = sum(run(name, options, failures) for name in options.only or CLASSES)
+    names = sorted(options.only or CLASSES, key=lambda name: name not in FIRST)
+    with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
+        count = sum(pool.map(lambda name: run(name, options, failures), [n for n in names if n not in ALONE]))
+    count += sum(run(name, options, failures) for name in names if name in ALONE)
     print(f"{'all':<20}{count:>8}{len(failures):>8}{'':>9}{time.monotonic() - start:>9.1f}")
     for title, message in failures:
         print(f"FAILED {title}: {message}".encode("ascii", "backslashreplace").decode())

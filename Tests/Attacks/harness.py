@@ -123,18 +123,30 @@ class Attacker:
     def wait(self, process, arguments, limit):
         """Waits for a process and returns its status and its peak memory in bytes."""
         end = time.monotonic() + limit * self.patience
-        pause = 0.001
+        pause, peak = 0.001, 0
         while True:
-            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            # The usage that `wait4` returns includes the memory of this process at the fork.
+            peak = max(peak, self.peak_memory(process.pid))
+            pid, status = os.waitpid(process.pid, os.WNOHANG)
             if pid:
                 process.returncode = os.waitstatus_to_exitcode(status)
-                return process.returncode, usage.ru_maxrss << 10
+                return process.returncode, peak
             if time.monotonic() > end:
                 process.kill()
                 process.wait()
                 raise Failed(f"{self.describe(arguments)} did not end within {limit:.0f} s")
             time.sleep(pause)
             pause = min(pause * 1.5, 0.02)
+
+    @staticmethod
+    def peak_memory(pid):
+        """Returns the peak memory of a running process in bytes; 0 if it is unknown."""
+        try:
+            with open(f"/proc/{pid}/status", encoding="ascii") as file:
+                found = re.search(r"VmHWM:\s*(\d+) kB", file.read())
+        except OSError:
+            return 0
+        return int(found[1]) << 10 if found else 0
 
     def run_in_terminal(self, *arguments, limit=TIME_LIMIT):
         """Runs a command in a pseudo-terminal and checks that it writes no control characters."""

@@ -96,7 +96,7 @@ def files(attacker, seed):
 
 
 def queries(attacker, seed):
-    """Odd queries give a result or a message, and never all entries of a store that does not match."""
+    """Odd queries give a result or a message, and never return all entries of a store without a match."""
     store = attacker.store()
     odd = HOSTILE + [
         '"', '""', '"a', "-", "--", "---", "-birds", "-birds -trees", "*", "a*", '*"*', ":", "title:", "path:*", "tag:\"",

@@ -17,7 +17,7 @@ EXTREMES = ("9223372036854775807", "-9223372036854775808", "4294967296", "nan", 
 
 
 def foreign_store(attacker, entries, clusters=None):
-    """Creates a store whose storage are JSON files that another program could have written."""
+    """Creates a store that consists of JSON files, as another program could have written them."""
     store = attacker.path("store")
     attacker.succeed("init", store, "--provider", "json", "--model", "lexical")
     path = os.path.join(store, "store.json")

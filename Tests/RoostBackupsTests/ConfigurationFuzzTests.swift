@@ -19,7 +19,7 @@ struct ConfigurationFuzzTests {
         var refused = 0
         let count = JSONMutator.count(default: 500)
         for round in 0..<count {
-            // Deriving the key from a passphrase takes long by intention, so few rounds do it.
+            // Deriving a key from a passphrase is deliberately slow, so only a few rounds do it.
             let isEncrypted = round % 100 == 0
             let data = JSONMutator.mutated(isEncrypted ? sealed : plain, using: &generator)
             try await retrieval.writeChunk(data, at: RepositoryObject.configuration, metadata: nil)

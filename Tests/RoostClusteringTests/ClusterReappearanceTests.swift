@@ -28,7 +28,8 @@ import Testing
         #expect(reappearance.shares == [1, nil])
     }
 
-    /// Returns points around k directions, of which the last one is not a direction: its points are random.
+    /// Returns k groups of points. The points of each group are close to one direction, except in the last
+    /// group, whose points are random.
     private func points(_ k: Int, of size: Int) -> Matrix {
         let centers = unitVectors(k, 64, seed: 1)
         var points = unitVectors(k * size, 64, seed: 2)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Roost
 
-/// Imports accept nothing that the inspection of a store reports, or that ends the process later.
+/// Tests that imports refuse everything that the inspection of a store would report, or that would later make
+/// the process crash.
 @Suite(.temporaryFolders) struct ImportValidationTests {
     private let cli = CommandLineDriver()
     private static let id = "8a3f1e52-0000-4000-8000-000000000001"

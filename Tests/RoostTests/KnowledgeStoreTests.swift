@@ -152,7 +152,10 @@ import Testing
         let hit = try #require(try await store.query("kestrel hovered verge").hits.first)
         #expect(hit.entry.id == entry.id)
         #expect(entry.text(of: hit.passage)?.contains("kestrel") == true)
-        #expect(try await store.query("kestrel").hits.count == 2)
+        var search: EntrySearch = "kestrel"
+        #expect(try await store.search(search).hits.map(\.entry.id) == [entry.id])
+        search.includesAll = true
+        #expect(try await store.search(search).hits.count == 2)
         _ = try await store.add("kestrel kestrel hovered verge")
         #expect(
             try await store.query("kestrel hovered verge").hits.first?.entry.content

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of finding and repairing entries that were embedded with other files of the model.
 @Suite(.temporaryFolders) struct ModelInspectionTests {
-    /// An embedder whose files are identified by a text; one of them is damaged.
+    /// An embedder whose model files are represented by a text, such as "damaged".
     private struct FileEmbedder: Embedder {
         var files: String
         var isDamaged = false

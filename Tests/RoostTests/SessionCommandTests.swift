@@ -71,7 +71,7 @@ import Testing
 
         let dry = try cli.roost(
             "session", "prune", "--in", name, "--older-than=2023-12-01", "--keep=1", "--dry-run")
-        #expect(dry.output.contains("would remove 2 of 3 sessions, 6 messages"), "\(dry.output)")
+        #expect(dry.output.contains("would remove 2 of 3 sessions with 6 messages"), "\(dry.output)")
         #expect(try await storage.getAllSessions().count == 3)
         #expect(try cli.roost("session", "delete", "--in", name, "old-2").status == 0)
         let pruned = try cli.roost("session", "prune", "--in", name, "--older-than=2023-12-01", "--keep=1")

@@ -24,8 +24,8 @@ final class RestoreTarget: Sendable {
 
     /// Locks a folder that is new or empty.
     ///
-    /// - Throws: ``RoostError`` with `.configuration` if the folder contains files; `BackupError` with `.locked`
-    ///   if another process restores into it; `StorageError`.
+    /// - Throws: ``RoostError`` with `.configuration` if the folder contains files; `BackupError` with
+    ///   `.locked` if another process restores into it; `StorageError`.
     init(_ directory: URL) throws {
         self.directory = directory
         lockURL = directory.appendingPathComponent(Self.lockName)
@@ -45,7 +45,8 @@ final class RestoreTarget: Sendable {
         }
         do {
             let names = try manager.contentsOfDirectory(atPath: directory.path)
-            // The lock is held, so the process that created such a folder has ended.
+            // This process holds the lock, so the processes that created the existing staging folders have
+            // ended.
             let abandoned = names.filter { $0.hasPrefix(Self.stagingPrefix) }
             guard names.allSatisfy({ $0 == Self.lockName || abandoned.contains($0) }) else {
                 throw RoostError(
@@ -81,7 +82,7 @@ final class RestoreTarget: Sendable {
         removeLock()
     }
 
-    /// Removes the files that this restoration created, and the folder if it created that.
+    /// Removes the files that this restoration created, and the folder if the restoration created it.
     func discard() {
         for name in moved.withLock({ $0 }) {
             try? FileManager.default.removeItem(at: directory.appendingPathComponent(name))

@@ -7,21 +7,21 @@ public import RoostModel
 extension StoreBackup {
     /// Restores a snapshot into a new store, in a folder that is new or empty.
     ///
-    /// - **Atomicity**: The files are first written into a folder in `directory` that only this call uses, and
-    ///   `directory` becomes a store in the last step. If the call fails, it removes only what it has created.
-    ///   A second call for the same folder throws `.locked` while the first one runs.
+    /// - **Atomicity**: The files are first written into a folder in `directory` that only this call uses,
+    ///   and `directory` becomes a store in the last step. If the call fails, it removes only what it has
+    ///   created. A second call for the same folder throws `.locked` while the first one runs.
     /// - Parameters:
     ///   - snapshot: The snapshot to restore.
     ///   - repository: The repository that contains the snapshot.
     ///   - provider: The storage backend of the new store; `nil` for that of the original store.
-    ///   - isIgnoringLocks: Whether to read the repository without a lock, for a repository whose locks cannot
-    ///     be removed. If another process prunes it at the same time, the call may fail.
+    ///   - isIgnoringLocks: Whether to read the repository without a lock, for a repository whose locks
+    ///     cannot be removed. If another process prunes it at the same time, the call may fail.
     ///   - progress: Called repeatedly with the number of entries written so far and the number of all
     ///     entries.
     ///   - onDamagedDocument: Called with the digest of each damaged original document, which is then
     ///     omitted; if `nil`, a damaged document makes the call throw.
-    ///   - onLoss: Called with each other damaged part of the snapshot, which is then omitted; if `nil`, damage
-    ///     makes the call throw.
+    ///   - onLoss: Called with each other damaged part of the snapshot, which is then omitted; if `nil`,
+    ///     damage makes the call throw.
     /// - Returns: The stamp of the new store, which has a new epoch.
     /// - Throws: ``RoostError`` with `.storeExists`, or with `.configuration` if the folder contains files;
     ///   `BackupError` with `.damaged`, or with `.locked` if another process restores into the same folder or

@@ -73,8 +73,8 @@ public struct StoreBackup: Sendable {
     ///   - passphrase: The passphrase of the repository; `nil` if it is not encrypted.
     ///   - forgetsOld: Whether old snapshots are removed. Pass `false` if the store may be damaged.
     /// - Returns: `nil` for a store without entries.
-    /// - Throws: The errors of ``create(in:tags:progress:)``. If this call throws, the operation should not
-    ///   take place.
+    /// - Throws: The errors of ``create(in:tags:progress:)``. If this call throws, do not
+    ///   start the operation.
     @discardableResult
     public func createAutomatically(
         passphrase: String? = nil, forgetsOld: Bool = true

@@ -29,7 +29,7 @@ struct Reclusterer: Sendable {
     let boilerplate: (embedder: EntryEmbedder, catalog: BoilerplateCatalog)
 
     /// A run continues the previous one only if at least this share of the previous run's entries remains.
-    /// Otherwise, the previous groups are not informative about the current data.
+    /// Otherwise, the previous groups say too little about the current data.
     private static let minimumRemaining = 0.8
 
     /// Clusters the entries.

@@ -58,7 +58,14 @@ struct EntryEditor {
             }
             var changed = entry
             changed.tags = (entry.tags + changes.addedTags).filter { !changes.removedTags.contains($0) }
-            for (key, value) in changes.metadata { changed.metadata[key] = value == .null ? nil : value }
+            for (key, value) in changes.metadata {
+                // `nil` would be the metadata value null here, not the absence of a value.
+                if value == .null {
+                    changed.metadata.removeValue(forKey: key)
+                } else {
+                    changed.metadata[key] = value
+                }
+            }
             let hasNewText = changes.content.map { !$0.utf8.elementsEqual(entry.content.utf8) } ?? false
             if hasNewText, let content = changes.content {
                 changed.content = content

@@ -88,8 +88,8 @@ package struct EntryEmbedder {
         return splitter.split(content, tokens: tokens)
     }
 
-    /// Returns a number of tokens that an embedder reports, limited to a range in which sums of numbers do not
-    /// overflow.
+    /// Returns a number of tokens that an embedder reports, limited to a range in which sums of numbers do
+    /// not overflow.
     private static func plausible(_ count: Int) -> Int { min(max(0, count), Int(Int32.max)) }
 
     private static func text(of content: String, in range: Range<Int>) -> String {

@@ -2,8 +2,8 @@ public import Foundation
 import RoostFiles
 import RoostModel
 
-/// Reads files into drafts. A Markdown or text file becomes one entry, or several entries if it is larger than
-/// 2 MB; a JSON Lines, CSV or TSV file becomes one entry per row.
+/// Reads files into drafts. A Markdown or text file becomes one entry, or several entries if it is larger
+/// than 2 MB; a JSON Lines, CSV or TSV file becomes one entry per row.
 public struct RecordReader: Sendable {
     /// The column, or JSON key, that contains the text; `nil` for `text` or `content`.
     public var textColumn: String?

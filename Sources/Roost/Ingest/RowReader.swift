@@ -179,8 +179,8 @@ struct RowReader {
 
     /// Checks that at least one row was read.
     ///
-    /// - Throws: ``RoostError`` if all rows were skipped: the file is probably not of the type that its name
-    ///   states.
+    /// - Throws: ``RoostError`` if all rows were skipped: the type of the file probably differs from its
+    ///   extension.
     private func finish(_ rows: inout Rows) throws {
         if rows.entries.isEmpty, let first = rows.skipped.first {
             throw RoostError(

@@ -44,7 +44,9 @@ enum SourceDiff {
             guard let merged = merged(entry, with: old) else { return .unchanged }
             let revision = stored.revisions[entry.id]
             if merged.embeddings.isEmpty { return .replaceText(merged, expecting: revision) }
-            return merged.updatedAt == old.updatedAt && merged.location != old.location
+            var moved = old
+            moved.location = merged.location
+            return moved == merged
                 ? .move(merged, expecting: revision) : .replaceMetadata(merged, expecting: revision)
         }
     }

@@ -7,8 +7,8 @@ import RoostModel
 /// Searches and clusters read complete entries, so the time and the memory that they need depend on the size
 /// of the largest entry. A file of hundreds of megabytes must therefore not become one entry.
 ///
-/// The cuts depend only on the text around them: after a change, all other parts of the file remain equal, and
-/// the next ingest embeds only the changed part again.
+/// The cuts depend only on the text around them: after a change, all other parts of the file remain equal,
+/// and the next ingest embeds only the changed part again.
 enum TextParts {
     /// The maximum size, in bytes, of a file that becomes one entry. Very few books are larger.
     static let maximumEntrySize = 2 << 20
@@ -76,7 +76,8 @@ enum TextParts {
             if CRC32C.checksum(line) % spacing == 0 { return lineStart }
         }
         if let cut = lastParagraph ?? lastLine { return min(cut, limit) }
-        // A line of a megabyte. The first byte of a UTF-8 sequence is not of the form 10xxxxxx.
+        // The line exceeds the maximum size. The cut is moved to the first byte of a character: in UTF-8, all
+        // other bytes have the form 10xxxxxx.
         var cut = limit
         while cut > start + minimumSize, bytes[cut] & 0xC0 == 0x80 { cut -= 1 }
         return cut

@@ -62,8 +62,8 @@ struct StoreRepair {
         return findings
     }
 
-    /// Returns the configuration of the storage to repair: the one whose files exist, whether or not it belongs
-    /// to the manifest.
+    /// Returns the configuration of the storage to repair: the one whose files exist, whether or not it
+    /// belongs to the manifest.
     private static func configuration(
         for manifest: StoreManifest, in directory: URL
     ) -> StoreConfiguration {
@@ -125,7 +125,7 @@ struct StoreRepair {
         return count == 0 ? [] : [.note("assignments", "\(count) to missing clusters were removed")]
     }
 
-    /// Computes vectors again that are not finite or not of unit length.
+    /// Recomputes vectors that are missing, not finite or not of unit length.
     private func replaceInvalidVectors(
         _ configuration: StoreConfiguration
     ) async throws -> [StorageFinding] {
@@ -142,7 +142,7 @@ struct StoreRepair {
         return try await embedAgain(affected, "missing or invalid vectors or passages")
     }
 
-    /// Computes the vectors again of entries that were embedded while the files of the model differed from the
+    /// Recomputes the vectors of entries that were embedded while the files of the model differed from the
     /// present ones.
     private func replaceVectorsOfOtherModels(
         _ configuration: StoreConfiguration

@@ -207,7 +207,7 @@ public final class UndoRecorder: Sendable {
         guard let data = FileManager.default.contents(atPath: url.path) else { return [] }
         let lines = data.split(separator: UInt8(ascii: "\n")).map(record)
         let records = lines.compactMap { $0 }
-        // The records of several groups cannot be undone either; `Undo` reports this.
+        // A file with records of several groups cannot be undone either, but `Undo` reports that error.
         let isOneGroup = Set(records.map(\.run)).count <= 1
         let areNumbered = records.enumerated().allSatisfy { index, record in
             record.number.map { $0 == index } ?? true

@@ -1,6 +1,6 @@
 import RoostModel
 
-/// Computes the vectors of entries again whose stored vectors are invalid.
+/// Recomputes the vectors of entries whose stored vectors are invalid.
 struct VectorRepair {
     let store: KnowledgeStore
 

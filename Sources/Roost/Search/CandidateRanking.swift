@@ -65,7 +65,7 @@ struct CandidateRanking: Sendable {
         }.sorted { ($1.evidence, $0.id) < ($0.evidence, $1.id) }
     }
 
-    /// Returns the evidence that no entry exceeds which is in neither list.
+    /// Returns an upper bound on the evidence for the entries that are in neither list.
     func bound(of lists: CandidateLists) -> Float {
         let passage = lists.nearest.flatMap { $0.count < lists.depth ? nil : $0.last?.score }
         let words = lists.worded.flatMap { $0.count < lists.depth ? nil : $0.last?.score }

@@ -89,7 +89,8 @@ struct CandidateSource: Sendable {
         return lists
     }
 
-    /// Adds to the entries of each list what the other index says about them.
+    /// Adds the scores that each list lacks: those by words for the nearest entries, and the cosines for the
+    /// entries that were found by words.
     @concurrent
     private func complete(
         _ lists: inout CandidateLists, _ nearest: [PassageContents.Hit], _ worded: [TextContents.Hit],

@@ -47,12 +47,12 @@ public struct EntrySearch: Sendable, Hashable {
     /// The condition that entries must meet. It applies before the limit, so a filter does not make a result
     /// shorter than the limit if enough entries match.
     public var filter: EntryFilter
-    /// The minimum score of a hit, from 0 to 1. With `nil`, it is the noise level of the store, unless
-    /// ``includesAll`` is set.
+    /// The minimum score of a hit, from 0 to 1. With `nil`, a result whose best score is below the noise
+    /// level is empty (``QueryResult/noiseLevel``), unless ``includesAll`` is set.
     public var minimumScore: Float?
     /// The minimum cosine similarity of a hit; it also applies to hits that were found by words.
     public var minimumSimilarity: Float?
-    /// Whether hits below the noise level are included.
+    /// Whether the result has hits even if its best score is below the noise level.
     public var includesAll = false
     /// Whether words are searched for exactly as the query spells them, apart from inflection. Otherwise,
     /// words that the store does not contain are replaced with similar words (``QueryResult/corrections``).
@@ -61,10 +61,10 @@ public struct EntrySearch: Sendable, Hashable {
     /// finds nearly all of the nearest passages.
     public var isExact = false
     /// The weight of the list of nearest vectors when it is merged with the list of entries found by words;
-    /// at least 0.
+    /// from 0 to 1,000,000.
     public var vectorWeight: Float = 1
     /// The weight of the list of entries found by words when it is merged with the list of nearest vectors;
-    /// at least 0.
+    /// from 0 to 1,000,000.
     public var textWeight: Float = 1
     /// The weight of a hit's difference from better hits, from 0 to 1 (maximal marginal relevance, Carbonell
     /// and Goldstein 1998). With `nil` or 0, hits are ordered by relevance only. About 0.4 is a good start.
@@ -103,6 +103,9 @@ extension EntrySearch: ExpressibleByStringLiteral {
 }
 
 extension EntrySearch {
+    /// The maximum weight. Sums of evidence stay finite with it, and the other list no longer has an effect.
+    private static let maximumWeight: Float = 1_000_000
+
     /// Checks that the settings are in their ranges.
     ///
     /// - Throws: ``RoostError`` with `.badInput`.
@@ -114,8 +117,9 @@ extension EntrySearch {
         if let minimumSimilarity, minimumSimilarity.isNaN {
             try refuse("the minimum similarity is not a number")
         }
-        guard vectorWeight >= 0, textWeight >= 0, vectorWeight.isFinite, textWeight.isFinite else {
-            try refuse("the weights of vectors and words must be finite and at least 0")
+        let weights = 0...Self.maximumWeight
+        guard weights.contains(vectorWeight), weights.contains(textWeight) else {
+            try refuse("the weights of vectors and words must be from 0 to \(Int(Self.maximumWeight))")
         }
         if (mode == .hybrid && vectorWeight == 0 && textWeight == 0) || (mode == .text && textWeight == 0) {
             try refuse("all weights that the mode uses are 0; set the weight of vectors or words above 0")

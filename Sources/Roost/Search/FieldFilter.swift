@@ -44,8 +44,8 @@ struct FieldFilter {
         return try await snapshot.rows(matching: .all)
     }
 
-    /// Returns the rows of the entries whose field contains the words of a condition. Entries are read only if
-    /// the order or the beginning of the words matters.
+    /// Returns the rows of the entries whose field contains the words of a condition. Entries are read only
+    /// if the order or the beginning of the words matters.
     private func rows(of condition: TextQuery.FieldCondition) async throws -> RowSet {
         let candidates = words.entries(with: condition)
         guard !condition.isSingleWord else { return RowSet(candidates.map(\.row)) }

@@ -44,7 +44,10 @@ struct HitAssembly {
     ///
     /// - Throws: `CancellationError`.
     mutating func add(_ hits: [QueryHit]) throws {
-        for hit in hits where hit.similarity >= minimumSimilarity && hit.evidence >= minimumEvidence {
+        // A text with all words of the query is an answer even if every text has them, so that neither the
+        // words nor the meaning distinguish it.
+        for hit in hits
+        where hit.similarity >= minimumSimilarity && (hit.hasAllWords || hit.evidence >= minimumEvidence) {
             try Task.checkCancellation()
             var hit = hit
             // Hits of a later stage follow those of an earlier one, so that pages fit together.

@@ -60,8 +60,8 @@ struct HitResolver: Sendable {
 
     /// The maximum relative error of a score due to rounding.
     private static let relativeTolerance: Float = 1e-3
-    /// The number of candidates whose texts are searched for the words that the index found in them. An index
-    /// that was built from other texts is wrong about most of them.
+    /// The number of candidates whose texts are checked for the words that the index found in them. This
+    /// number is enough to detect an index that was built from other texts, because most checks then fail.
     private static let checkedTexts = 32
     /// The maximum absolute error of a score due to rounding, for vectors near zero.
     private static let absoluteTolerance: Float = 1e-6

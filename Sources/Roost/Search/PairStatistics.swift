@@ -11,12 +11,12 @@ struct PairStatistics: Sendable, Hashable, Codable {
     /// The standard deviation of these cosines.
     var deviation: Float
 
-    /// The number of passages of which all pairs are compared.
+    /// The number of passages in the sample, all pairs of which are compared.
     static let sampleSize = 128
     /// The statistics that are assumed for a store without passages: those of many stores of notes with
     /// sentence-transformers models.
     static let prior = PairStatistics(mean: 0.1, deviation: 0.12)
-    /// The number of pairs as which the prior counts. It decides only in stores of a few entries.
+    /// The weight of the prior, as a number of pairs. The prior dominates only in stores with few entries.
     private static let priorPairs = 10.0
     /// The minimum deviation, so that a store of copies of one text has finite scores.
     private static let minimumDeviation = 0.02
@@ -68,7 +68,8 @@ struct PassageSample<Row: Sendable>: Sendable {
         }
     }
 
-    /// The best members so far and some others. They are sorted and cut when their number has doubled.
+    /// The members of the sample so far, and some candidates that it will not contain. The array is sorted
+    /// and truncated when its length has doubled.
     private var members: [Member] = []
     private var threshold = UInt64.max
 

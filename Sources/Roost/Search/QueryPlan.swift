@@ -194,7 +194,7 @@ struct QueryPlanner {
                 "cannot search: the vector has \(vector.count) components, but the store's embedding space "
                     + "has \(embedder.space.dimension)")
         }
-        // Scores are cosines, also if the caller's vector does not have unit length.
+        // Scores are cosines, even if the caller's vector does not have unit length.
         guard VectorDefect(of: vector) != .isNotFinite else {
             throw RoostError(.badInput, "cannot search: the vector has a component that is not finite")
         }

@@ -33,7 +33,7 @@ public struct QueryHit: Sendable, Hashable {
     var evidence: Float = 0
     /// The evidence relative to that of an exact match, from 0 to 1.
     package internal(set) var relativeEvidence: Float = 0
-    /// The score without the evidence of corrected words, by which the noise level is judged.
+    /// The score without the evidence of corrected words, which is compared with the noise level.
     var uncorrectedScore: Float = 0
     /// Whether the entry contains all words of the query.
     var hasAllWords = false
@@ -42,7 +42,7 @@ public struct QueryHit: Sendable, Hashable {
 /// The result of a search.
 public struct QueryResult: Sendable {
     /// The hits, best first. If hits are equally good, the one with the lower id comes first. Unless
-    /// ``EntrySearch/includesAll`` is set, hits below ``noiseLevel`` are omitted.
+    /// ``EntrySearch/includesAll`` is set, the result is empty if its best score is below ``noiseLevel``.
     public var hits: [QueryHit]
     /// The three best hits, if they were omitted because no hit reaches ``noiseLevel``. Otherwise empty.
     public var nearest: [QueryHit] = []

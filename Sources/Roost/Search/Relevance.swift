@@ -3,11 +3,11 @@ import RoostText
 
 /// The formula that combines the evidence for an entry into one score.
 ///
-/// The evidence of meaning is how many standard deviations the cosine exceeds the mean of random pairs
-/// (``PairStatistics``), to the power of 1.75: a cosine that is twice as far above the mean is more than
-/// twice as informative. The evidence of words is their BM25F score, divided by the square root of the
-/// information of the query, so that long queries, many of whose words occur anywhere, do not outweigh the
-/// meaning. Decision 15 explains the choice.
+/// The evidence of meaning is the number of standard deviations by which the cosine exceeds the mean of
+/// random pairs (``PairStatistics``), raised to the power of 1.75: a cosine that is twice as far above the
+/// mean is more than twice as informative. The evidence of words is their BM25F score, divided by the square
+/// root of the information of the query. Without the division, the words of long queries, many of which occur
+/// in most texts, would outweigh the meaning. Decision 15 explains the choice.
 ///
 /// The score is the sum divided by the evidence of a text that equals the query, raised to the inverse power.
 /// If only vectors are compared, this is the cosine, rescaled so that the mean of random pairs is 0.
@@ -18,11 +18,12 @@ struct Relevance: Sendable {
     private static let wordsWeight: Float = 5
     /// The share of the cosine of the whole entry. The rest is the share of its nearest passage.
     private static let entryShare: Float = 0.3
-    /// The score that the best hit must reach for a result to be more than noise. It was measured: 99% of the
-    /// judged answers of six data sets are in results above it.
+    /// The score that the best hit must reach for a result to be more than noise. In measurements with six
+    /// data sets, 99% of the judged answers were in results above this score.
     static let noiseLevel: Float = 0.3
-    /// The evidence that every hit of a result needs. Below it, an entry has none of the words, and its
-    /// cosine is more than a standard deviation below that of random pairs.
+    /// The minimum evidence for a hit that does not contain all words of the query. An entry with less
+    /// evidence usually contains none of the words, and its cosine is more than a standard deviation below
+    /// the mean of random pairs.
     static let minimumEvidence: Float = -1
 
     private let statistics: PairStatistics
@@ -49,7 +50,7 @@ struct Relevance: Sendable {
             vectorWeight * exactMeaning + textWeight * exactWords, .leastNormalMagnitude)
     }
 
-    /// Returns a number to a power, with its sign.
+    /// Raises the absolute value of a number to a power, and keeps the sign of the number.
     private static func power(_ value: Float, _ exponent: Float = exponent) -> Float {
         (value < 0 ? -1 : 1) * pow(abs(value), exponent)
     }

@@ -34,17 +34,21 @@ struct SearchRun: Sendable {
         let relevance = Relevance(plan, passages.statistics, words: source.wordScores?.scores)
         var hits: [QueryHit] = []
         if needed > 0, source.allowed?.isEmpty != true {
-            // Enough for the nearest, if all hits are below the noise level.
-            let count = plan.hasNoiseLevel ? max(needed, Self.nearestCount) : needed
+            // Whether the result is noise must not depend on the limit and the offset.
+            let count = plan.hasNoiseLevel ? max(needed, Self.judgedCount) : needed
             hits = try await self.hits(count, from: source, relevance)
         }
         for index in hits.indices { hits[index].rank = index + 1 }
         var nearest: [QueryHit] = []
-        if plan.hasNoiseLevel, !hits.contains(where: { $0.uncorrectedScore >= Relevance.noiseLevel }) {
-            // A text that contains all words of the query is an answer, even if the words are frequent.
-            let answers = hits.filter(\.hasAllWords)
-            if answers.isEmpty { nearest = Array(hits.prefix(Self.nearestCount)) }
-            hits = answers
+        let judged = hits.prefix(Self.judgedCount)
+        if plan.hasNoiseLevel, !judged.contains(where: { $0.uncorrectedScore >= Relevance.noiseLevel }) {
+            if judged.contains(where: \.hasAllWords) {
+                // A text that contains all words of the query is an answer, even if the words are frequent.
+                hits = hits.filter(\.hasAllWords)
+            } else {
+                nearest = Array(hits.prefix(Self.nearestCount))
+                hits = []
+            }
             for index in hits.indices { hits[index].rank = index + 1 }
         }
         var result = QueryResult(
@@ -57,6 +61,8 @@ struct SearchRun: Sendable {
         return result
     }
 
+    /// The number of best hits that decide whether a result is noise.
+    private static let judgedCount = 25
     /// The number of hits in ``QueryResult/nearest``.
     private static let nearestCount = 3
 

@@ -4,9 +4,9 @@ import RoostModel
 
 /// The list of the models with which the vectors of a store were computed, in the file `models.jsonl`.
 ///
-/// A line is added before the first commit with a model whose files differ from those of the line before. All
-/// commits after the line's revision were made with its model, up to the revision of the next line. If the
-/// files of a model turn out to have been damaged, the entries of these commits can be found and embedded
+/// A line is added before the first commit with a model whose files differ from those of the previous line.
+/// All commits after the line's revision were made with its model, up to the revision of the next line. If
+/// the files of a model turn out to have been damaged, the entries of these commits can be found and embedded
 /// again.
 struct EmbeddingLog: Sendable {
     /// The store's folder.
@@ -35,7 +35,7 @@ struct EmbeddingLog: Sendable {
 
     private var url: URL { directory.appendingPathComponent(Self.fileName) }
 
-    /// The lines of the file, oldest first. Damaged lines are left out.
+    /// The lines of the file, oldest first. Damaged lines are omitted.
     var records: [Record] {
         guard let data = try? Data(contentsOf: url), data.count <= Self.maximumSize else { return [] }
         return data.split(separator: UInt8(ascii: "\n")).compactMap {
@@ -57,7 +57,7 @@ struct EmbeddingLog: Sendable {
         try StorageError.mappingFileErrors { try AtomicFile.write(Data(lines.joined()), to: url) }
     }
 
-    /// Copies the file to another store's folder. Does nothing if there is none.
+    /// Copies the file to another store's folder. Does nothing if the file does not exist.
     ///
     /// - Throws: `StorageError`.
     func copy(to folder: URL) throws {

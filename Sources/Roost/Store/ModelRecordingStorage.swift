@@ -11,7 +11,8 @@ struct ModelRecordingStorage<Base: StorageProvider>: StorageProvider {
     let fingerprint: String
     private let recorded = Recorded()
 
-    /// The file that contained the fingerprint as its last line, shared by the copies of a handle.
+    /// The identity of the log file when its last line contained the fingerprint. The copies of a storage
+    /// share it.
     private final class Recorded: Sendable {
         let file = Mutex<FileIdentity?>(nil)
     }

@@ -29,16 +29,17 @@ struct StoreIdentity {
         return manifest.store == nil ? nil : "\(path) is missing or empty"
     }
 
-    /// Checks, before a storage is opened, that it need not be created.
+    /// Checks that the storage exists, unless the store is new. Call this before opening the storage, because
+    /// opening creates a missing one.
     ///
-    /// - Throws: `StorageError` with `.damaged`.
+    /// - Throws: `StorageError` with `.damaged` if the storage is missing.
     func checkFiles() throws {
         guard let missingStorage else { return }
         throw damaged(missingStorage)
     }
 
-    /// Returns the description of a storage that belongs to another store; `nil` if it belongs to the manifest
-    /// or if the manifest of an older version records no id.
+    /// Returns the description of a storage that belongs to another store; `nil` if it belongs to the
+    /// manifest or if the manifest of an older version records no id.
     func mismatch(_ stamp: Stamp) -> String? {
         guard let store = manifest.store, store != stamp.store else { return nil }
         return "\(StoreManifest.fileName) describes the store \(store), but \(configuration.storagePath) "
@@ -56,7 +57,8 @@ struct StoreIdentity {
     private func damaged(_ reason: String) -> StorageError {
         StorageError(
             .damaged,
-            "cannot open the store in \(configuration.directory.path): \(reason); restore the matching files, "
+            "cannot open the store in \(configuration.directory.path): \(reason); restore the "
+                + "matching files, "
                 + "or repair the store to use the storage that is present", remedy: .inspectStore)
     }
 
@@ -90,7 +92,7 @@ struct IdentityCheck: StoreFileCheck {
             ]
         }
         // Damage that prevents opening is reported by the check of the storage's files.
-        guard configuration.hasStorage, try configuration.hasCurrentFormat(),
+        guard configuration.hasStorage, (try? configuration.hasCurrentFormat()) == true,
             let stamp = try? await configuration.storageStamp(), let mismatch = identity.mismatch(stamp)
         else { return [] }
         return [

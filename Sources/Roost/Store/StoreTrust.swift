@@ -59,7 +59,7 @@ struct StoreTrust {
                 throw Refusal(
                     reason: "another user owns the parent folder \(path) and could replace the store")
             }
-            // In a folder with the sticky bit, such as /tmp, only the owner of a file can rename it.
+            // In a folder with the sticky bit, only the owner of a file can rename it.
             guard status.st_mode & S_ISVTX != 0 || !isWritableByOthers(status) else {
                 throw Refusal(
                     reason: "other users can write to the parent folder \(path) and could replace the store")

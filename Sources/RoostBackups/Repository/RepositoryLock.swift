@@ -168,8 +168,8 @@ final class RepositoryLock: Sendable {
         return nil
     }
 
-    /// Deletes the locks of all processes except those that are known to run: processes on this machine that
-    /// exist.
+    /// Deletes all locks except those of processes that are known to be running. Only a process on this
+    /// machine can be known to be running.
     ///
     /// - Parameter removingAll: Whether to delete the locks of running processes, too.
     /// - Returns: The locks that were deleted, and those that were kept. Locks that cannot be decoded are
@@ -179,7 +179,14 @@ final class RepositoryLock: Sendable {
     ) async throws -> (removed: [Contents], kept: [Contents]) {
         var (removed, kept): ([Contents], [Contents]) = ([], [])
         for path in try await retrieval.paths(in: RepositoryObject.locks) {
-            let data = try? await retrieval.readChunk(at: path)
+            var data: Data?
+            do {
+                guard let read = try await retrieval.readChunk(at: path) else { continue }
+                data = read
+            } catch let error as ChunkStorageError where error.isDamage {
+                // A corrupt lock belongs to no running process. After any other error, the lock is unknown
+                // and must not be deleted.
+            }
             let contents = data.flatMap { try? JSONDecoder().decode(Contents.self, from: $0) }
             if let contents, !removingAll, !system.isEmpty, contents.system == system,
                 !isStale(contents, path)

@@ -67,7 +67,8 @@ struct Doctor: AsyncParsableCommand {
     @Flag(
         name: .long,
         help: """
-            Also read every byte of the installed models, and find entries that were embedded with damaged or \
+            Also read every byte of the installed models, and find entries that were embedded with \
+            damaged or \
             other model files.
             """)
     var models = false

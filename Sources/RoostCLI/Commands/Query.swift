@@ -127,7 +127,7 @@ struct Query: AsyncParsableCommand {
             let part = lines[start..<min(lines.count, start + Self.batchSize)]
             let searches = part.map { line in
                 var search = query
-                search.subject = .text(line.element + QueryText.exclusions(excluded))
+                search.subject = .text(QueryText.exclusions(excluded) + line.element)
                 return search
             }
             let results = try await store.search(searches)

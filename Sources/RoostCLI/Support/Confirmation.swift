@@ -1,6 +1,6 @@
 import Foundation
 
-/// Asks the user for permission before a command changes much.
+/// Asks the user for confirmation before a command makes extensive changes.
 enum Confirmation {
     /// The maximum length of an answer in bytes.
     private static let maximumLength = 256

@@ -50,8 +50,8 @@ struct EditorCommand {
         guard FileManager.default.fileExists(atPath: path) else {
             throw CommandError(.noInput, "cannot open the hit: \(path) no longer exists")
         }
-        // $EDITOR may contain options, so a shell splits it. The path is a separate argument: it never becomes
-        // part of the script.
+        // $EDITOR may contain options, so a shell splits it. The path is a separate argument: it never
+        // becomes part of the script.
         let arguments = ["sh", "-c", "exec \(editor) \"$@\"", "sh"] + arguments(for: path, line: line)
         var pointers = arguments.map { strdup($0) } + [nil]
         execv("/bin/sh", &pointers)

@@ -22,7 +22,8 @@ struct HitDocument: Encodable {
         var marks: [[Int]]
     }
 
-    /// The shares of the score, and the rank and score of the hit in the vector search and in the text search.
+    /// The shares of the score, and the rank and score of the hit in the vector search and in the text
+    /// search.
     struct Explanation: Encodable {
         /// The parts of the score, which add up to it.
         struct Shares: Encodable {

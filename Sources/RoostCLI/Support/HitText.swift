@@ -111,8 +111,8 @@ struct HitText {
         return lines.map { Self.indent + Self.styled($0) }
     }
 
-    /// Returns the cells of a part of a text. Characters that a terminal would interpret are replaced when the
-    /// cells are written.
+    /// Returns the cells of a part of a text. Characters that a terminal would interpret are replaced when
+    /// the cells are written.
     private func cells(of range: Range<Int>, _ highlights: [Range<Int>], in content: String) -> [Cell] {
         let utf8 = content.utf8
         let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)

@@ -4,9 +4,9 @@ import Roost
 
 /// Separates the options of a search command from the query.
 ///
-/// People type queries without quotes, and queries contain words that look like options: `git commit --amend`,
-/// `planets -saturn`. In front of `--`, only the command's own options are options; everything else is the
-/// query. After `--`, everything is text.
+/// People type queries without quotes, and queries contain words that look like options:
+/// `git commit --amend`, `planets -saturn`. In front of `--`, only the command's own options are options;
+/// everything else is the query. After `--`, everything is text.
 struct QueryArguments {
     /// The names of the options that have a value, with their hyphens.
     private(set) var valueOptions: Set<String> = []
@@ -70,6 +70,8 @@ struct QueryArguments {
                 // In vector mode, queries have no operators.
                 let isVector = options.contains("--mode=vector") || hasPair("--mode", "vector", options)
                 words += rest.map { isVector ? $0 : TextQuery.escaped($0) }
+                // After `--`, a hyphen is text; a hyphen alone would stand for standard input.
+                if words == ["-"] { words = ["- "] }
                 break
             }
             let name = argument.prefix { $0 != "=" }

@@ -13,16 +13,17 @@ enum QueryText {
     ///   - excluded: The values of `--not`.
     /// - Throws: ``RoostError`` if standard input is too large or not UTF-8; `CancellationError`.
     static func text(of words: [String], excluding excluded: [String] = []) throws -> String {
-        guard words == ["-"] else { return words.joined(separator: " ") + exclusions(excluded) }
+        guard words == ["-"] else { return exclusions(excluded) + words.joined(separator: " ") }
         let data = try StandardInput.readToEnd(limit: maximumSize)
         guard let text = String(validating: data, as: UTF8.self) else {
             throw RoostError(.badInput, "cannot read the query: standard input is not UTF-8 text")
         }
-        return text + exclusions(excluded)
+        return exclusions(excluded) + text
     }
 
-    /// Returns quoted exclusions, each with a space before it. A quoted exclusion is never text.
+    /// Returns quoted exclusions, each with a space after it. They precede the query, because a quotation
+    /// mark without a partner in the query would otherwise pair with their first one.
     static func exclusions(_ excluded: [String]) -> String {
-        excluded.map { text in " -\"\(String(text.map { $0 == "\"" ? " " : $0 }))\"" }.joined()
+        excluded.map { text in "-\"\(String(text.map { $0 == "\"" ? " " : $0 }))\" " }.joined()
     }
 }

@@ -90,8 +90,8 @@ struct SearchOptions: ParsableArguments {
 
     /// Prints a result, or opens its best hit.
     ///
-    /// - Throws: `ExitCode` if there are no hits; ``RoostError`` if the store is empty; ``CommandError`` if the
-    ///   hit cannot be opened.
+    /// - Throws: `ExitCode` if there are no hits; ``RoostError`` if the store is empty; ``CommandError`` if
+    ///   the hit cannot be opened.
     func show(_ result: QueryResult, _ options: StoreOptions) throws {
         for text in Self.remarks(on: result) { options.note(text) }
         switch output.format {
@@ -183,6 +183,7 @@ struct SearchOptions: ParsableArguments {
         if minSimilarity != nil { return "no hits; a lower --min-similarity finds more" }
         if minScore != nil { return "no hits; a lower --min-score finds more" }
         if offset > 0 { return "no hits after the first \(offset)" }
+        if result.noiseLevel > 0 { return "nothing is close to the query; --all shows all hits" }
         return result.text == nil ? "no other entry was found" : "no entry contains any of the words"
     }
 

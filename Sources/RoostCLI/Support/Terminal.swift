@@ -51,8 +51,8 @@ enum Terminal {
     ///
     /// - Parameters:
     ///   - text: The line. Control characters in it are replaced, except styles.
-    ///   - keepingLines: Whether the text may contain line feeds and tabs. Otherwise they are replaced too, so
-    ///     that a name cannot forge a line of output.
+    ///   - keepingLines: Whether the text may contain line feeds and tabs. Otherwise they are replaced too,
+    ///     so that a name cannot forge a line of output.
     static func write(_ text: String, keepingLines: Bool = false) {
         writeBytes(Data((TerminalText.rendered(text, keepingLines: keepingLines) + "\n").utf8))
     }
@@ -116,7 +116,8 @@ enum Terminal {
     /// characters.
     static func line(_ text: String, limit: Int = 160) -> String { TerminalText.line(text, limit: limit) }
 
-    /// Returns a user's text with control characters replaced: on a terminal, they could hide or forge output.
+    /// Returns a user's text with control characters replaced: on a terminal, they could hide or forge
+    /// output.
     ///
     /// - Parameter keepingLines: Whether to keep `\n` and `\t`.
     static func safe(_ text: String, keepingLines: Bool = false) -> String {

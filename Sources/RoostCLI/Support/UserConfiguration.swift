@@ -119,7 +119,8 @@ struct UserConfiguration {
     /// make at the same time are kept.
     ///
     /// - Parameter value: The new value; `nil` removes the setting.
-    /// - Throws: ``CommandError`` if the setting is unknown, the value invalid, or the file cannot be written.
+    /// - Throws: ``CommandError`` if the setting is unknown, the value invalid, or the file cannot be
+    ///   written.
     mutating func set(_ key: String, _ value: String?) throws {
         if let value {
             try Self.check(key, value)

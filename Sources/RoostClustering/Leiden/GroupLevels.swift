@@ -81,7 +81,7 @@ struct GroupLevels {
     /// Returns the communities, at a lower resolution, of a graph whose nodes are the groups.
     private static func parents(in level: Leiden, at resolution: Double) -> [Int32] {
         var generator = SeededGenerator(seed: 0)
-        // Only cancellation throws an error. A partition without parents is complete as well.
+        // Only cancellation throws an error. A partition without parents is also valid.
         return (try? level.communities(resolution: resolution, using: &generator))
             ?? [Int32](repeating: 0, count: level.graph.count)
     }

@@ -62,7 +62,7 @@ struct SubsampleStability {
     private static func agreement(
         of whole: [Int32], with part: [Int32], _ rows: [Int], _ information: MutualInformation
     ) -> Double {
-        // If either partition consists of a single group, their agreement is no evidence for groups.
+        // If either partition consists of a single group, their agreement does not show that groups exist.
         guard part.contains(where: { $0 > 0 }), whole.contains(where: { $0 > 0 }) else { return 0 }
         return information.adjusted(Leiden.renumbered(rows.map { whole[$0] }), part)
     }

@@ -126,8 +126,8 @@ public struct BERTEmbedder: Embedder {
     /// The first call checks the model: it embeds a fixed text and compares the vector with the recorded one.
     /// Before documents are embedded, all weights are compared with their checksum.
     ///
-    /// - Throws: `EmbedderError` with `.damagedModel` if the model is damaged or computes a number that is not
-    ///   finite; `CancellationError`.
+    /// - Throws: `EmbedderError` with `.damagedModel` if the model is damaged or computes a number that is
+    ///   not finite; `CancellationError`.
     @concurrent
     public func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings {
         if !texts.isEmpty {

@@ -23,8 +23,8 @@ final class ModelCheck: Sendable {
     private let state = Mutex(State())
 
     /// The minimum cosine similarity between the vector of the fixed text and the recorded one. Rounding on
-    /// different processors changes the cosine by less than 1e-5 in Float32, and by less than 0.001 with 8-bit
-    /// weights.
+    /// different processors changes the cosine by less than 1e-5 in Float32, and by less than 0.001 with
+    /// 8-bit weights.
     private var minimumSimilarity: Float { precision == "int8" ? 0.999 : 0.9999 }
 
     init(_ folder: ModelFolder, _ weights: Safetensors, _ record: ModelRecord, precision: String) {

@@ -11,7 +11,8 @@ extension ModelFolder {
         (try? Data(contentsOf: recordURL)).flatMap { try? JSONDecoder().decode(ModelRecord.self, from: $0) }
     }
 
-    /// Writes a record. In a read-only folder, this has no effect, and all files are read again the next time.
+    /// Writes a record. In a read-only folder, this has no effect, and all files are read again the next
+    /// time.
     func store(_ record: ModelRecord) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
@@ -53,8 +54,8 @@ extension ModelFolder {
         }
         try weights.checkNumbers()
         let sha256 = ModelRecord.hexadecimal(SHA256.hash(data: weights.file.bytes))
-        // A record of an older version has no checksums of other files. Then weights with another modification
-        // time may have been replaced on purpose.
+        // A record of an older version has no checksums of other files. Then weights with another
+        // modification time may have been replaced on purpose.
         if let stored, stored.sha256 != sha256,
             stored.files != nil || stored.modifiedMilliseconds == weights.file.modifiedMilliseconds
         {

@@ -45,7 +45,9 @@ enum EntryJSON {
         ToolProperty("id", .string(maximumBytes: .max), isRequired: true, "The id of the entry."),
         ToolProperty("title", .string(maximumBytes: .max), isRequired: true, "The title."),
         ToolProperty(
-            "url", .string(maximumBytes: .max), isRequired: true, "The file, or the address of the resource."),
+            "url", .string(maximumBytes: .max), isRequired: true,
+            "The file, or the address of the "
+                + "resource."),
     ]
 
     /// Returns the beginning of a text, cut between Unicode scalars.

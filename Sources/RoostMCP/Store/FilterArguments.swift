@@ -31,7 +31,8 @@ enum FilterArguments {
         for text in arguments.strings("where") {
             guard let condition = EntryCondition(parsing: text) else {
                 throw ToolFailure(
-                    "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', 'key exists', "
+                    "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', "
+                        + "'key exists', "
                         + "'key missing', not '\(text.prefix(MCPServer.echoLimit))'")
             }
             filter.conditions.append(condition)

@@ -93,12 +93,13 @@ struct StoreResources: ResourceProvider {
                         "size": .integer(Int64(cluster.members.count)),
                     ], entries)
             case .source(let id):
-                guard let source = try await snapshot.sources([id]).first else { return nil }
-                let entries = try await snapshot.entries(Array(source.entryIDs.prefix(Self.maximumMembers)))
-                    .filter(rules.allows)
+                // Entries that were added one by one have a source without a record.
+                let filter = rules.restricting(EntryFilter(sources: [id]))
+                let entries = try await snapshot.entries(
+                    after: nil, limit: Self.maximumMembers, matching: filter
+                ).entries
                 guard !entries.isEmpty else { return nil }
-                // The number of all entries would reveal how many of them are not visible.
-                let size = rules.showsClusters ? source.entryIDs.count : entries.count
+                let size = try await snapshot.rows(matching: filter).count
                 return Self.json(uri, ["source": .string(id), "size": .integer(Int64(size))], entries)
             }
         }

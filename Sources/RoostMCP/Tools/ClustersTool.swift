@@ -12,8 +12,10 @@ struct ClustersTool: Tool {
     let definition = ToolDefinition(
         name: "clusters", title: "Browse the clusters",
         description:
-            "Without arguments, returns the clusters of the store with labels, keywords and sizes, largest first; a "
-            + "cluster with a 'parent' is part of that cluster. With 'cluster', returns the members of that cluster.",
+            "Without arguments, returns the clusters of the store with labels, keywords and sizes, "
+            + "largest first; a "
+            + "cluster with a 'parent' is part of that cluster. With 'cluster', returns the members "
+            + "of that cluster.",
         effect: .reads,
         input: [
             ToolProperty(

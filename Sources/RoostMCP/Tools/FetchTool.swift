@@ -9,7 +9,8 @@ struct FetchTool: Tool {
     let definition = ToolDefinition(
         name: "fetch", title: "Read an entry",
         description:
-            "Returns the text and the metadata of an entry. A long text is returned in parts: pass 'nextOffset' as "
+            "Returns the text and the metadata of an entry. A long text is returned in parts: pass "
+            + "'nextOffset' as "
             + "'offset' for the next part.",
         effect: .reads,
         input: [

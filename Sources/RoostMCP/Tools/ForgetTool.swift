@@ -11,7 +11,8 @@ struct ForgetTool: Tool {
     let definition = ToolDefinition(
         name: "forget", title: "Remove entries",
         description:
-            "Removes entries. Without confirm, it only returns the entries that would be removed: show them to the "
+            "Removes entries. Without confirm, it only returns the entries that would be removed: "
+            + "show them to the "
             + "user, then call it again with confirm. Files that were ingested are not deleted.",
         effect: .changes,
         input: [

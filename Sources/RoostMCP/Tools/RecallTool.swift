@@ -14,7 +14,8 @@ struct RecallTool: Tool {
     let definition = ToolDefinition(
         name: "recall", title: "Recall messages",
         description:
-            "Returns messages of earlier conversations that answer a question, best first, each with the messages "
+            "Returns messages of earlier conversations that answer a question, best first, each "
+            + "with the messages "
             + "around it. Understands times such as 'yesterday' or 'in May 2023'.",
         effect: .reads,
         input: [

@@ -14,7 +14,8 @@ struct RememberMessagesTool: Tool {
     let definition = ToolDefinition(
         name: "remember_messages", title: "Remember messages",
         description:
-            "Stores messages of a conversation in the given order, so that 'recall' finds them later. Messages that "
+            "Stores messages of a conversation in the given order, so that 'recall' finds them "
+            + "later. Messages that "
             + "are already stored are skipped.",
         effect: .adds,
         input: [

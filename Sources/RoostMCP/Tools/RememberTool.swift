@@ -16,8 +16,10 @@ struct RememberTool: Tool {
     let definition = ToolDefinition(
         name: "remember", title: "Remember a text",
         description:
-            "Stores a text that should be found later, such as a fact, a decision or a note. If the store contains "
-            + "a near-duplicate, nothing is stored and the near-duplicates are returned: call 'update' to change one "
+            "Stores a text that should be found later, such as a fact, a decision or a note. If the "
+            + "store contains "
+            + "a near-duplicate, nothing is stored and the near-duplicates are returned: call "
+            + "'update' to change one "
             + "of them, or pass allowDuplicate.",
         effect: .adds,
         input: [

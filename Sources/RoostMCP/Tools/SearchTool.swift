@@ -13,13 +13,15 @@ struct SearchTool: Tool {
     let definition = ToolDefinition(
         name: "search", title: "Search the knowledge store",
         description:
-            "Searches the user's notes and documents by meaning and by words, best match first. Use a question or "
+            "Searches the user's notes and documents by meaning and by words, best match first. Use "
+            + "a question or "
             + "a few descriptive words. Returns titles and snippets; call 'fetch' for whole texts.",
         effect: .reads,
         input: [
             ToolProperty(
                 "query", .string(maximumBytes: maximumQueryLength), isRequired: true,
-                "A question or descriptive words. \"Quoted words\" must occur as a phrase, -word must not occur."
+                "A question or descriptive words. \"Quoted words\" must occur as a phrase, -word "
+                    + "must not occur."
             ),
             ToolProperty(
                 "limit", .integer(1...maximumLimit), "The maximum number of results; 10 by default."),
@@ -54,7 +56,8 @@ struct SearchTool: Tool {
                 item["score"] = .number(Double(hit.score))
                 let snippet = result.snippet(of: hit, limit: Self.snippetLength)
                 item["snippet"] = .string(hit.entry.text(in: snippet.utf8Range) ?? "")
-                item["line"] = .integer(Int64(hit.entry.line(ofByte: snippet.utf8Range.lowerBound)))
+                let byte = snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound
+                if let line = hit.entry.sourceLine(ofByte: byte) { item["line"] = .integer(Int64(line)) }
                 if !hit.entry.tags.isEmpty { item["tags"] = .array(hit.entry.tags.map { .string($0) }) }
                 return .object(item)
             }

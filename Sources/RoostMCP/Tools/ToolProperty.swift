@@ -134,7 +134,8 @@ extension ToolProperty.Kind {
         guard unknown.isEmpty else {
             let names = unknown.prefix(10).map { "'\(prefix)\($0.prefix(MCPServer.echoLimit))'" }
             throw ToolFailure(
-                "unknown argument\(unknown.count == 1 ? "" : "s") \(names.joined(separator: ", ")); known are "
+                "unknown argument\(unknown.count == 1 ? "" : "s") \(names.joined(separator: ", ")); "
+                    + "known are "
                     + properties.map { prefix + $0.name }.joined(separator: ", "))
         }
         for property in properties {

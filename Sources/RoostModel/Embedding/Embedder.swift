@@ -50,8 +50,9 @@ public protocol Embedder: Sendable {
     /// - Throws: ``EmbedderError``; `CancellationError` if the task is canceled between batches.
     func embed(_ texts: [String], as role: TextRole) async throws -> Embeddings
 
-    /// A digest of all files of the model that affect its vectors; `nil` if the model has no files. It differs
-    /// between two copies of a model if one of them is damaged. A store records it for each batch of vectors.
+    /// A digest of all files of the model that affect its vectors; `nil` if the model has no files. It
+    /// differs between two copies of a model if one of them is damaged. A store records it for each batch
+    /// of vectors.
     ///
     /// The default implementation returns `nil`.
     var fingerprint: String? { get }

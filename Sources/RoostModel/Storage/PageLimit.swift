@@ -1,7 +1,8 @@
 /// The number of entries that are requested for each page of a snapshot.
 ///
-/// A few entries can be as large as thousands of others. Unless the caller chooses the number, a page has as
-/// many entries as fit into a few megabytes, according to the size of the entries on the page before.
+/// A few large entries can have the size of thousands of typical ones. Unless the caller chooses the number,
+/// a page has as many entries as fit into a few megabytes, according to the size of the entries on the page
+/// before.
 struct PageLimit<Page: SnapshotPage>: Sendable {
     private let maximum: Int
     /// Returns the number of entries on a page and their size in bytes; `nil` if the number is fixed.

@@ -1,4 +1,4 @@
-/// The numbers of passages and tokens in a store, and the entries with tokens that no vector may cover.
+/// The numbers of passages and tokens in a store, and the entries with tokens that possibly no vector covers.
 public struct TextStatistics: Sendable, Hashable {
     /// The number of passages that are searched.
     public var passages: Int

@@ -84,9 +84,9 @@ extension CodingUserInfoKey {
     /// The key for a `Bool` that determines whether the vectors of encoded entries and clusters are omitted.
     public static let omitsVectors = key("roost.omitsVectors")
 
-    /// The key for a value, such as `true`, with which a passage's number of tokens that is out of range is
-    /// an error. Otherwise, it is replaced with the nearest valid number, so that files of older versions,
-    /// which accepted any number, can be read.
+    /// The key for any value, such as `true`, that makes decoding fail if a passage's number of tokens is out
+    /// of range. Without a value, the number is replaced with the nearest valid one, so that files of older
+    /// versions, which accepted any number, can be read.
     package static let rejectsInvalidCounts = key("roost.rejectsInvalidCounts")
 
     private static func key(_ name: String) -> CodingUserInfoKey {

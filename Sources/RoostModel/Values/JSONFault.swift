@@ -73,7 +73,7 @@ package enum JSONFault {
             return "the number \(text.prefix(maximumShownLength)) is out of range"
         }
 
-        /// Scans a string, of which the current byte is the opening quotation mark.
+        /// Scans a string whose opening quotation mark is the current byte.
         private mutating func stringFault() -> String? {
             offset += 1
             while offset < bytes.count, bytes[offset] != UInt8(ascii: "\"") {
@@ -95,7 +95,7 @@ package enum JSONFault {
             return nil
         }
 
-        /// Returns the value of the escape sequence `\uXXXX` at an offset; `nil` if there is a different text.
+        /// Returns the value of the escape sequence `\uXXXX` at an offset; `nil` if there is none.
         private func codeUnit(at offset: Int) -> UInt32? {
             guard offset + 6 <= bytes.count, bytes[offset] == UInt8(ascii: "\\"),
                 bytes[offset + 1] == UInt8(ascii: "u")

@@ -19,7 +19,7 @@ struct IdentifierRun {
 
     /// Adds the next word of the text if it is joined with the run.
     ///
-    /// - Returns: Whether it is.
+    /// - Returns: Whether the word was added.
     mutating func extend(to word: Range<Int>, in utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         guard wordCount > 0, word.lowerBound > range.upperBound else { return false }
         let first = utf8[range.upperBound]

@@ -24,7 +24,7 @@ struct LanguageEvidence: Sendable {
     ///
     /// - Parameter number: The result of ``number(of:)``.
     mutating func add(_ number: UInt16) {
-        // Most words are no clue. The first numbers are those of the scripts.
+        // The first numbers are those of the scripts. Most words have one of them and give no other clue.
         guard number >= words.count else {
             words[Int(number)] += 1
             return
@@ -53,7 +53,7 @@ struct LanguageEvidence: Sendable {
         return isSufficient ? best : fallback
     }
 
-    /// Returns the one of some languages for which there is most evidence, or the default if there is none.
+    /// Returns the given language with the most evidence, or the default if there is no evidence for any.
     func best(
         _ script: WordScript, among languages: Set<TextLanguage>, default fallback: TextLanguage
     ) -> TextLanguage {

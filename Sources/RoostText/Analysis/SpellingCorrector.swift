@@ -18,8 +18,8 @@ struct SpellingCorrector {
         var distance: Int
     }
 
-    /// The lengths in letters from which one and two errors are corrected. In shorter words, too many words
-    /// are similar to each other.
+    /// The minimum lengths, in letters, of words in which one error and two errors are corrected. Too many
+    /// shorter words are similar to each other.
     private static let (minimumLength, lengthForTwo) = (3, 8)
     /// The maximum length of a word that is corrected.
     private static let maximumLength = 40

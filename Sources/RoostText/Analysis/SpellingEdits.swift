@@ -4,8 +4,8 @@ struct SpellingEdits {
     /// The letters of the misspelled word.
     private let letters: [UInt32]
     let maximumDistance: Int
-    /// The rows of the distance matrix for the prefixes of the word that was compared last, one after another.
-    /// Row `i` has the distances of its first `i` letters to all prefixes of the misspelled word.
+    /// The rows of the distance matrix for the prefixes of the word that was compared last, one after
+    /// another. Row `i` has the distances of its first `i` letters to all prefixes of the misspelled word.
     private var matrix: [Int]
     /// The minimum of each row.
     private var minima: [Int] = [0]
@@ -29,8 +29,8 @@ struct SpellingEdits {
         case distantPrefix(Int)
     }
 
-    /// Compares the misspelled word with a word. If the word has a prefix in common with the previous one, the
-    /// work for the prefix is not repeated.
+    /// Compares the misspelled word with a word. If the word has a prefix in common with the previous one,
+    /// the work for the prefix is not repeated.
     ///
     /// - Complexity: O(letters after the common prefix · letters of the misspelled word).
     mutating func compare(_ word: [UInt32]) -> Comparison {

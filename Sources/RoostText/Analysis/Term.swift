@@ -67,7 +67,7 @@ struct Term: Sendable, Hashable {
     private static func stem(_ folding: WordFolding, in language: TextLanguage) -> [UInt8] {
         let word = withoutElision(folding.spelling, in: language)
         let stem = WordFolding.withoutDiacritics(Stemmer.stem(word, in: language))
-        // A word that consists only of an ending keeps it.
+        // If the stem is empty because the word consists only of an ending, the word itself is used.
         return stem.isEmpty ? folding.folded : stem
     }
 
@@ -131,8 +131,8 @@ extension Term {
         return term
     }
 
-    /// Returns the bytes with which words begin that have the prefix at the end of a text: the last word, or
-    /// all of it if it has the form of an identifier. Empty if the text does not end in a word.
+    /// Returns the prefix at the end of a text in the form in which the index contains words: the last word,
+    /// or the complete identifier that the text ends with. Empty if the text does not end in a word.
     static func prefix(of text: Substring) -> [UInt8] {
         var text = String(text)
         return text.withUTF8 { utf8 in

@@ -1,7 +1,7 @@
 /// The words of the texts of an index, each folded and stemmed only once.
 ///
-/// A form is a word in lower case without diacritics, as texts in one language use it. All forms with the same
-/// stem have the same term.
+/// A form is a word in lower case without diacritics, as texts in one language use it. All forms with the
+/// same stem have the same term.
 struct TermVocabulary: Sendable {
     /// The number and position of a word in a text.
     struct Occurrence: Sendable {

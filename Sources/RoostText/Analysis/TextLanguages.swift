@@ -1,7 +1,7 @@
 /// The language of the words of one text, for each alphabet that more than one language with a stemmer uses.
 ///
 /// A text may contain several alphabets, so a Russian text with English names has two languages. A text
-/// without evidence counts as English, Russian, Arabic, Hebrew or Hindi.
+/// without evidence counts as English, Russian, Arabic, Hebrew or Hindi, depending on the alphabet.
 package struct TextLanguages: Sendable, Hashable {
     private(set) var latin = TextLanguage.english
     private(set) var cyrillic = TextLanguage.russian

@@ -16,8 +16,9 @@ struct Token: Sendable, Hashable {
 /// - Words that are joined by `.`, `_`, `-`, `:` or `@` without spaces also yield one verbatim token, and so
 ///   does a word with the punctuation of code around it: `--onto`, `.gitignore`, `$PATH`, `@main`, `C++`.
 /// - Words in camel case also yield their parts.
-/// - Han, kana, Hangul and the scripts of Thailand and its neighbors yield all pairs of adjacent characters of
-///   one script, because words cannot be told apart without a dictionary. Han characters also yield themselves.
+/// - Han, kana, Hangul and the scripts of Thailand and its neighbors yield all pairs of adjacent characters
+///   of one script, because words cannot be told apart without a dictionary. Han characters also yield
+///   themselves.
 /// - Symbols and emoji are words.
 struct TokenScanner {
     private let utf8: UnsafeBufferPointer<UInt8>
@@ -181,7 +182,7 @@ struct TokenScanner {
                 guard body(pair) else { return false }
             }
             // Many words consist of one Han character. Korean particles follow the word, so only the first
-            // syllable is a word of its own.
+            // syllable is a separate word.
             if script == .han || (script == .hangul && count == 1) {
                 let isPaired = count > 1 || isFollowed(by: script)
                 let single = Token(

@@ -88,16 +88,27 @@ extension TextCollection {
             guard case .phrase(let terms) = scoring.clause, terms.count == 1, terms[0].kind == .word,
                 query.scoring.count < TextQuery.maximumClauses
             else { continue }
-            var part = terms[0]
-            part.kind = .part
-            part.keys = part.keys(in: [])
-            let isKnown = parts.contains { !$0.numbers(of: part).isEmpty }
-            guard isKnown else { continue }
+            guard isPartOfIdentifier(terms[0]) else { continue }
+            let part = Self.part(terms[0])
             query.scoring.append(
                 TextQuery.ScoringClause(
                     clause: .phrase([part]), count: scoring.count, isQuoted: scoring.isQuoted,
                     weight: scoring.weight * Self.identifierWeight))
         }
+    }
+
+    /// Returns a word as a part of identifiers.
+    private static func part(_ word: Term) -> Term {
+        var part = word
+        part.kind = .part
+        part.keys = part.keys(in: [])
+        return part
+    }
+
+    /// Returns whether an identifier in the texts contains a word.
+    private func isPartOfIdentifier(_ word: Term) -> Bool {
+        let part = Self.part(word)
+        return parts.contains { !$0.numbers(of: part).isEmpty }
     }
 
     // MARK: Spelling
@@ -107,8 +118,8 @@ extension TextCollection {
     /// The maximum number of words of a query whose spelling is checked. A longer query is not typed but
     /// copied.
     private static let maximumCorrected = 64
-    /// The number of texts up to which a word is so rare that it may be misspelled in these texts, and the
-    /// minimum ratio of the number of texts with the corrected word to it.
+    /// The maximum number of texts with a word that may be misspelled in these texts, and the minimum ratio
+    /// of the number of texts with the corrected word to the number of texts with the original word.
     private static let (rareCount, minimumRatio) = (2, 40)
 
     /// Corrects the word of a scoring clause if no text, or almost none, contains it.
@@ -118,7 +129,7 @@ extension TextCollection {
             !scoring.isQuoted, scoring.weight == 1
         else { return }
         let count = parts.reduce(0) { $0 + $1.documentCount($1.find(scoring.clause)) }
-        guard count <= Self.rareCount else { return }
+        guard count <= Self.rareCount, !isPartOfIdentifier(terms[0]) else { return }
         guard let found = SpellingCorrector(parts, languages: languages).correction(of: terms[0].word),
             count == 0 || (found.frequency >= Self.minimumRatio * count && found.distance == 1)
         else { return }

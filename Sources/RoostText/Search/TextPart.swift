@@ -72,7 +72,8 @@ extension TextPart {
         }
     }
 
-    /// Returns the numbers of the index's terms under which a word occurs. Each occurrence has one of them.
+    /// Returns the numbers of the index's terms under which a word is listed. Each occurrence of the word is
+    /// listed under exactly one of them.
     func numbers(of term: Term) -> [Int] {
         let keys = term.keys.isEmpty ? term.keys(in: index.languages) : term.keys
         return keys.compactMap { index.terms.index(of: $0) }

@@ -1,6 +1,6 @@
 extension TextQuery.FieldCondition {
-    /// Whether an index alone can decide if a document meets the condition: it lists the words of a field, but
-    /// not their order.
+    /// Whether an index alone can decide if a document meets the condition: it lists the words of a field,
+    /// but not their order.
     package var isSingleWord: Bool {
         if case .phrase(let terms) = clause { terms.count == 1 } else { false }
     }

@@ -26,8 +26,8 @@ public struct TextQuery: Sendable, Hashable {
         /// The number of occurrences in the query.
         var count = 1
         var isQuoted: Bool
-        /// The factor of the clause's contribution, up to 1: less for parts of identifiers and for corrected
-        /// words.
+        /// The factor by which the clause's contribution to the score is multiplied: 1, or less for parts of
+        /// identifiers and for corrected words.
         var weight: Float = 1
     }
 
@@ -68,7 +68,8 @@ public struct TextQuery: Sendable, Hashable {
     /// Limits the search time if a whole document is pasted as the query.
     public static let maximumClauses = 1024
 
-    /// The maximum number of words in addition to phrases with which a query is an expression with operators.
+    /// The maximum number of words outside of phrases in a query whose quotation marks are operators. A query
+    /// with more words is prose.
     private static let maximumExpression = 12
 
     /// The weight of the parts of an identifier in camel case, relative to the identifier. Texts that contain
@@ -154,8 +155,8 @@ public struct TextQuery: Sendable, Hashable {
         plainText = plain.joined(separator: " ")
         // If the query consists only of operators, they are probably meant literally.
         if plainText.allSatisfy(\.isWhitespace), exclusions.isEmpty { plainText = text }
-        // Stop words count only if they are quoted or the query contains nothing else.
-        // In other languages they are known only after the store has been asked for its languages.
+        // Stop words count only if they are quoted or the query contains nothing else. Those of languages
+        // other than English are removed later, when the languages of the store are known.
         if TextLanguages(of: plainText).latin == .english { removeStopWords(of: TextLanguages()) }
     }
 
@@ -224,6 +225,10 @@ public struct TextQuery: Sendable, Hashable {
         if hasAsterisk, words.count == 1 || !isPhrase {
             let prefix = Term.prefix(of: text.dropLast())
             if !prefix.isEmpty { return words.dropLast().map { .phrase([$0.alone]) } + [.prefix(prefix)] }
+        }
+        // `"C++"` is not `c`.
+        if isPhrase, words.count == 1, let exact = terms.first(where: { $0.kind == .verbatim }) {
+            return [.phrase([exact.alone])]
         }
         if isPhrase { return [.phrase(words.map { $0.shifted(by: words[0].offset) })] }
         return terms.map { .phrase([$0.alone]) }

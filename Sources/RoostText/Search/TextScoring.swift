@@ -12,7 +12,7 @@ enum TextScoring {
     static let k1: Float = 0.9
     /// The influence of the length of the body.
     static let b: Float = 0.3
-    /// The share of the information of two words that their adjacency adds at most.
+    /// The maximum share of the information of two words that their adjacency adds.
     static let pairWeight: Float = 0.5
 
     /// Returns the frequency that a field adds.

@@ -81,7 +81,7 @@ import Testing
         #expect(embedder.count == before + 30)
     }
 
-    /// Stores texts of which every second one consists mostly of the same footer, and clusters them.
+    /// Stores texts, half of which consist mostly of the same footer, and clusters them.
     private func filledByFooters(_ embedder: CountingEmbedder) async throws -> KnowledgeStore {
         let store = KnowledgeStore(storage: InMemoryStorageProvider(), embedder: embedder)
         try await fill(store)

@@ -3,7 +3,7 @@ import Roost
 import TestSupport
 import Testing
 
-/// Texts and queries that no person would write: a result or a clear error in bounded time.
+/// Tests that texts and queries that no person would write lead to a result or a clear error in bounded time.
 @Suite(.temporaryFolders) struct OddTextSearchTests {
     /// `ingest/blns/blns.txt` in the folder that the environment variable `ROOST_EVAL` names: strings that
     /// often cause errors, one per line.

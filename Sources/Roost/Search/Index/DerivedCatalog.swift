@@ -33,8 +33,8 @@ protocol DerivedContents: Sendable {
     /// Replaces the store's index files if an earlier version of the program wrote them in a form that this
     /// version does not use.
     ///
-    /// - Throws: `StorageError`, also if the folder is read-only; `CancellationError`. The files are then
-    ///   unchanged.
+    /// - Throws: `StorageError`, for example if the folder is read-only; `CancellationError`. The files are
+    ///   then unchanged.
     static func replaceOutdatedFiles(_ directory: URL, _ snapshot: any StorageSnapshot) async throws
 
     /// Builds the contents from all entries.

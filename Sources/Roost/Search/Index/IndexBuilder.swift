@@ -7,11 +7,11 @@ struct IndexBuilder {
 
     /// An index is outdated if more than one in this many entries has changed since it was built.
     private static let maximumChangedShare = 10
-    /// The size of the storage, in bytes, from which an index is useful whatever the number of entries is.
+    /// The size of the storage, in bytes, from which an index is useful for any number of entries.
     /// Below it, reading all texts and vectors takes a fraction of a second.
     private static let largeStoreSize = 32 << 20
-    /// The number of entries that a smaller store counts as, so that an index of a few large entries is not
-    /// built again after every change.
+    /// The minimum number of entries that is assumed when the share of changed entries is computed. Without
+    /// it, the index of a store with a few large entries would be rebuilt after every change.
     private static let minimumCountForChanges = 500
 
     init(_ store: KnowledgeStore) { self.store = store }
@@ -42,7 +42,7 @@ struct IndexBuilder {
     func refresh(minimumEntries: Int, maximumGraphPassages: Int) async throws -> IndexRefresh {
         guard let directory = store.directory else { return .current }
         let stamp = try await store.storage.snapshot().stamp
-        // A few entries can be as large as thousands of others.
+        // A few large entries can be as expensive to search as thousands of typical ones.
         guard
             try stamp.entryCount >= minimumEntries
                 || StoreManifest.presentSize(in: directory) >= Self.largeStoreSize

@@ -29,7 +29,7 @@ extension Entry {
     /// The prefix of the key of an entry that was identified by its source.
     private static let identifierPrefix = "id:"
 
-    /// The texts of the entry by which it is found.
+    /// The texts of the entry that the word index contains.
     var indexedText: IndexedText {
         var fields: [TextField: String] = [:]
         var headings = HeadingPath.allHeadings(in: content)
