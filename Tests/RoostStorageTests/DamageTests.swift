@@ -130,12 +130,14 @@ import Testing
             do {
                 _ = try await Self.repair(backend, folder)
             } catch let error as StorageError where error.code == .damaged {
-                // If nothing can be recovered, nothing may be changed.
+                // If nothing can be recovered, nothing may be changed, except that SQLite moves committed pages
+                // from the write-ahead log to the database when the last connection is closed.
                 let after = try TemporaryFolder.files(in: folder)
                 // Readers note their position in the shared memory of SQLite, which contains no data.
                 let changed = before.filter { after[$0.key] != $0.value && !$0.key.hasSuffix("-shm") }
+                let isCheckpoint = Set(changed.keys) == ["roost.sqlite", "roost.sqlite-wal"]
                 #expect(
-                    changed.isEmpty,
+                    changed.isEmpty || isCheckpoint,
                     "\(change): \(changed.keys.sorted()) changed by a repair that gave up")
                 tally.givenUp += 1
                 return
