@@ -1,7 +1,4 @@
-import CrashWorkload
 import Foundation
-import RoostFiles
-import RoostModel
 import TestSupport
 import Testing
 
@@ -11,24 +8,36 @@ import Testing
             ?? 0
     }
 
-    @Test(arguments: CrashWorkload.Backend.allCases)
-    func `only the owner can read the files of a store`(backend: CrashWorkload.Backend) async throws {
+    @Test(arguments: ["sqlite", "json"])
+    func `only the owner can read the files of a store`(provider: String) throws {
         let folder = try TemporaryFolder()
-        let old = umask(0)
-        defer { umask(old) }
-        let directory = folder.url.appendingPathComponent("new/store")
-        try FileSystem.standard.createFolder(directory)
-        let store = try await CrashWorkload.open(backend, in: directory)
-        for step in CrashWorkload.steps { try await CrashWorkload.perform(step, on: store) }
-        var count = 0
-        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.url.path) {
-            let full = folder.url.appendingPathComponent(path).path
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        // The umask belongs to the process: a change in this one would affect tests that run at the same time.
+        process.arguments = [
+            "-c",
+            """
+            umask 0 && "$0" init --store=new/store --provider="$1" && "$0" add --store=new/store "a note" \\
+                && "$0" add --store=new/store "another note" && "$0" index build --store=new/store \\
+                && "$0" recluster --store=new/store
+            """,
+            CommandLineDriver.binary.path, provider,
+        ]
+        process.currentDirectoryURL = folder.url
+        process.environment = ["HOME": folder.url.appendingPathComponent("home").path]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try TestTool.start(process)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        let new = folder.url.appendingPathComponent("new")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: new.path)
+        #expect(paths.count > 3)
+        for path in paths {
+            let full = new.appendingPathComponent(path).path
             var isFolder: ObjCBool = false
             _ = FileManager.default.fileExists(atPath: full, isDirectory: &isFolder)
             #expect(try mode(full) == (isFolder.boolValue ? 0o700 : 0o600), "\(path)")
-            count += 1
         }
-        #expect(count > 3)
-        try await store.close()
     }
 }
