@@ -43,7 +43,7 @@ import Testing
             if outcome.status == 0 { #expect(isLexical == (isMoved % 2 == 0)) }
             let doctor = try cli.roost("doctor", "--store", "s")
             #expect(doctor.status == 0, "round \(round): \(doctor.output)\(doctor.error)")
-            let found = try cli.roost("query", "--store", "s", "--json", "swift number 7")
+            let found = try cli.roost("query", "--store", "s", "--json", "--all", "swift number 7")
             #expect(found.status == 0, "round \(round): \(found.error)")
         }
         let last = try cli.roost("reembed", "--store", "s", "--model", models[isMoved % 2], "--json")
