@@ -1,7 +1,8 @@
 public import RoostConversations
 
 extension ConversationMemory {
-    /// Returns the messages that answer a query best, best first.
+    /// Returns the messages that answer a query best, best first. The result is empty if no message is closer
+    /// to the query than unrelated text, unless the options include all messages.
     ///
     /// Messages are ranked like the hits of a search, with more weight for words. Shares of the relevance of
     /// the messages before and after a message are added to its relevance, and a bonus if the query names a
@@ -16,6 +17,16 @@ extension ConversationMemory {
     public func recall(
         _ query: String, in filter: Filter = .all, _ options: RecallOptions = RecallOptions()
     ) async throws -> [Recollection] {
+        try await search(query, in: filter, options).recollections
+    }
+
+    /// Returns the messages that answer a query best, with information about the search, such as corrected
+    /// words.
+    ///
+    /// - Throws: The same errors as ``recall(_:in:_:)``.
+    public func search(
+        _ query: String, in filter: Filter = .all, _ options: RecallOptions = RecallOptions()
+    ) async throws -> RecallResult {
         try await Recall(store: store, query: query, filter: filter, options: options).run()
     }
 

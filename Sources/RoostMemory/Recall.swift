@@ -12,8 +12,8 @@ struct Recall: Sendable {
     private let times: TimesInText?
 
     /// The number of candidates of the search. With fewer candidates, the scores of neighbors of good answers
-    /// would be unknown.
-    private static let candidateCount = 200
+    /// would be unknown; with more, each recall reads more messages for little benefit.
+    private static let candidateCount = 100
     /// The weight of words relative to meaning. Messages are short, and questions repeat their words more
     /// often than queries repeat those of a text.
     private static let textWeight: Float = 1.4
@@ -50,9 +50,23 @@ struct Recall: Sendable {
         times = options.readsTimes ? TimesInText(query, now: now, timeZone: options.timeZone) : nil
     }
 
-    func run() async throws -> [Recollection] {
-        let best = ranked(try await candidates()).prefix(options.limit)
-        return fitted(try await withContext(Array(best)))
+    /// The number of messages in ``RecallResult/nearest``.
+    private static let nearestCount = 3
+
+    func run() async throws -> RecallResult {
+        let found = try await candidates()
+        var best = ranked(found.candidates)
+        if !options.includesAll {
+            // A time that the query names is a reason to return the messages from this time.
+            let isTimeKnown = best.contains { times?.contains($0.message.timestamp) ?? false }
+            if found.search.isNoise, !isTimeKnown {
+                let nearest = Array(best.prefix(Self.nearestCount))
+                return RecallResult(recollections: [], nearest: nearest, search: found.search)
+            }
+            if options.mode == .hybrid { best.removeAll { $0.score <= 0 } }
+        }
+        let recollections = fitted(try await withContext(Array(best.prefix(options.limit))))
+        return RecallResult(recollections: recollections, search: found.search)
     }
 
     // MARK: Candidates
@@ -60,18 +74,21 @@ struct Recall: Sendable {
     /// A message that the search found.
     private struct Candidate {
         var message: RememberedMessage
-        var similarity: Float
+        var hit: QueryHit
         /// The relevance, from 0 to 1; proportional to the evidence.
-        var relevance: Float
+        var relevance: Float { hit.relativeEvidence }
     }
 
-    private func candidates() async throws -> [Candidate] {
+    /// Returns the messages that may be recalled, and the result of the search without its hits.
+    private func candidates() async throws -> (candidates: [Candidate], search: QueryResult) {
         var search = EntrySearch(
             query, matching: filter.entries, limit: max(Self.candidateCount, options.limit))
         search.mode = options.mode
         search.textWeight = Self.textWeight
         search.includesAll = true
-        var hits = try await store.search(search).hits
+        search.usesExactWords = options.usesExactWords
+        var result = try await store.search(search)
+        var hits = result.hits
         // In a large memory, messages from the time that the query names may not be among the best of all
         // messages, so they are searched separately.
         if hits.count >= search.limit {
@@ -81,13 +98,14 @@ struct Recall: Sendable {
             }
         }
         var seen = Set<Entry.ID>()
-        return hits.compactMap { hit in
+        let candidates = hits.compactMap { hit -> Candidate? in
             guard seen.insert(hit.entry.id).inserted, let message = RememberedMessage(hit.entry) else {
                 return nil
             }
-            return Candidate(
-                message: message, similarity: hit.similarity, relevance: hit.relativeEvidence)
+            return Candidate(message: message, hit: hit)
         }
+        result.hits = []
+        return (candidates, result)
     }
 
     // MARK: Scores
@@ -138,9 +156,12 @@ struct Recall: Sendable {
         return zip(candidates, weights).map { candidate, weight in
             Recollection(
                 message: candidate.message,
-                score: bestScore * QueryHit.score(ofRelativeEvidence: weight / maximum),
-                similarity: candidate.similarity)
-        }.sorted { ($1.score, $0.message.id.uuidString) < ($0.score, $1.message.id.uuidString) }
+                score: bestScore * QueryHit.score(ofRelativeEvidence: weight / maximum), hit: candidate.hit)
+        }.sorted { first, second in
+            // Ids are written as text only for equal scores, because that is slow.
+            first.score == second.score
+                ? first.message.id.uuidString < second.message.id.uuidString : first.score > second.score
+        }
     }
 
     // MARK: Context

@@ -25,6 +25,11 @@ public struct RecallOptions: Sendable, Hashable {
     public var tokenBudget: Int?
     /// Whether to search by meaning, by words, or both.
     public var mode = SearchMode.hybrid
+    /// Whether messages are returned even if none of them is closer to the query than unrelated text.
+    public var includesAll = false
+    /// Whether words are searched for exactly as the query spells them, apart from inflection
+    /// (`EntrySearch.usesExactWords`).
+    public var usesExactWords = false
     /// The influence of the age of a message; `nil` if age has no influence.
     public var recency: Recency?
     /// Whether messages from a time that the query names get a higher score. Times are recognized in English,

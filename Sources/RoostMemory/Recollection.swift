@@ -1,15 +1,39 @@
+public import Roost
+
 /// A message that was recalled, with its context.
-public struct Recollection: Sendable, Hashable, Encodable {
+public struct Recollection: Sendable, Hashable {
     /// The message.
     public var message: RememberedMessage
     /// The relevance, from 0 to 1, by which recollections are ordered.
     public var score: Float
-    /// The cosine similarity of the query and the message.
-    public var similarity: Float
+    /// The hit of the search that found the message. Its score is that of the message alone, without the
+    /// influence of other messages and of times.
+    public var hit: QueryHit
     /// The preceding messages in the same scope, oldest first. Messages that are themselves recollections, or
     /// that belong to the context of a better recollection, are omitted.
     public var before: [RememberedMessage] = []
     /// The following messages in the same scope, oldest first. The same messages are omitted as in
     /// ``before``.
     public var after: [RememberedMessage] = []
+
+    /// The cosine similarity of the query and the message.
+    public var similarity: Float { hit.similarity }
+}
+
+extension Recollection: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case message, score, similarity, title, location, before, after
+    }
+
+    /// Encodes the message with its score, title, location and context.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(message, forKey: .message)
+        try container.encode(score, forKey: .score)
+        try container.encode(similarity, forKey: .similarity)
+        try container.encodeIfPresent(hit.title, forKey: .title)
+        try container.encode(hit.location, forKey: .location)
+        try container.encode(before, forKey: .before)
+        try container.encode(after, forKey: .after)
+    }
 }

@@ -25,6 +25,8 @@ public struct PassageSplitter: Sendable, Hashable {
     private enum Boundary: UInt8, Comparable {
         /// Inside a grapheme cluster. A text is never cut here.
         case none
+        /// Inside a block that is short enough for one passage.
+        case block
         case token, word, sentence, paragraph, heading
 
         static func < (left: Boundary, right: Boundary) -> Bool { left.rawValue < right.rawValue }
@@ -39,19 +41,30 @@ public struct PassageSplitter: Sendable, Hashable {
     ///   - text: The text to split.
     ///   - tokens: The UTF-8 ranges of the text's tokens in ascending order, as returned by
     ///     `Embedder.tokenRanges(in:)`.
+    ///   - sections: The UTF-8 offsets at which sections begin, in ascending order; `nil` to find the
+    ///     headings in the text.
+    ///   - blocks: UTF-8 ranges that are not cut if they fit into one passage, such as fenced code and the
+    ///     rows of tables. In ascending order and disjoint.
     /// - Complexity: O(length of text).
-    public func split(_ text: String, tokens: [Range<Int>]) -> [Range<Int>] {
+    public func split(
+        _ text: String, tokens: [Range<Int>], sections: [Int]? = nil, blocks: [Range<Int>] = []
+    ) -> [Range<Int>] {
         let size = text.utf8.count
         guard tokens.count > maximumTokens else { return [0..<size] }
-        let boundaries = boundaries(text, tokens)
+        var boundaries = boundaries(text, tokens, sections)
+        protect(blocks, tokens, in: &boundaries)
+        let starts = Self.starts(of: tokens, (sections ?? []) + blocks.map(\.lowerBound))
         var ranges: [Range<Int>] = []
         var first = 0
         while first < tokens.count {
             let end = self.end(from: first, boundaries)
-            let start = ranges.isEmpty ? 0 : tokens[first].lowerBound
-            ranges.append(start..<(end < tokens.count ? tokens[end].lowerBound : size))
+            let start = ranges.isEmpty ? 0 : starts[first]
+            ranges.append(start..<(end < tokens.count ? starts[end] : size))
             guard end < tokens.count else { break }
-            first = max(first + 1, self.start(before: end, after: first, boundaries))
+            var next = max(first + 1, self.start(before: end, after: first, boundaries))
+            // Repeated tokens must not keep a block that follows them out of the next passage.
+            if next < end, self.end(from: next, boundaries) <= end { next = end }
+            first = next
         }
         return ranges.map { Self.trimmed($0, text) }
     }
@@ -64,7 +77,8 @@ public struct PassageSplitter: Sendable, Hashable {
     /// the passage.
     ///
     /// The passage ends at the best boundary after ``minimumFill`` of the maximum length. If several
-    /// boundaries are equally good, the last one is chosen.
+    /// boundaries are equally good, the last one is chosen. If all of them are in a block that continues
+    /// after the limit, the passage ends before the block.
     private func end(from first: Int, _ boundaries: [Boundary]) -> Int {
         let limit = min(first + maximumTokens, boundaries.count)
         guard limit < boundaries.count else { return limit }
@@ -75,6 +89,11 @@ public struct PassageSplitter: Sendable, Hashable {
         for token in stride(from: limit, through: earliest, by: -1) where boundaries[token] > kind {
             best = token
             kind = boundaries[token]
+        }
+        if kind <= .block {
+            for token in stride(from: earliest - 1, to: first, by: -1) where boundaries[token] > .block {
+                return token
+            }
         }
         if kind == .none {
             // A single grapheme cluster exceeds the limit. The passage contains the whole cluster, and the
@@ -100,9 +119,42 @@ public struct PassageSplitter: Sendable, Hashable {
         return best
     }
 
+    /// Returns the offset at which a passage begins whose first token is given, for each token: that of the
+    /// token or, if only bytes without tokens precede it in its section or block, that of the section or
+    /// block. Many tokenizers have no tokens for the `#` of a heading and the fence of code.
+    ///
+    /// - Parameter parts: The offsets of sections and blocks.
+    private static func starts(of tokens: [Range<Int>], _ parts: [Int]) -> [Int] {
+        var parts = parts.sorted()[...]
+        var before = 0
+        return tokens.map { token in
+            defer { before = token.upperBound }
+            while let part = parts.first, part < before { parts.removeFirst() }
+            guard let part = parts.first, part <= token.lowerBound else { return token.lowerBound }
+            return part
+        }
+    }
+
+    /// Marks the boundaries inside blocks that fit into one passage, so that no block is cut.
+    private func protect(
+        _ blocks: [Range<Int>], _ tokens: [Range<Int>], in boundaries: inout [Boundary]
+    ) {
+        var token = 0
+        for block in blocks {
+            while token < tokens.count, tokens[token].lowerBound < block.lowerBound { token += 1 }
+            let start = token
+            while token < tokens.count, tokens[token].lowerBound < block.upperBound { token += 1 }
+            guard token > start, token - start <= maximumTokens else { continue }
+            for inner in (start + 1)..<max(start + 1, token) where boundaries[inner] != .none {
+                boundaries[inner] = .block
+            }
+        }
+    }
+
     /// Returns the kinds of the boundaries before the tokens, in the same order.
-    private func boundaries(_ text: String, _ tokens: [Range<Int>]) -> [Boundary] {
+    private func boundaries(_ text: String, _ tokens: [Range<Int>], _ sections: [Int]?) -> [Boundary] {
         var text = text
+        var starts = sections.map { $0[...] }
         var graphemes = Set<Int>(minimumCapacity: tokens.count)
         let wanted = Set(tokens.map(\.lowerBound))
         var offset = 0
@@ -115,16 +167,27 @@ public struct PassageSplitter: Sendable, Hashable {
                 let start = tokens[index].lowerBound
                 guard graphemes.contains(start) else { return .none }
                 let before = index == 0 ? 0 : tokens[index - 1].upperBound
-                return Self.boundary(utf8, gap: min(before, start)..<start)
+                let gap = min(before, start)..<start
+                guard starts != nil else { return Self.boundary(utf8, gap: gap, findsHeadings: true) }
+                var beginsSection = false
+                while let first = starts?.first, first <= start {
+                    beginsSection = first > 0
+                    starts?.removeFirst()
+                }
+                return beginsSection ? .heading : Self.boundary(utf8, gap: gap, findsHeadings: false)
             }
         }
     }
 
-    private static func boundary(_ utf8: UnsafeBufferPointer<UInt8>, gap: Range<Int>) -> Boundary {
+    private static func boundary(
+        _ utf8: UnsafeBufferPointer<UInt8>, gap: Range<Int>, findsHeadings: Bool
+    ) -> Boundary {
         let newline = UInt8(ascii: "\n")
         var newlines = 0
         for offset in gap where utf8[offset] == newline { newlines += 1 }
-        if newlines > 0, let last = gap.last(where: { utf8[$0] == newline }), isHeading(utf8, at: last + 1) {
+        if findsHeadings, newlines > 0, let last = gap.last(where: { utf8[$0] == newline }),
+            isHeading(utf8, at: last + 1)
+        {
             return .heading
         }
         if newlines > 1 { return .paragraph }
@@ -166,7 +229,7 @@ public struct PassageSplitter: Sendable, Hashable {
         var text = text
         return text.withUTF8 { utf8 in
             var end = range.upperBound
-            while end > range.lowerBound + 1, [9, 10, 13, 32].contains(utf8[end - 1]) { end -= 1 }
+            while end > range.lowerBound + 1, [9, 10, 12, 13, 32].contains(utf8[end - 1]) { end -= 1 }
             return range.lowerBound..<end
         }
     }

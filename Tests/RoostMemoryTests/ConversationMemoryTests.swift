@@ -113,6 +113,30 @@ import Testing
         #expect(count <= 12 && tight.first?.message.number == 2)
     }
 
+    @Test func `a search reports that no message is close, unless the query names a time`() async throws {
+        let memory = memory()
+        let day = try #require(DateText.date(from: "2024-03-03T12:00:00Z"))
+        try await memory.remember(
+            ["the heron stood in the water", "the bread rises", "paint the hull", "the choir sings"].map {
+                MessageDraft(role: .user, content: $0, timestamp: day)
+            }, in: scope)
+        let unrelated = try await memory.search("quantum chromodynamics lattice")
+        #expect(unrelated.hasOnlyNoise && unrelated.nearest.count == 3)
+        #expect(try await memory.recall("quantum chromodynamics lattice").isEmpty)
+        var options = RecallOptions(limit: 10)
+        options.includesAll = true
+        let all = try await memory.search("quantum chromodynamics lattice", options)
+        #expect(all.recollections.count == 4 && all.nearest.isEmpty)
+        options = RecallOptions(limit: 10)
+        options.timeZone = .gmt
+        #expect(try await memory.search("quantum lattice on 3 March 2024", options).recollections.count == 4)
+        let found = try await memory.search("herron water")
+        #expect(found.search.corrections.map(\.corrected) == ["heron"] && found.search.hits.isEmpty)
+        #expect(found.recollections.first?.hit.location.source == scope.source)
+        options.usesExactWords = true
+        #expect(try await memory.search("herron water", options).search.corrections.isEmpty)
+    }
+
     @Test func `times and recency affect the result if requested`() async throws {
         let memory = memory()
         let now = Date(milliseconds: 1_700_000_000_000)
@@ -209,8 +233,12 @@ import Testing
         options.timeZone = .gmt
         options.now = start + 699 * 86_400
         let then = try await memory.recall("Where did we walk on 3 March 2024?", options)
-        #expect(DateText.string(from: then[0].message.timestamp).hasPrefix("2024-03-03"))
-        #expect(then[0].score > then[1].score)
+        #expect(
+            then.first.map { DateText.string(from: $0.message.timestamp) }?.hasPrefix("2024-03-03") == true)
+        options.includesAll = true
+        let all = try await memory.recall("Where did we walk on 3 March 2024?", options)
+        try #require(all.count == 3)
+        #expect(all[0].message == then.first?.message && all[0].score > all[1].score)
         let lately = try await memory.recall("where did we walk yesterday", options)
         #expect(lately[0].message.timestamp == start + 698 * 86_400)
         options.readsTimes = false

@@ -69,6 +69,40 @@ import Testing
         #expect(try cli.roost("session", "list", "--store=s").output.contains("hello of ada"))
     }
 
+    @Test func `searches of messages report corrections, exclusions and noise like queries`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        let lines = [
+            "the heron stood in the shallow water", "the bread rises in the oven", "the hull needs paint",
+            "tomatoes are planted out after the last frost", "the choir rehearses on Friday",
+        ].map { "{\"role\": \"user\", \"content\": \"\($0)\", \"session\": \"day\"}" }
+        let imported = try cli.roost(
+            "chat", "import", "--store=s", "-", input: lines.joined(separator: "\n"))
+        #expect(imported.status == 0)
+        func search(_ arguments: String...) throws -> CommandLineDriver.Outcome {
+            try cli.roost(["chat", "search", "--store=s", "--context=0"] + arguments)
+        }
+        let excluded = try search("heron", "in", "the", "water", "--not", "oven", "--jsonl", "--all")
+        #expect(excluded.error.contains("excluding: oven"), "\(excluded.error)")
+        #expect(excluded.output.contains("heron") && !excluded.output.contains("bread"))
+        #expect(try search("bread", "--not", "oven", "--mode=vector").status == 64)
+        let corrected = try search("herron", "in", "the", "water")
+        #expect(corrected.error.contains("no 'herron'; searching for 'heron'"), "\(corrected.error)")
+        #expect(try !search("herron", "--exact-words", "--all").error.contains("searching for"))
+        let noise = try search("quantum", "chromodynamics", "lattice", "--json")
+        #expect(noise.status == 1 && noise.output == "[\n\n]\n", "\(noise.output)")
+        #expect(noise.error.contains("nothing close; the nearest are:"), "\(noise.error)")
+        #expect(noise.error.split(separator: "\n").count == 4, "\(noise.error)")
+        let all = try search("quantum", "chromodynamics", "lattice", "--all", "--jsonl")
+        #expect(all.status == 0 && all.output.split(separator: "\n").count == 5, "\(all.error)")
+        let found = try search("heron water", "--json", "-n1")
+        let hit = try #require(
+            try JSONSerialization.jsonObject(with: Data(found.output.utf8)) as? [[String: Any]]
+        )[0]
+        #expect(hit["title"] as? String == "the heron stood in the shallow water")
+        #expect(hit["location"] is [String: Any] && hit["snippet"] is [String: Any])
+        #expect(hit["rank"] as? Int == 1 && hit["message"] is [String: Any] && hit["similarity"] is Double)
+    }
+
     /// Checks that a search of messages accepts the syntax of queries.
     private func checkQuerySyntax() throws {
         let words = try cli.roost(

@@ -35,18 +35,28 @@ import Testing
         #expect(query.plainText == "git rebase --onto main" && !query.isSelective)
     }
 
-    @Test func `fields restrict words, phrases and prefixes`() {
+    @Test func `fields restrict words, phrases and prefixes`() throws {
         let query = TextQuery("title:sourdough path:\"notes baking\" tag:bread* -tags:old starter")
         #expect(query.fieldConditions.map(\.field) == [.title, .path, .tags, .tags])
         #expect(query.fieldConditions.map(\.isExcluded) == [false, false, false, true])
         #expect(query.plainText == "sourdough notes baking bread starter")
         #expect(query.isSelective)
-        func matches(_ condition: Int, _ text: String) -> Bool {
-            query.fieldConditions[condition].occurs(in: text)
+        func matches(_ query: String, _ fields: [TextField: String]) throws -> Bool {
+            var builder = InvertedIndexBuilder()
+            builder.add(IndexedText("sourdough notes baking bread old", fields: fields))
+            var collection = TextCollection()
+            collection.parts = [TextPart(builder.finish())]
+            let resolved = try collection.resolved(TextQuery(query), correctsSpelling: false)
+            return try collection.allowed(by: resolved) == [[true]]
         }
-        #expect(matches(0, "Feeding sourdoughs") && !matches(0, "Feeding"))
-        #expect(matches(1, "/home/notes/baking/a.md") && !matches(1, "/baking/notes"))
-        #expect(matches(2, "breadmaking") && !matches(2, "a bre"))
+        #expect(try matches("title:sourdough", [.title: "Feeding sourdoughs"]))
+        #expect(try !matches("title:sourdough", [.title: "Feeding", .headings: "sourdough"]))
+        #expect(try matches("path:\"notes baking\"", [.path: "/home/notes/baking/a.md"]))
+        #expect(try !matches("path:\"notes baking\"", [.path: "/baking/notes\nbaking"]))
+        #expect(try matches("tag:bread*", [.tags: "breadmaking"]))
+        #expect(try !matches("tag:bread*", [.tags: "a bre", .title: "breads"]))
+        #expect(try !matches("sourdough -tags:old", [.tags: "old"]))
+        #expect(try matches("sourdough -tags:old", [.tags: "gold"]))
     }
 
     @Test(arguments: ["title: a note", "untitle:x", "http://example.com", "title:", "subtitle:a", "title:!!"])

@@ -59,16 +59,19 @@ struct CandidateRanking: Sendable {
             let (passage, entry) = (candidate.passage, lists.entryCosines[candidate.id])
             candidate.evidence =
                 relevance.evidence(
-                    passage: passage?.score, entry: entry, words: candidate.textScore ?? 0
+                    passage: passage?.score, entry: entry, lists.projections[candidate.id],
+                    words: candidate.textScore ?? 0
                 ).total
             return candidate
         }.sorted { ($1.evidence, $0.id) < ($0.evidence, $1.id) }
     }
 
-    /// Returns an upper bound on the evidence for the entries that are in neither list.
+    /// Returns an estimate of the maximum evidence for the entries that are in neither list. It assumes that
+    /// their cosines are corrected by at most as much as those of the listed entries.
     func bound(of lists: CandidateLists) -> Float {
         let passage = lists.nearest.flatMap { $0.count < lists.depth ? nil : $0.last?.score }
         let words = lists.worded.flatMap { $0.count < lists.depth ? nil : $0.last?.score }
-        return relevance.evidence(passage: passage, entry: passage, words: words ?? 0).total
+        let projection = lists.projections.values.max()
+        return relevance.evidence(passage: passage, entry: passage, projection, words: words ?? 0).total
     }
 }

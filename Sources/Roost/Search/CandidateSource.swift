@@ -16,6 +16,8 @@ struct CandidateLists {
     var passages: [Entry.ID: PassageContents.Hit] = [:]
     /// The cosines of whole entries with several passages.
     var entryCosines: [Entry.ID: Float] = [:]
+    /// The cosines of the entries with the best entries; empty if cosines are not corrected.
+    var projections: [Entry.ID: Float] = [:]
     /// The maximum length of each list.
     var depth: Int
 
@@ -44,24 +46,17 @@ struct CandidateSource: Sendable {
     ///
     /// - Parameters:
     ///   - words: The words of the store; `nil` if the plan has no words.
-    ///   - filtered: The rows of the entries that match the search's filter; `nil` for all.
-    ///   - precomputed: The nearest passages among `filtered`, if they are known. They are not used if the
-    ///     query requires or excludes words.
+    ///   - allowed: The rows of the entries that may be found; `nil` for all.
+    ///   - precomputed: The nearest passages among the entries that match the search's filter, if they are
+    ///     known. They are not used if the query requires or excludes words.
     init(
-        for plan: QueryPlan, in passages: PassageContents, _ words: TextContents?, filtered: RowSet?,
+        for plan: QueryPlan, in passages: PassageContents, _ words: TextContents?, allowed: RowSet?,
         precomputed: PrecomputedHits?
     ) async throws {
         self.plan = plan
         self.passages = passages
         self.words = words
         self.precomputed = plan.text?.isSelective == true ? nil : precomputed
-        var allowed = filtered
-        if let text = plan.text, let words, let matching = try await words.allowed(by: text) {
-            // The word index may describe a newer or older state of the store than the snapshot. An entry
-            // that the snapshot does not have is dropped when candidates are resolved.
-            allowed?.formIntersection(matching)
-            allowed = allowed ?? matching
-        }
         self.allowed = allowed
         if let text = plan.text, let words {
             wordScores = try await words.scores(for: text)
@@ -112,6 +107,45 @@ struct CandidateSource: Sendable {
                     hit.entry, row: hit.entryRow, for: plan.vector, ifSeveral: true)
                 lists.entryCosines[hit.entry] = match?.entryCosine
             }
+        } catch let error as SectionFile.Unusable where passages.isMapped {
+            throw IndexFault.corruptVectors(error.description)
+        }
+    }
+
+    /// Sets the projections of all entries of the lists; does nothing without a correction.
+    ///
+    /// - Throws: ``IndexFault`` if an index is corrupt.
+    @concurrent
+    func project(_ lists: inout CandidateLists, for correction: CosineCorrection?) async throws {
+        guard let correction, correction.isEffective else { return }
+        let rows =
+            (lists.nearest ?? []).map { ($0.entry, $0.entryRow) }
+            + (lists.worded ?? []).map { ($0.entry, $0.entryRow) }
+        lists.projections = [:]
+        for (entry, row) in rows where lists.projections[entry] == nil {
+            lists.projections[entry] = try vector(of: entry, row).flatMap(correction.projection)
+        }
+    }
+
+    /// Returns the vectors of the best candidates with their evidence; empty if even the best one is no
+    /// closer to the query than unrelated text, because the feedback of unrelated text would be misleading.
+    ///
+    /// - Parameter ranking: The candidates, best first.
+    /// - Throws: ``IndexFault`` if an index is corrupt.
+    func feedback(
+        of ranking: [Candidate], _ relevance: Relevance
+    ) throws -> [(vector: [Float], weight: Float)] {
+        guard let best = ranking.first, relevance.score(best.evidence) >= Relevance.noiseLevel else {
+            return []
+        }
+        return try ranking.prefix(CosineCorrection.count).compactMap { candidate in
+            try vector(of: candidate.id, candidate.row).map { ($0, max(0, candidate.evidence)) }
+        }
+    }
+
+    private func vector(of entry: Entry.ID, _ row: UInt32) throws -> [Float]? {
+        do {
+            return try passages.vector(of: entry, row: row)
         } catch let error as SectionFile.Unusable where passages.isMapped {
             throw IndexFault.corruptVectors(error.description)
         }

@@ -2,7 +2,7 @@ public import RoostModel
 
 /// The ways in which a search finds entries.
 public enum SearchMode: String, Sendable, Hashable, CaseIterable, Codable {
-    /// By meaning and by words; both result lists are merged by rank.
+    /// By meaning and by words, whose evidence is combined into one score.
     case hybrid
     /// By the cosine similarity of vectors only. The text of the query is embedded unchanged, so query
     /// operators have no effect.
@@ -24,7 +24,8 @@ public struct EntrySearch: Sendable, Hashable {
     public enum Subject: Sendable, Hashable {
         /// A query. Depending on ``EntrySearch/mode``, it is embedded as a query, its words are searched for,
         /// or both. Except in ``SearchMode/vector``, these operators apply (`TextQuery`): `"some words"` must
-        /// occur as a phrase, `-word` must not occur, `begin*` matches a prefix.
+        /// occur as a phrase, `-word` must not occur, `begin*` matches a prefix. A phrase that no entry
+        /// contains is text (`TextQuery.unmatchedPhrases`).
         case text(String)
         /// A text of any length that is embedded as if it were an entry: split into passages, whose mean
         /// vector is compared. Words are not searched for.
@@ -48,11 +49,13 @@ public struct EntrySearch: Sendable, Hashable {
     /// shorter than the limit if enough entries match.
     public var filter: EntryFilter
     /// The minimum score of a hit, from 0 to 1. With `nil`, a result whose best score is below the noise
-    /// level is empty (``QueryResult/noiseLevel``), unless ``includesAll`` is set.
+    /// level is empty (``QueryResult/noiseLevel``), and a list ends where the score is 0, unless
+    /// ``includesAll`` is set.
     public var minimumScore: Float?
     /// The minimum cosine similarity of a hit; it also applies to hits that were found by words.
     public var minimumSimilarity: Float?
-    /// Whether the result has hits even if its best score is below the noise level.
+    /// Whether the result has hits even if its best score is below the noise level, and hits with a score
+    /// of 0.
     public var includesAll = false
     /// Whether words are searched for exactly as the query spells them, apart from inflection. Otherwise,
     /// words that the store does not contain are replaced with similar words (``QueryResult/corrections``).
@@ -60,11 +63,9 @@ public struct EntrySearch: Sendable, Hashable {
     /// Whether all vectors are compared. If `false`, the search of a large store may use a graph index, which
     /// finds nearly all of the nearest passages.
     public var isExact = false
-    /// The weight of the list of nearest vectors when it is merged with the list of entries found by words;
-    /// from 0 to 1,000,000.
+    /// The weight of the evidence of meaning relative to that of words; from 0 to 1,000,000.
     public var vectorWeight: Float = 1
-    /// The weight of the list of entries found by words when it is merged with the list of nearest vectors;
-    /// from 0 to 1,000,000.
+    /// The weight of the evidence of words relative to that of meaning; from 0 to 1,000,000.
     public var textWeight: Float = 1
     /// The weight of a hit's difference from better hits, from 0 to 1 (maximal marginal relevance, Carbonell
     /// and Goldstein 1998). With `nil` or 0, hits are ordered by relevance only. About 0.4 is a good start.

@@ -44,7 +44,10 @@ struct ExclusionCheck {
         guard let allowed = try await contents.allowed(by: query), !allowed.isEmpty else { return false }
         let hits = try await contents.scores(for: query).best(Self.maximumEntries, among: allowed)
         let entries = try await snapshot.entries(hits.map(\.entry))
-        return entries.contains { Self.contains($0.content, phrase) }
+        return entries.contains { entry in
+            let text = entry.indexedText
+            return ([text.body] + text.fields.values).contains { Self.contains($0, phrase) }
+        }
     }
 
     /// Returns whether a text contains a phrase without regard to case, and no letter or digit follows it.

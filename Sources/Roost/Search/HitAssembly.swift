@@ -8,7 +8,10 @@ struct HitAssembly {
     private let needed: Int
     private let minimumSimilarity: Float
     private let minimumScore: Float
-    private let minimumEvidence: Float
+    /// Whether hits without evidence are omitted.
+    private let endsWithoutEvidence: Bool
+    /// The number of hits with evidence that have been added, including folded ones.
+    private var hitsWithEvidence = 0
     private let duplicateThreshold: Float?
     private let diversifier: Diversifier?
 
@@ -26,7 +29,7 @@ struct HitAssembly {
         minimumSimilarity = plan.search.minimumSimilarity ?? -.infinity
         duplicateThreshold = plan.search.duplicateThreshold
         minimumScore = plan.search.minimumScore ?? -.infinity
-        minimumEvidence = plan.hasNoiseLevel ? Relevance.minimumEvidence : -.infinity
+        endsWithoutEvidence = plan.hasNoiseLevel
         diversifier = (plan.search.diversity).flatMap { $0 > 0 ? Diversifier(weight: $0) : nil }
     }
 
@@ -44,11 +47,10 @@ struct HitAssembly {
     ///
     /// - Throws: `CancellationError`.
     mutating func add(_ hits: [QueryHit]) throws {
-        // A text with all words of the query is an answer even if every text has them, so that neither the
-        // words nor the meaning distinguish it.
-        for hit in hits
-        where hit.similarity >= minimumSimilarity && (hit.hasAllWords || hit.evidence >= minimumEvidence) {
+        for hit in hits where hit.similarity >= minimumSimilarity {
             try Task.checkCancellation()
+            if hit.evidence > 0 { hitsWithEvidence += 1 }
+            guard pool.count < SearchRun.nearestCount || hasEvidence(hit) else { continue }
             var hit = hit
             // Hits of a later stage follow those of an earlier one, so that pages fit together.
             hit.evidence = min(hit.evidence, evidenceLimit)
@@ -58,6 +60,15 @@ struct HitAssembly {
         }
         // Candidates are ordered by evidence from the indexes, but the result by evidence from the storage.
         pool[earlier...].sort { ($1.evidence, $0.entry.id) < ($0.evidence, $1.entry.id) }
+    }
+
+    /// Returns whether a hit is more than noise.
+    ///
+    /// A text with all words of the query is an answer even if every text has them, so that neither the words
+    /// nor the meaning distinguish it.
+    private func hasEvidence(_ hit: QueryHit) -> Bool {
+        guard endsWithoutEvidence, !hit.hasAllWords, hit.evidence <= 0 else { return true }
+        return hitsWithEvidence >= Relevance.longList && hit.evidence >= Relevance.minimumEvidence
     }
 
     /// Ends a stage: lets the diversifier select from the hits that have been added.

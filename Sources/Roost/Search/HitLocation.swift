@@ -1,4 +1,5 @@
 public import Foundation
+import RoostDocuments
 public import RoostModel
 import RoostText
 
@@ -38,8 +39,24 @@ extension Entry {
     /// - Complexity: O(byte).
     public func location(ofByte byte: Int) -> HitLocation {
         HitLocation(
-            source: source, path: sourcePath, line: sourceLine(ofByte: byte), page: location?.page,
-            headings: (location?.headings ?? []) + HeadingPath.headings(above: byte, in: content))
+            source: source, path: sourcePath, line: sourceLine(ofByte: byte), page: sourcePage(ofByte: byte),
+            headings: (location?.headings ?? []) + headings(above: byte))
+    }
+
+    /// Returns the headings above a byte of the content, the outermost first: those of Markdown and plain
+    /// text, and the symbols of source code.
+    private func headings(above byte: Int) -> [String] {
+        guard case .code = textFormat else { return HeadingPath.headings(above: byte, in: content) }
+        return TextTreatment(of: self).headings(at: byte)
+    }
+
+    /// Returns the number of the page of the source that contains a UTF-8 byte of the content, from 1; `nil`
+    /// if it is unknown. In the content, form feeds separate pages.
+    ///
+    /// - Complexity: O(byte).
+    private func sourcePage(ofByte byte: Int) -> Int? {
+        let formFeed = UInt8(ascii: "\u{0C}")
+        return (location?.page).map { $0 + content.utf8.prefix(max(0, byte)).count { $0 == formFeed } }
     }
 }
 

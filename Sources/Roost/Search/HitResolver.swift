@@ -40,15 +40,17 @@ struct HitResolver: Sendable {
         hit.textScore = candidate.textScore
         let hasVectors = entry.embeddings.count == plan.vector.count
         let entryCosine = hasVectors ? innerProduct(entry.embeddings, plan.vector) : nil
+        let projection = hasVectors ? relevance.projection(of: entry.embeddings) : nil
         let evidence = relevance.evidence(
-            passage: hasVectors ? hit.similarity : nil, entry: entryCosine, words: candidate.textScore ?? 0)
+            passage: hasVectors ? hit.similarity : nil, entry: entryCosine, projection,
+            words: candidate.textScore ?? 0)
         hit.evidence = evidence.total
         hit.relativeEvidence = relevance.relativeEvidence(hit.evidence)
         hit.score = relevance.score(hit.evidence)
         let uncorrected = (candidate.textScore ?? 0) - (words?.corrected ?? 0)
-        hit.uncorrectedScore = relevance.score(
-            relevance.evidence(
-                passage: hasVectors ? hit.similarity : nil, entry: entryCosine, words: uncorrected
+        hit.uncorrectedScore = relevance.withoutFeedback.score(
+            relevance.withoutFeedback.evidence(
+                passage: hasVectors ? hit.similarity : nil, entry: entryCosine, projection, words: uncorrected
             ).total)
         hit.explanation = relevance.explanation(
             of: hit.score, evidence, passage: hit.similarity, entry: entryCosine, words)
@@ -60,9 +62,10 @@ struct HitResolver: Sendable {
 
     /// The maximum relative error of a score due to rounding.
     private static let relativeTolerance: Float = 1e-3
-    /// The number of candidates whose texts are checked for the words that the index found in them. This
-    /// number is enough to detect an index that was built from other texts, because most checks then fail.
-    private static let checkedTexts = 32
+    /// The number of candidates whose texts are checked for the words that the index found in them, and the
+    /// length in bytes after which no further text is checked. A few texts are enough to detect an index that
+    /// was built from other texts, because most checks then fail.
+    private static let (checkedTexts, checkedLength) = (8, 1 << 20)
     /// The maximum absolute error of a score due to rounding, for vectors near zero.
     private static let absoluteTolerance: Float = 1e-6
 
@@ -72,14 +75,16 @@ struct HitResolver: Sendable {
     ) async throws {
         let norm = length(of: plan.vector)
         var (wrongVectors, wrongWords) = ([Entry.ID](), [Entry.ID]())
+        var length = 0
         for (index, candidate) in candidates.enumerated() {
             let entry = entries[candidate.id]
             if let passage = candidate.passage, !agrees(passage, entry, norm) {
                 wrongVectors.append(candidate.id)
             }
-            if index < Self.checkedTexts, let words = breakdowns[candidate.id], words.body > 0,
-                let text = plan.text
+            if index < Self.checkedTexts, length < Self.checkedLength, let text = plan.text,
+                let words = breakdowns[candidate.id], words.body > 0
             {
+                length += entry?.content.utf8.count ?? 0
                 if entry.map({ !text.occurs(in: $0.content) }) ?? true { wrongWords.append(candidate.id) }
             }
         }

@@ -69,13 +69,14 @@ struct QueryPlan: Sendable {
         return ranking.relevance.score(bound) < minimum - Self.scoreTolerance
     }
 
-    /// Whether hits that are not closer to the query than unrelated text are omitted.
-    var hasNoiseLevel: Bool {
-        guard search.mode == .hybrid, !search.includesAll, search.minimumScore == nil, let text else {
-            return false
-        }
+    /// Whether the noise level decides if any entry is close to the query.
+    var judgesNoise: Bool {
+        guard search.mode == .hybrid, let text else { return false }
         return !text.requiresWords
     }
+
+    /// Whether hits that are not closer to the query than unrelated text are omitted.
+    var hasNoiseLevel: Bool { judgesNoise && !search.includesAll && search.minimumScore == nil }
 }
 
 /// The step that turns searches into plans: reads queries, embeds texts, and looks up entries.

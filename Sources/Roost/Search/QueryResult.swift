@@ -57,6 +57,9 @@ public struct QueryResult: Sendable {
     public var omittedTokens = 0
     /// Messages to the user about how the result was obtained.
     public var notices: [SearchNotice] = []
+    /// Whether none of the best hits is closer to the query than unrelated text, even if
+    /// ``EntrySearch/includesAll`` keeps them in the result.
+    package internal(set) var isNoise = false
     /// The words that were searched for; `nil` for a search by vectors only.
     public internal(set) var text: TextQuery?
 }
@@ -102,11 +105,10 @@ extension QueryResult {
     ///   - limit: The approximate maximum number of characters.
     /// - Complexity: O(length of the entry).
     public func snippet(of hit: QueryHit, limit: Int = 240) -> Snippet {
-        // Front matter is shown only if nothing else matches.
-        let start = HeadingPath.bodyStart(of: hit.entry.content)
+        // Front matter and other hidden parts at the ends of a passage are shown only if nothing else
+        // matches.
         let passage = hit.passage.utf8Range
-        let preferred =
-            start < passage.upperBound ? max(start, passage.lowerBound)..<passage.upperBound : passage
+        let preferred = TextTreatment(of: hit.entry).visibleBounds(of: passage) ?? passage
         return Snippet(of: hit.entry.content, preferring: preferred, for: text, limit: limit)
     }
 }

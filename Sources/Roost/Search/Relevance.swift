@@ -9,6 +9,8 @@ import RoostText
 /// root of the information of the query. Without the division, the words of long queries, many of which occur
 /// in most texts, would outweigh the meaning. Decision 15 explains the choice.
 ///
+/// In a search by meaning and by words, cosines are corrected first (``CosineCorrection``).
+///
 /// The score is the sum divided by the evidence of a text that equals the query, raised to the inverse power.
 /// If only vectors are compared, this is the cosine, rescaled so that the mean of random pairs is 0.
 struct Relevance: Sendable {
@@ -21,9 +23,13 @@ struct Relevance: Sendable {
     /// The score that the best hit must reach for a result to be more than noise. In measurements with six
     /// data sets, 99% of the judged answers were in results above this score.
     static let noiseLevel: Float = 0.3
-    /// The minimum evidence for a hit that does not contain all words of the query. An entry with less
-    /// evidence usually contains none of the words, and its cosine is more than a standard deviation below
-    /// the mean of random pairs.
+    /// The number of hits with a score above 0 after which hits with a score of 0 may follow. Among the first
+    /// 100 hits, almost no judged answer has a score of 0; in longer lists, up to 3% of them do, because
+    /// the passages of a store about one subject are more similar to each other than to a short query.
+    static let longList = 100
+    /// The minimum evidence for a hit with a score of 0 in a long list. An entry with less evidence usually
+    /// contains none of the words, and its cosine is more than a standard deviation below the mean of random
+    /// pairs.
     static let minimumEvidence: Float = -1
 
     private let statistics: PairStatistics
@@ -33,7 +39,13 @@ struct Relevance: Sendable {
     /// The square root of the information of the query.
     private let scale: Float
     /// The evidence of a text that equals the query.
-    private let exactEvidence: Float
+    private var exactEvidence: Float
+    /// The vector of the query.
+    private let query: [Float]
+    /// The evidence of the words of a text that equals the query.
+    private let exactWords: Float
+    /// The correction of cosines; `nil` if only vectors or only words are compared.
+    private(set) var correction: CosineCorrection?
 
     /// Creates the formula for a query.
     ///
@@ -44,11 +56,37 @@ struct Relevance: Sendable {
         textWeight = words == nil ? 0 : plan.search.textWeight * Self.wordsWeight
         entryShare = textWeight > 0 ? Self.entryShare : 0
         scale = max(words?.information ?? 0, .leastNormalMagnitude).squareRoot()
-        let exactMeaning = Self.power((1 - statistics.mean) / statistics.deviation)
-        let exactWords = (words?.exactScore ?? 0) / scale
-        exactEvidence = max(
-            vectorWeight * exactMeaning + textWeight * exactWords, .leastNormalMagnitude)
+        exactWords = textWeight * (words?.exactScore ?? 0) / scale
+        query = plan.vector
+        exactEvidence = 0
+        correct(entryShare > 0 && vectorWeight > 0 ? CosineCorrection() : nil)
     }
+
+    /// Sets the correction of cosines, and the evidence that depends on it.
+    private mutating func correct(_ correction: CosineCorrection?) {
+        self.correction = correction
+        let exact = evidence(passage: 1, entry: 1, projection(of: query), words: 0).meaning
+        exactEvidence = max(exact + exactWords, .leastNormalMagnitude)
+    }
+
+    /// Returns the formula with the feedback of the best entries. Without a correction, returns the same
+    /// formula.
+    func addingFeedback(of best: [(vector: [Float], weight: Float)]) -> Relevance {
+        var result = self
+        result.correct(correction.map { _ in CosineCorrection(feedback: best) })
+        return result
+    }
+
+    /// The formula without feedback.
+    var withoutFeedback: Relevance {
+        guard correction?.isEffective == true else { return self }
+        var result = self
+        result.correct(CosineCorrection())
+        return result
+    }
+
+    /// Returns the cosine of an entry with the best entries; `nil` without a correction.
+    func projection(of vector: [Float]) -> Float? { correction?.projection(of: vector) }
 
     /// Raises the absolute value of a number to a power, and keeps the sign of the number.
     private static func power(_ value: Float, _ exponent: Float = exponent) -> Float {
@@ -70,11 +108,15 @@ struct Relevance: Sendable {
     /// - Parameters:
     ///   - passage: The cosine of the nearest passage; `nil` for an entry without vectors.
     ///   - entry: The cosine of the whole entry; `nil` if it is unknown.
+    ///   - projection: The cosine of the entry with the best entries; `nil` if it is unknown.
     ///   - words: The score by words.
-    func evidence(passage: Float?, entry: Float?, words: Float) -> Evidence {
+    func evidence(
+        passage: Float?, entry: Float?, _ projection: Float? = nil, words: Float
+    ) -> Evidence {
         var meaning: Float = 0
         if let passage, vectorWeight > 0 {
-            let cosine = (1 - entryShare) * passage + entryShare * (entry ?? passage)
+            var cosine = (1 - entryShare) * passage + entryShare * (entry ?? passage)
+            if let correction { cosine = correction.corrected(cosine, projection) }
             meaning = vectorWeight * Self.power((cosine - statistics.mean) / statistics.deviation)
         }
         return Evidence(meaning: meaning, words: textWeight > 0 ? textWeight * words / scale : 0)
@@ -104,9 +146,10 @@ struct Relevance: Sendable {
             let share = score * evidence.meaning / total
             let ofPassage = (1 - entryShare) * max(0, passage - statistics.mean)
             let ofEntry = entryShare * max(0, (entry ?? passage) - statistics.mean)
-            let sum = max(ofPassage + ofEntry, .leastNormalMagnitude)
-            explanation.passage = share * ofPassage / sum
-            explanation.entry = share * ofEntry / sum
+            // With both cosines below the mean, the evidence comes from the correction of the first one.
+            let sum = ofPassage + ofEntry
+            explanation.passage = sum > 0 ? share * ofPassage / sum : share
+            explanation.entry = sum > 0 ? share * ofEntry / sum : 0
         }
         if evidence.words > 0, let words {
             let fields = words.fields.values.reduce(0, +)

@@ -8,7 +8,7 @@ import RoostText
 /// result has too few hits, because candidates were folded or are below the minimum score, another stage runs
 /// the same steps with longer lists. Hits of a later stage follow those of an earlier one.
 struct SearchRun: Sendable {
-    let plan: QueryPlan
+    private(set) var plan: QueryPlan
     let passages: PassageContents
     /// The words of the store; `nil` if the plan has no words.
     let words: TextContents?
@@ -23,12 +23,35 @@ struct SearchRun: Sendable {
     /// - Throws: ``IndexFault`` if an index turns out to be corrupt or to have been built from other
     ///   contents; `StorageError`; `CancellationError`.
     func result() async throws -> QueryResult {
-        var filtered = filtered
-        if let text = plan.text, let words, let fields = FieldFilter(text, words, in: snapshot) {
-            filtered = try await fields.rows(among: filtered)
-        }
+        var run = self
+        let allowed = try await run.applyConditions()
+        return try await run.result(among: allowed)
+    }
+
+    /// Returns the rows of the entries that match the filter and what the query requires and excludes; `nil`
+    /// for all. Required phrases that no entry contains become text.
+    private mutating func applyConditions() async throws -> RowSet? {
+        guard let text = plan.text, let words, text.isSelective else { return filtered }
+        let rows = try await rows(matching: text, words)
+        guard rows?.isEmpty == true else { return rows }
+        let relaxed = try await words.relaxed(text, among: filtered)
+        guard relaxed != text else { return rows }
+        plan.text = relaxed
+        return try await self.rows(matching: relaxed, words)
+    }
+
+    private func rows(matching text: TextQuery, _ words: TextContents) async throws -> RowSet? {
+        guard let matching = try await words.allowed(by: text) else { return filtered }
+        // The word index may describe a newer or older state of the store than the snapshot. An entry that
+        // the snapshot does not have is dropped when candidates are resolved.
+        var rows = filtered
+        rows?.formIntersection(matching)
+        return rows ?? matching
+    }
+
+    private func result(among allowed: RowSet?) async throws -> QueryResult {
         let source = try await CandidateSource(
-            for: plan, in: passages, words, filtered: filtered, precomputed: precomputed)
+            for: plan, in: passages, words, allowed: allowed, precomputed: precomputed)
         let count = snapshot.stamp.entryCount
         let needed = plan.neededHits(of: count)
         let relevance = Relevance(plan, passages.statistics, words: source.wordScores?.scores)
@@ -41,21 +64,24 @@ struct SearchRun: Sendable {
         for index in hits.indices { hits[index].rank = index + 1 }
         var nearest: [QueryHit] = []
         let judged = hits.prefix(Self.judgedCount)
-        if plan.hasNoiseLevel, !judged.contains(where: { $0.uncorrectedScore >= Relevance.noiseLevel }) {
-            if judged.contains(where: \.hasAllWords) {
-                // A text that contains all words of the query is an answer, even if the words are frequent.
-                hits = hits.filter(\.hasAllWords)
-            } else {
-                nearest = Array(hits.prefix(Self.nearestCount))
-                hits = []
-            }
-            for index in hits.indices { hits[index].rank = index + 1 }
+        // A text that contains all words of the query is an answer, even if the words are frequent.
+        let isFaint =
+            plan.judgesNoise && !judged.contains { $0.uncorrectedScore >= Relevance.noiseLevel }
+        let isNoise = isFaint && !judged.contains(where: \.hasAllWords)
+        if isFaint, plan.hasNoiseLevel {
+            nearest = isNoise ? Array(hits.prefix(Self.nearestCount)) : []
+            hits = isNoise ? [] : hits.filter(\.hasAllWords)
+        } else if plan.hasNoiseLevel, hits.count(where: { $0.evidence > 0 }) < Relevance.longList {
+            // The best hits are kept without evidence only in case that they are the nearest ones.
+            hits.removeAll { $0.evidence <= 0 && !$0.hasAllWords }
         }
+        for index in hits.indices { hits[index].rank = index + 1 }
         var result = QueryResult(
             hits: Array(hits.prefix(needed).dropFirst(max(0, plan.search.offset))), nearest: nearest,
             noiseLevel: plan.hasNoiseLevel ? Relevance.noiseLevel : 0, stamp: snapshot.stamp,
             candidateCount: source.allowed?.count ?? max(0, count - plan.excluded.count),
             omittedTokens: plan.omittedTokens)
+        result.isNoise = isNoise
         result.notices = notices
         result.text = plan.text
         return result
@@ -63,12 +89,15 @@ struct SearchRun: Sendable {
 
     /// The number of best hits that decide whether a result is noise.
     private static let judgedCount = 25
-    /// The number of hits in ``QueryResult/nearest``.
-    private static let nearestCount = 3
+    /// The maximum number of hits in ``QueryResult/nearest``.
+    static let nearestCount = 3
 
     private func hits(
         _ needed: Int, from source: CandidateSource, _ relevance: Relevance
     ) async throws -> [QueryHit] {
+        var depth = plan.firstDepth(of: snapshot.stamp.entryCount)
+        var lists = try await source.lists(depth: depth)
+        let relevance = try await withFeedback(relevance, &lists, from: source)
         let order = CandidateRanking(plan, relevance)
         let resolver = HitResolver(
             plan: plan, relevance: relevance, words: source.wordScores, snapshot: snapshot,
@@ -76,11 +105,9 @@ struct SearchRun: Sendable {
             wordsRevision: words?.revision)
         var assembly = HitAssembly(plan, needed: needed)
         var seen = plan.excluded
-        var depth = plan.firstDepth(of: snapshot.stamp.entryCount)
         let maximumDepth = snapshot.stamp.entryCount + plan.excluded.count
         while true {
             try Task.checkCancellation()
-            let lists = try await source.lists(depth: depth)
             let ranking = order.ranking(of: lists)
             var rest = ranking.filter { seen.insert($0.id).inserted }[...]
             while !rest.isEmpty, !assembly.isComplete {
@@ -95,7 +122,22 @@ struct SearchRun: Sendable {
                 return assembly.hits
             }
             depth = min(depth * QueryPlan.stageGrowth, maximumDepth)
+            lists = try await source.lists(depth: depth)
+            try await source.project(&lists, for: relevance.correction)
         }
+    }
+
+    /// Returns the formula with the feedback of the best candidates, and sets the projections of the lists.
+    private func withFeedback(
+        _ relevance: Relevance, _ lists: inout CandidateLists, from source: CandidateSource
+    ) async throws -> Relevance {
+        guard relevance.correction != nil else { return relevance }
+        let ranking = CandidateRanking(plan, relevance).ranking(of: lists)
+        let best = try source.feedback(of: ranking, relevance)
+        guard !best.isEmpty else { return relevance }
+        let result = relevance.addingFeedback(of: best)
+        try await source.project(&lists, for: result.correction)
+        return result
     }
 
     private var notices: [SearchNotice] {

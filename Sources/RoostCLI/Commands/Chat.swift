@@ -99,7 +99,8 @@ struct ChatCommand: AsyncParsableCommand {
             discussion: """
                 Prints each message with its neighbors in the conversation. If the query mentions a \
                 time, such as "last week", messages from that time rank higher. The query needs no quotes \
-                and has the same operators as in `roost query`. Exits with 1 if nothing matches.
+                and has the same operators as in `roost query`. If no message is closer than unrelated \
+                text, Roost names the three nearest messages and exits with 1.
 
                 Examples:
                   roost chat search what did we decide about backups --since 30d
@@ -135,6 +136,17 @@ struct ChatCommand: AsyncParsableCommand {
         @Option(name: .long, help: "The search mode: hybrid, vector or text.")
         var mode: SearchMode = .hybrid
 
+        @Flag(name: .long, help: "Show all messages, even those that are no closer than unrelated text.")
+        var all = false
+
+        @Flag(name: .long, help: "Do not correct misspelled words.")
+        var exactWords = false
+
+        @Option(
+            name: .customLong("not"), parsing: .unconditionalSingleValue,
+            help: ArgumentHelp("Exclude messages with this word or phrase; repeatable.", valueName: "words"))
+        var excluded: [String] = []
+
         @Flag(name: .long, help: "Print the result as JSON.")
         var json = false
 
@@ -155,32 +167,53 @@ struct ChatCommand: AsyncParsableCommand {
             guard tokens.map({ $0 > 0 }) ?? true else {
                 throw ValidationError("--tokens must be a whole number of at least 1.")
             }
+            guard mode != .vector || excluded.isEmpty else {
+                throw ValidationError(
+                    "--not requires a search by words; it cannot be combined with --mode vector.")
+            }
         }
 
         func run() async throws {
-            let text = try QueryText.text(of: words)
+            let text = try QueryText.text(of: words, excluding: excluded)
             let store = try await options.open()
             var recall = RecallOptions(limit: limit, context: context, tokenBudget: tokens)
             recall.mode = mode
+            recall.includesAll = all
+            recall.usesExactWords = exactWords
             if recent { recall.recency = .init() }
-            let found = try await ConversationMemory(store).recall(text, in: try filters.filter(), recall)
-            if mode != .vector {
-                let query = try await store.parsedQuery(text)
-                if let remark = SearchOptions.remark(onExclusionsOf: query) { options.note(remark) }
-            }
+            let result = try await ConversationMemory(store).search(text, in: try filters.filter(), recall)
             try await store.close()
-            if json { try Terminal.json(found) }
-            for (index, recollection) in found.enumerated() where !json {
-                if jsonl {
-                    try Terminal.json(recollection, Terminal.lineEncoder)
-                } else {
-                    if index > 0 { Terminal.write("") }
-                    show(recollection)
-                }
+            for remark in SearchOptions.remarks(on: result.search) { options.note(remark) }
+            try show(result)
+            guard result.recollections.isEmpty else { return }
+            if result.hasOnlyNoise {
+                SearchOptions.reportNoise({ text in result.nearest.map { heading(of: $0, text) } }, options)
+            } else {
+                options.note("no message matches")
             }
-            guard found.isEmpty else { return }
-            options.note("no message matches")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+
+        private func show(_ result: RecallResult) throws {
+            let documents = (json || jsonl ? result.recollections : []).enumerated().map {
+                RecollectionDocument($0.element, rank: $0.offset + 1, in: result)
+            }
+            if json { return try Terminal.json(documents) }
+            for document in documents { try Terminal.json(document, Terminal.lineEncoder) }
+            if jsonl { return }
+            for (index, recollection) in result.recollections.enumerated() {
+                if index > 0 { Terminal.write("") }
+                show(recollection)
+            }
+        }
+
+        /// Returns the line for a message that is not close to the query.
+        private func heading(of recollection: Recollection, _ text: HitText) -> String {
+            let message = recollection.message
+            return text.heading(
+                score: recollection.score, title: EntryTitle.text(of: recollection.hit.entry),
+                location: Terminal.line(message.scope.sessionId, limit: 80),
+                id: String(message.id.text.prefix(8)))
         }
 
         private func show(_ recollection: Recollection) {
@@ -242,8 +275,8 @@ struct ChatCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete", abstract: "Delete the messages that match the filters.",
             discussion: """
-                If 100 messages or more are deleted, Roost creates a backup first. `roost undo` restores the \
-                last deletion.
+                More than 20 messages are deleted only after a confirmation, or with --yes. If 100 messages \
+                or more are deleted, Roost creates a backup first. `roost undo` restores the last deletion.
 
                 Examples:
                   roost chat delete --session 7c2e --dry-run
@@ -255,6 +288,9 @@ struct ChatCommand: AsyncParsableCommand {
 
         @Flag(name: .long, help: "Show what would be removed, without removing it.")
         var dryRun = false
+
+        @Flag(name: .shortAndLong, help: "Delete more than 20 messages without a confirmation.")
+        var yes = false
 
         func validate() throws {
             guard !filters.isEmpty else {
@@ -274,6 +310,7 @@ struct ChatCommand: AsyncParsableCommand {
                 throw RoostError(.notFound, "no message matches the filters; nothing was removed")
             }
             if !dryRun {
+                try Confirmation.requireRemoval(of: count, isConfirmed: yes, options)
                 if count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
                 try await memory.forget(messages)
                 await options.refreshIndex(of: store)

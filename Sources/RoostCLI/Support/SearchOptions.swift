@@ -95,12 +95,16 @@ struct SearchOptions: ParsableArguments {
     func show(_ result: QueryResult, _ options: StoreOptions) throws {
         for text in Self.remarks(on: result) { options.note(text) }
         switch output.format {
+        case .none: break
         case .text: for hit in result.hits { write(hit, in: result) }
         case .json:
-            try Terminal.json(result.hits.map { HitDocument($0, result.snippet(of: $0), self) })
+            try Terminal.json(
+                result.hits.map { HitDocument($0, result.snippet(of: $0), HitDocument.Additions(self)) })
         case .jsonLines:
             for hit in result.hits {
-                try Terminal.json(HitDocument(hit, result.snippet(of: hit), self), Terminal.lineEncoder)
+                try Terminal.json(
+                    HitDocument(hit, result.snippet(of: hit), HitDocument.Additions(self)),
+                    Terminal.lineEncoder)
             }
         case .paths:
             var seen = Set<String>()
@@ -127,12 +131,15 @@ struct SearchOptions: ParsableArguments {
             return correction.isUnknown
                 ? "no '\(old)'; searching for '\(new)'" : "'\(old)' is rare; also searching for '\(new)'"
         }
+        remarks += (result.text?.unmatchedPhrases ?? []).prefix(Terminal.maximumListedItems).map {
+            "no entry contains \"\(Terminal.line($0, limit: 60))\"; searching for its words"
+        }
         if let text = result.text, let remark = Self.remark(onExclusionsOf: text) { remarks.append(remark) }
         return remarks
     }
 
     /// Returns the message that names the words that a query excludes; `nil` if it excludes none.
-    static func remark(onExclusionsOf query: TextQuery) -> String? {
+    private static func remark(onExclusionsOf query: TextQuery) -> String? {
         guard !query.exclusions.isEmpty else { return nil }
         let names = query.exclusions.prefix(Terminal.maximumListedItems).map { Terminal.line($0, limit: 60) }
         let more = query.exclusions.count > names.count ? ", …" : ""
@@ -140,15 +147,25 @@ struct SearchOptions: ParsableArguments {
             + (names.count == 1 ? "it to search for it" : "a word to search for it")
     }
 
+    /// Reports that no hit is close to the query, and names the nearest ones.
+    ///
+    /// - Parameter headings: The line for each of the nearest hits.
+    static func reportNoise(
+        _ headings: (HitText) -> [String], _ options: StoreOptions
+    ) {
+        options.note("nothing close; the nearest are:")
+        let text = HitText(columns: Terminal.isErrorTerminal ? Terminal.columns : nil, isStyled: false)
+        for heading in headings(text) { options.note(heading) }
+    }
+
     /// Reports that there are no hits.
     private func reportMissing(_ result: QueryResult, _ options: StoreOptions) throws -> Never {
         if result.stamp.entryCount == 0 { throw Self.emptyStore }
         if result.hasOnlyNoise {
-            options.note("nothing close; the nearest are:")
-            let text = HitText(columns: Terminal.isErrorTerminal ? Terminal.columns : nil, isStyled: false)
-            for hit in result.nearest {
-                options.note(text.heading(of: hit, at: Self.byte(of: hit, in: result)))
-            }
+            Self.reportNoise(
+                { text in
+                    result.nearest.map { text.heading(of: $0, at: Self.byte(of: $0, in: result)) }
+                }, options)
         } else {
             options.note(reason(result))
         }
@@ -176,8 +193,8 @@ struct SearchOptions: ParsableArguments {
     private func reason(_ result: QueryResult) -> String {
         if result.candidateCount == 0 {
             return result.text?.isSelective == true
-                ? "no entry matches: \"quoted words\" must occur as a phrase, field:words in the field, and "
-                    + "-words must not occur (`--mode vector` searches without these operators)"
+                ? "no entry matches: field:words must occur in the field, and -words must not occur (`--mode "
+                    + "vector` searches without these operators)"
                 : "no entry matches the filter"
         }
         if minSimilarity != nil { return "no hits; a lower --min-similarity finds more" }
@@ -194,8 +211,9 @@ struct SearchOptions: ParsableArguments {
         let byte = snippet.highlights.first?.lowerBound ?? snippet.utf8Range.lowerBound
         Terminal.write(text.heading(of: hit, at: byte))
         if let context {
-            let around = Terminal.safe(hit.entry.text(in: hit.context(context)) ?? "", keepingLines: true)
-            for line in around.split(separator: "\n") {
+            // Form feeds separate pages, so they also end lines.
+            let around = (hit.entry.text(in: hit.context(context)) ?? "").replacing("\u{0C}", with: "\n")
+            for line in Terminal.safe(around, keepingLines: true).split(separator: "\n") {
                 Terminal.write("       \(line)", keepingLines: true)
             }
         } else if !text.isComplete(hit.entry) {

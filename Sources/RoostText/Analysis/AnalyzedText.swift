@@ -8,15 +8,10 @@ struct AnalyzedText: Sendable {
     ///
     /// - Complexity: O(length of text).
     init(_ utf8: UnsafeBufferPointer<UInt8>) {
-        languages = vocabulary.languages(of: utf8)
         var occurrences: [TermVocabulary.Occurrence] = []
-        _ = vocabulary.forEachForm(in: utf8, languages) { occurrences.append($0) }
+        _ = vocabulary.forEachForm(in: utf8) { occurrences.append($0) }
         self.occurrences = occurrences
-    }
-
-    init(_ text: String) {
-        var text = text
-        self = text.withUTF8 { AnalyzedText($0) }
+        languages = vocabulary.lastLanguages
     }
 
     /// A word of the text that one of several clauses contains.
@@ -41,24 +36,6 @@ struct AnalyzedText: Sendable {
         }
         // An identifier follows its words, although it starts where the first of them does.
         return matches.sorted { $0.range.lowerBound < $1.range.lowerBound }
-    }
-
-    /// Returns whether the text contains a clause: a prefix, or all words of a phrase next to each other.
-    func contains(_ clause: TextQuery.Clause) -> Bool {
-        guard case .phrase(let terms) = clause, terms.count > 1 else {
-            return !matches(of: [clause], limit: 1).isEmpty
-        }
-        var starts: Set<Int>?
-        for term in terms {
-            var matcher = FormMatcher(vocabulary, languages, [.phrase([term])])
-            var found = Set<Int>()
-            for occurrence in occurrences where matcher.clause(of: occurrence) != nil {
-                found.insert(Int(occurrence.position) - term.offset)
-            }
-            starts = starts?.intersection(found) ?? found
-            if starts?.isEmpty == true { return false }
-        }
-        return true
     }
 }
 

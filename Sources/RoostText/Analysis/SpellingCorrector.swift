@@ -162,12 +162,20 @@ extension InvertedIndex.Dictionary {
 }
 
 extension TextPart {
-    /// Returns the number of texts that contain a form of a word and are not deleted.
+    /// Returns the number of texts that contain a form of a word in any field and are not deleted.
     ///
     /// - Parameter word: The number of the form in the index.
     fileprivate func textCount(ofWord word: Int) -> Int {
-        var count = 0
-        index.forEachPosting(ofWord: word) { document, _ in if !isRemoved(document) { count += 1 } }
+        var inFields: [Int] = []
+        index.forEachFieldPosting(ofWord: word) { document, _ in
+            if !isRemoved(document) { inFields.append(document) }
+        }
+        var (count, next) = (inFields.count, 0)
+        index.forEachPosting(ofWord: word) { document, _ in
+            while next < inFields.count, inFields[next] < document { next += 1 }
+            let isCounted = next < inFields.count && inFields[next] == document
+            if !isCounted, !isRemoved(document) { count += 1 }
+        }
         return count
     }
 }

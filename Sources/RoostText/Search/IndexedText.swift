@@ -17,6 +17,8 @@ struct TextFieldSet: OptionSet, Sendable, Hashable {
 
     /// The fields other than the body, in order of their bits.
     static let fields: [TextField] = [.title, .headings, .path, .tags]
+    /// All fields other than the body.
+    static let all = TextFieldSet(rawValue: 0b1111)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 

@@ -23,13 +23,18 @@ package struct InvertedIndex: @unchecked Sendable {
         var (positions, positionEnds) = ([UInt8](), [UInt64]())
         /// For each term, the documents in which other fields than the body contain it: twice the difference
         /// from the previous document number (-1 before the first), plus 1 if the body does not contain the
-        /// term, and a byte with the bits of the fields (`TextFieldSet`).
+        /// term, followed by the occurrences (`FieldOccurrence`) in ascending order: twice the difference
+        /// from the previous one, plus 1 for the last.
         var (fieldPostings, fieldPostingEnds) = ([UInt8](), [UInt64]())
         /// The unstemmed words in sorted order, and the number of the term to which each word belongs.
         var (words, wordEnds, wordTerms) = ([UInt8](), [UInt64](), [UInt32]())
         /// For each word, its documents in the encoding of `postings`. Empty if the word is the only form of
         /// its term, because the postings of the term are the same.
         var (wordPostings, wordPostingEnds) = ([UInt8](), [UInt64]())
+        /// For each word, the documents in which other fields than the body contain it: the difference from
+        /// the previous document number (-1 before the first), and a byte with the bits of the fields
+        /// (`TextFieldSet`). Empty if the word is the only form of its term.
+        var (wordFieldPostings, wordFieldPostingEnds) = ([UInt8](), [UInt64]())
         /// For each document, its number of words.
         var lengths: [UInt32] = []
         /// For each language, by its raw value, the number of documents with words in it.
@@ -51,6 +56,7 @@ package struct InvertedIndex: @unchecked Sendable {
     let postings: Dictionary
     let positions: Dictionary
     let fieldPostings: Dictionary
+    let wordFieldPostings: Dictionary
     let lengths: UnsafeBufferPointer<UInt32>
     private let languageCounts: UnsafeBufferPointer<UInt32>
     /// The languages in which words are stemmed in the documents.
@@ -69,7 +75,7 @@ package struct InvertedIndex: @unchecked Sendable {
     package static let sections = [
         "terms", "termEnds", "frequencies", "postings", "postingEnds", "positions", "positionEnds", "words",
         "wordEnds", "wordTerms", "wordPostings", "wordPostingEnds", "lengths", "languages", "fieldPostings",
-        "fieldPostingEnds",
+        "fieldPostingEnds", "wordFieldPostings", "wordFieldPostingEnds",
     ]
 
     /// The error thrown if the sections do not form an index.
@@ -100,13 +106,15 @@ package struct InvertedIndex: @unchecked Sendable {
         postings = try dictionary("postings", "postingEnds")
         positions = try dictionary("positions", "positionEnds")
         fieldPostings = try dictionary("fieldPostings", "fieldPostingEnds")
+        wordFieldPostings = try dictionary("wordFieldPostings", "wordFieldPostingEnds")
         lengths = try numbers("lengths", UInt32.self)
         languageCounts = try numbers("languages", UInt32.self)
         languages = Self.languages(languageCounts)
         let count = terms.ends.count
         guard frequencies.count == count, postings.ends.count == count, positions.ends.count == count,
             fieldPostings.ends.count == count, wordTerms.count == words.ends.count,
-            wordPostings.ends.count == words.ends.count
+            wordPostings.ends.count == words.ends.count,
+            wordFieldPostings.ends.count == words.ends.count
         else { throw Malformed() }
         length = lengths.reduce(0) { $0 + Int(UInt32(littleEndian: $1)) }
     }
@@ -128,6 +136,8 @@ package struct InvertedIndex: @unchecked Sendable {
             bytes: keep(parts.positions), ends: keep(parts.positionEnds.map(\.littleEndian)))
         fieldPostings = Dictionary(
             bytes: keep(parts.fieldPostings), ends: keep(parts.fieldPostingEnds.map(\.littleEndian)))
+        wordFieldPostings = Dictionary(
+            bytes: keep(parts.wordFieldPostings), ends: keep(parts.wordFieldPostingEnds.map(\.littleEndian)))
         lengths = keep(parts.lengths.map(\.littleEndian))
         languageCounts = keep(parts.languages.map(\.littleEndian))
         languages = Self.languages(languageCounts)
@@ -152,6 +162,7 @@ package struct InvertedIndex: @unchecked Sendable {
             UnsafeRawBufferPointer(wordPostings.bytes), UnsafeRawBufferPointer(wordPostings.ends),
             UnsafeRawBufferPointer(lengths), UnsafeRawBufferPointer(languageCounts),
             UnsafeRawBufferPointer(fieldPostings.bytes), UnsafeRawBufferPointer(fieldPostings.ends),
+            UnsafeRawBufferPointer(wordFieldPostings.bytes), UnsafeRawBufferPointer(wordFieldPostings.ends),
         ]
         return try withExtendedLifetime(owner) {
             try body(zip(Self.sections, bytes).map { (name: $0, bytes: $1) })
@@ -231,23 +242,6 @@ extension InvertedIndex {
 
     /// The encoding of a list without documents, which differs from a list that is not stored.
     static let noPostings: [UInt8] = [0]
-
-    /// Calls `body` for each document in which a field other than the body contains a term, in ascending
-    /// order.
-    ///
-    /// - Parameter body: Receives the document number, the fields, and whether the body contains the term.
-    func forEachFieldPosting(
-        of term: Int, _ body: (_ document: Int, _ fields: TextFieldSet, _ isInBody: Bool) -> Void
-    ) {
-        let bytes = fieldPostings[term]
-        var (offset, document) = (0, -1)
-        while let value = VariableLength.read(bytes, &offset), offset < bytes.count {
-            document += Int(truncatingIfNeeded: min(value >> 1, 1 << 40))
-            guard document >= 0, document < lengths.count else { return }
-            body(document, TextFieldSet(rawValue: bytes[offset]), value & 1 == 0)
-            offset += 1
-        }
-    }
 
     /// Calls `body` for each document that contains an unstemmed word, in ascending order.
     func forEachPosting(ofWord word: Int, _ body: (_ document: Int, _ occurrences: Int) -> Void) {

@@ -18,8 +18,8 @@ package struct InvertedIndexBuilder: Sendable {
         var fieldPostings: [UInt8] = []
         /// The number of the last document in `fieldPostings`, plus 1; 0 if it is empty.
         var lastWithField: UInt32 = 0
-        /// The fields of the current document that contain the term.
-        var fields: TextFieldSet = []
+        /// The occurrences in the fields of the current document.
+        var fieldOccurrences: [FieldOccurrence] = []
     }
 
     /// The postings of an unstemmed word in the texts added so far. The fields have the same meaning as in
@@ -28,6 +28,10 @@ package struct InvertedIndexBuilder: Sendable {
         var postings: [UInt8] = []
         var last: UInt32 = 0
         var occurrences: UInt32 = 0
+        var fieldPostings: [UInt8] = []
+        var lastWithField: UInt32 = 0
+        /// The fields of the current document that contain the word.
+        var fields: TextFieldSet = []
     }
 
     private var vocabulary = TermVocabulary()
@@ -94,32 +98,59 @@ package struct InvertedIndexBuilder: Sendable {
 
     /// Adds the other fields of the document that was added last.
     private mutating func addFields(of text: IndexedText, _ languages: TextLanguages) {
-        let document = UInt32(lengths.count - 1)
-        var found: [Int] = []
-        for field in TextFieldSet.fields {
-            guard var content = text.fields[field], !content.isEmpty else { continue }
-            content.withUTF8 { utf8 in
+        var (found, foundForms) = ([Int](), [Int]())
+        for (number, field) in TextFieldSet.fields.enumerated() {
+            var start: UInt32 = 0
+            for line in (text.fields[field] ?? "").split(whereSeparator: \.isNewline) {
+                var line = String(line)
                 var occurrences: [TermVocabulary.Occurrence] = []
-                _ = vocabulary.forEachForm(in: utf8, languages) { occurrences.append($0) }
+                let count = line.withUTF8 { utf8 in
+                    vocabulary.forEachForm(in: utf8, languages) { occurrences.append($0) }
+                }
                 for occurrence in occurrences {
                     let (form, term) = (Int(occurrence.form), Int(occurrence.term))
                     if form == forms.count { forms.append(Form()) }
                     if term == lists.count { lists.append(List()) }
-                    if lists[term].fields.isEmpty { found.append(term) }
-                    lists[term].fields.insert(TextFieldSet(field))
+                    if lists[term].fieldOccurrences.isEmpty { found.append(term) }
+                    lists[term].fieldOccurrences.append(
+                        FieldOccurrence(start + occurrence.position, in: number))
+                    if forms[form].fields.isEmpty { foundForms.append(form) }
+                    forms[form].fields.insert(TextFieldSet(field))
                 }
+                start += count + FieldOccurrence.lineGap
             }
         }
-        for term in found {
-            let isInBody = lists[term].last == document + 1
+        let document = UInt32(lengths.count - 1)
+        for term in found { endFields(ofTerm: term, document) }
+        for form in foundForms { endFields(ofForm: form, document) }
+    }
+
+    /// Adds the occurrences of a term in the fields of the current document to its postings.
+    private mutating func endFields(ofTerm term: Int, _ document: UInt32) {
+        let isInBody = lists[term].last == document + 1
+        VariableLength.append(
+            UInt64(document + 1 - lists[term].lastWithField) << 1 | (isInBody ? 0 : 1),
+            to: &lists[term].fieldPostings)
+        // Words of different fields can have equal positions, so the occurrences are not in order.
+        let values = lists[term].fieldOccurrences.map(\.value).sorted()
+        var previous: UInt64 = 0
+        for (index, value) in values.enumerated() {
             VariableLength.append(
-                UInt64(document + 1 - lists[term].lastWithField) << 1 | (isInBody ? 0 : 1),
-                to: &lists[term].fieldPostings)
-            lists[term].fieldPostings.append(lists[term].fields.rawValue)
-            lists[term].lastWithField = document + 1
-            lists[term].fields = []
-            if !isInBody { lists[term].documents += 1 }
+                (value - previous) << 1 | (index == values.count - 1 ? 1 : 0), to: &lists[term].fieldPostings)
+            previous = value
         }
+        lists[term].lastWithField = document + 1
+        lists[term].fieldOccurrences = []
+        if !isInBody { lists[term].documents += 1 }
+    }
+
+    /// Adds the fields of the current document that contain a word to its postings.
+    private mutating func endFields(ofForm form: Int, _ document: UInt32) {
+        VariableLength.append(
+            UInt64(document + 1 - forms[form].lastWithField), to: &forms[form].fieldPostings)
+        forms[form].fieldPostings.append(forms[form].fields.rawValue)
+        forms[form].lastWithField = document + 1
+        forms[form].fields = []
     }
 
     private static func append(
@@ -156,10 +187,12 @@ package struct InvertedIndexBuilder: Sendable {
             parts.wordTerms.append(rank[term])
             // If a term has only one form, their postings are equal and are not stored twice.
             if formCounts[term] > 1 {
-                let postings = forms[form].postings
+                let (postings, fieldPostings) = (forms[form].postings, forms[form].fieldPostings)
                 parts.wordPostings += postings.isEmpty ? InvertedIndex.noPostings : postings
+                parts.wordFieldPostings += fieldPostings.isEmpty ? InvertedIndex.noPostings : fieldPostings
             }
             parts.wordPostingEnds.append(UInt64(parts.wordPostings.count))
+            parts.wordFieldPostingEnds.append(UInt64(parts.wordFieldPostings.count))
         }
         parts.languages = vocabulary.textCounts
         parts.lengths = lengths

@@ -138,9 +138,26 @@ extension TextQuery {
 
     /// Returns whether a text contains a word that matches the query.
     ///
-    /// - Complexity: O(length of text).
+    /// - Complexity: O(length of text). If the text contains a word as the query spells it, only the text up
+    ///   to this word is read.
     public func occurs(in text: String) -> Bool {
         var text = text
-        return text.withUTF8 { !occurrences(in: $0, within: 0..<$0.count, limit: 1).isEmpty }
+        return text.withUTF8 { utf8 in
+            containsWord(in: utf8) || !occurrences(in: utf8, within: 0..<utf8.count, limit: 1).isEmpty
+        }
+    }
+
+    /// Returns whether a text contains a word of the query in the same form.
+    private func containsWord(in utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        var words = Set<[UInt8]>()
+        for case .phrase(let terms) in scoring.lazy.map(\.clause) {
+            words.formUnion(terms.lazy.filter { $0.kind == .word }.map(\.word))
+        }
+        var isFound = false
+        TokenScanner.forEachToken(in: utf8) { token in
+            isFound = token.kind == .word && words.contains(WordFolding(utf8[token.range]).folded)
+            return !isFound
+        }
+        return isFound
     }
 }

@@ -71,24 +71,21 @@ package struct TextCollection: Sendable {
     }
 
     /// Returns, for each document of each part, whether it contains everything that the query requires and
-    /// nothing that the query excludes.
+    /// nothing that the query excludes, in any field or in the fields that the query names.
     ///
     /// - Returns: `nil` if the query requires and excludes nothing.
     /// - Throws: `CancellationError`.
-    /// - Complexity: O(occurrences of the required and excluded words).
+    /// - Complexity: O(documents + occurrences of the required and excluded words).
     package func allowed(by query: TextQuery) throws -> [[Bool]]? {
         guard query.isSelective else { return nil }
         return try parts.map { part in
             var allowed = (0..<part.index.documentCount).map { !part.isRemoved($0) }
-            for clause in query.required {
+            for condition in query.conditions {
                 try Task.checkCancellation()
-                var has = Array(repeating: false, count: allowed.count)
-                for document in part.documents(with: clause) { has[document] = true }
-                for document in allowed.indices where !has[document] { allowed[document] = false }
-            }
-            for clause in query.excluded {
-                try Task.checkCancellation()
-                for document in part.documents(with: clause) { allowed[document] = false }
+                let contains = part.contains(condition.clause, in: condition.field)
+                for document in allowed.indices where contains[document] == condition.isExcluded {
+                    allowed[document] = false
+                }
             }
             return allowed
         }

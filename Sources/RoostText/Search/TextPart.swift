@@ -49,7 +49,8 @@ extension TextPart {
         var isEmpty: Bool { if case .nowhere = self { true } else { false } }
     }
 
-    /// Returns the documents that contain a clause, including deleted ones.
+    /// Returns the documents that contain a clause, including deleted ones. A phrase of several words is
+    /// found only in the body.
     func find(_ clause: TextQuery.Clause) -> Found {
         index.reading {
             switch clause {
@@ -59,15 +60,17 @@ extension TextPart {
                 return found.isEmpty
                     ? .nowhere : .counted(found.map { FoundDocument(document: $0, occurrences: $1) })
             case .prefix(let prefix):
-                var counts: [Int: Int] = [:]
+                var found: [Int: FoundDocument] = [:]
                 for word in index.words.indices(beginningWith: prefix) {
-                    index.forEachPosting(ofWord: word) { counts[$0, default: 0] += $1 }
+                    index.forEachPosting(ofWord: word) {
+                        found[$0, default: FoundDocument(document: $0, occurrences: 0)].occurrences += $1
+                    }
+                    index.forEachFieldPosting(ofWord: word) {
+                        found[$0, default: FoundDocument(document: $0, occurrences: 0)].fields.formUnion($1)
+                    }
                 }
-                return counts.isEmpty
-                    ? .nowhere
-                    : .counted(
-                        counts.map { FoundDocument(document: $0, occurrences: $1) }
-                            .sorted { $0.document < $1.document })
+                return found.isEmpty
+                    ? .nowhere : .counted(found.values.sorted { $0.document < $1.document })
             }
         }
     }
@@ -115,7 +118,7 @@ extension TextPart {
         return result + first[next...]
     }
 
-    /// Returns the documents that contain a phrase, and how often each document contains it.
+    /// Returns the documents whose body contains a phrase, and how often each document contains it.
     private func phrase(_ terms: [Term]) -> [(document: Int, occurrences: Int)] {
         var numbers: [(offset: UInt32, terms: [Int])] = []
         for term in terms {
@@ -162,13 +165,51 @@ extension TextPart {
         return documents.indices.map { (documents[$0], ends[$0] - ($0 == 0 ? 0 : ends[$0 - 1])) }
     }
 
-    /// Returns the documents whose body contains a clause, including deleted ones.
-    func documents(with clause: TextQuery.Clause) -> [Int] {
-        var documents: [Int] = []
+    /// Returns, for each document, whether it contains a clause. All words of a phrase must be in the same
+    /// field.
+    ///
+    /// - Parameter field: The field that must contain the clause; `nil` for any field, including the body.
+    /// - Complexity: O(documents + occurrences of the words).
+    func contains(_ clause: TextQuery.Clause, in field: TextField?) -> [Bool] {
+        let fields = field.map { TextFieldSet($0) } ?? .all
+        let includesBody = field == nil || field == .body
+        var contains = Array(repeating: false, count: index.documentCount)
         index.reading {
-            forEachMatch(find(clause)) { if $0.occurrences > 0 { documents.append($0.document) } }
+            if case .phrase(let terms) = clause, terms.count > 1 {
+                if includesBody { for match in phrase(terms) { contains[match.document] = true } }
+                for document in phraseInFields(terms, fields) { contains[document] = true }
+                return
+            }
+            forEachMatch(find(clause)) { match in
+                if (includesBody && match.occurrences > 0) || !match.fields.isDisjoint(with: fields) {
+                    contains[match.document] = true
+                }
+            }
         }
-        return documents
+        return contains
+    }
+
+    /// Returns the documents in which one of several fields contains a phrase.
+    ///
+    /// - Complexity: O(occurrences of the words in fields).
+    private func phraseInFields(_ terms: [Term], _ fields: TextFieldSet) -> Set<Int> {
+        // The possible starts of the phrase in each document that contains all terms processed so far.
+        var starts: [Int: Set<FieldOccurrence>]?
+        for term in terms {
+            var found: [Int: Set<FieldOccurrence>] = [:]
+            for number in numbers(of: term) {
+                index.forEachFieldOccurrence(of: number) { document, occurrence in
+                    guard fields.isSuperset(of: occurrence.field),
+                        let start = occurrence.start(ofPhraseWithOffset: term.offset),
+                        starts?[document, default: []].contains(start) ?? true
+                    else { return }
+                    found[document, default: []].insert(start)
+                }
+            }
+            guard !found.isEmpty else { return [] }
+            starts = found
+        }
+        return Set((starts ?? [:]).keys)
     }
 
     /// Returns the number of documents found that are not deleted.

@@ -1,10 +1,10 @@
 /// A parsed full-text query.
 ///
 /// - `word`: texts that contain the word or an inflected form of it rank higher.
-/// - `"some words"`: only texts that contain this phrase match. In a query of more than twelve other words,
-///   which is prose and not an expression, quotation marks are punctuation.
-/// - `-word`, `-"some words"`: only texts that do not contain the word or phrase match. A hyphen before one
-///   or two ASCII characters, as in `rebase -i`, is text.
+/// - `"some words"`: only texts that contain this phrase, in the body or in another field, match. In a query
+///   of more than twelve other words, which is prose and not an expression, quotation marks are punctuation.
+/// - `-word`, `-"some words"`: only texts that do not contain the word or phrase in any field match. A hyphen
+///   before one or two ASCII characters, as in `rebase -i`, is text.
 /// - `prefix*`: matches words that start with the prefix.
 /// - `title:word`, `path:word`, `tag:word`: only texts with the word in this field match. The word can also
 ///   be a quoted phrase or a prefix, and a hyphen before the field excludes the texts.
@@ -31,14 +31,14 @@ public struct TextQuery: Sendable, Hashable {
         var weight: Float = 1
     }
 
-    /// A condition on the words of one field.
-    package struct FieldCondition: Sendable, Hashable {
-        /// The field.
-        package var field: TextField
-        /// The words that the field must contain.
+    /// A condition on the words of a text and its other fields.
+    struct Condition: Sendable, Hashable {
+        /// The field that must contain the words; `nil` for any field.
+        var field: TextField?
+        /// The words that must occur.
         var clause: Clause
-        /// Whether the field must not contain the words instead.
-        package var isExcluded: Bool
+        /// Whether the words must not occur instead.
+        var isExcluded: Bool
     }
 
     /// The clauses that contribute to the score.
@@ -51,7 +51,7 @@ public struct TextQuery: Sendable, Hashable {
     /// The clauses that a text must not match.
     var excluded: [Clause] = []
     /// The conditions on words in one field.
-    package internal(set) var fieldConditions: [FieldCondition] = []
+    var fieldConditions: [Condition] = []
     /// The query without excluded words and without operators, as an embedding model should see it.
     public internal(set) var plainText = ""
     /// The words that were replaced because the store does not contain them.
@@ -61,6 +61,9 @@ public struct TextQuery: Sendable, Hashable {
     /// Each excluded word that follows another word, with that word, such as `commit -amend`. If an entry
     /// contains this text, the user probably means the text and not an exclusion.
     package private(set) var doubtfulExclusions: [String] = []
+    /// The phrases that the query requires but that are text, because no entry contains them
+    /// (``TextCollection/relaxed(_:isAllowed:)``).
+    public internal(set) var unmatchedPhrases: [String] = []
     /// The number of words that were ignored because the query exceeds ``maximumClauses``.
     public private(set) var omittedWords = 0
 
@@ -193,7 +196,7 @@ public struct TextQuery: Sendable, Hashable {
                 omittedWords += 1
                 continue
             }
-            fieldConditions.append(FieldCondition(field: field, clause: clause, isExcluded: isExcluded))
+            fieldConditions.append(Condition(field: field, clause: clause, isExcluded: isExcluded))
         }
     }
 

@@ -139,14 +139,20 @@ extension TextScores {
 
     /// Returns the parts of the scores of some documents of a part.
     ///
-    /// - Complexity: O(postings of the words).
+    /// - Complexity: O(documents + postings of the words).
     package func breakdowns(ofPart number: Int, _ documents: [Int]) -> [Int: Breakdown] {
         let part = parts[number]
         var breakdowns = Dictionary(documents.map { ($0, Breakdown()) }) { first, _ in first }
+        // Most postings are those of other documents, and a look-up in an array is faster than in the
+        // dictionary.
+        var isRequested = [Bool](repeating: false, count: part.index.documentCount)
+        for document in documents { isRequested[document] = true }
         part.index.reading {
             for clause in clauses {
                 part.forEachMatch(clause.found[number]) { match in
-                    guard var breakdown = breakdowns[match.document] else { return }
+                    guard isRequested[match.document], var breakdown = breakdowns[match.document] else {
+                        return
+                    }
                     if clause.isPair {
                         breakdown.pairs += clause.weight * Self.pairShare(match)
                     } else {

@@ -164,7 +164,7 @@ import Testing
             try process.input.close()
             let outcome = try process.outcome()
             #expect(outcome.status == 0, "\(outcome.error)")
-            return String(outcome.output.split(separator: "\n").last ?? "")
+            return outcome.output
         }
         #expect(try opened("vi") == "<+11><\(path)>")
         #expect(try opened("code --wait") == "<--wait><-g><\(path):11>")
@@ -185,6 +185,30 @@ import Testing
         try process.input.close()
         #expect(try process.outcome().output.contains(name))
         #expect(!FileManager.default.fileExists(atPath: cli.home.appendingPathComponent("owned").path))
+    }
+
+    @Test func `form feeds are not printed`() throws {
+        let pages = "first page\n\u{0C}the kestrel page\n\u{0C}third page\n```\na kestrel\n\u{0C}code\n```\n"
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try Data(pages.utf8).write(to: cli.home.appendingPathComponent("pages.txt"))
+        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
+        #expect(try cli.roost("ingest", "pages.txt").status == 0)
+        for arguments in [[], ["--context", "1"], ["--explain"]] {
+            let output = try cli.roost(["query", "kestrel page", "--all"] + arguments).output
+            #expect(output.contains("kestrel") && !output.contains("\u{0C}"), "\(output.debugDescription)")
+            #expect(!output.contains("\u{FFFD}"), "\(output.debugDescription)")
+        }
+    }
+
+    @Test func `an excerpt that shows the complete text has no ellipsis`() throws {
+        let text =
+            "# Terns\n\nThe terns returned to the harbour on the fourth of April, a day before the rain.\n\n"
+        try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: cli.home.appendingPathComponent("terns.md"))
+        #expect(try cli.roost("init", ".roost", "--model", "lexical").status == 0)
+        #expect(try cli.roost("ingest", "terns.md").status == 0)
+        let output = try cli.roost("query", "terns harbour", "--all").output
+        #expect(output.contains("before the rain.") && !output.contains("…"), "\(output)")
     }
 
     @Test func `paths are printed once`() throws {

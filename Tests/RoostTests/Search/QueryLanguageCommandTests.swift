@@ -91,6 +91,25 @@ import Testing
         #expect(none.status == 1 && none.error.contains("no entry matches"), "\(none.error)")
     }
 
+    @Test func `a phrase that no entry contains is searched for by its words`() throws {
+        try prepare()
+        let found = try cli.roost("query", "-l", "-n1", "--mode", "text", "\"jupiter has rings\" saturn")
+        #expect(found.status == 0 && found.output.contains("planets.md"), "\(found.error)")
+        #expect(
+            found.error.contains("no entry contains \"jupiter has rings\"; searching for its words"),
+            "\(found.error)")
+    }
+
+    @Test func `words of paths and tags are excluded and required`() throws {
+        try prepare()
+        #expect(try files("planets", "flour", "row", "-baking").contains("sourdough.md") == false)
+        #expect(try files("\"notes baking\"") == ["sourdough.md"])
+        #expect(try files("\"deep sea\"") == ["rows.jsonl"])
+        #expect(try files("row", "flour", "--not", "deep sea").contains("rows.jsonl") == false)
+        let typo = try cli.roost("query", "--all", "-l", "sourduogh")
+        #expect(typo.error.contains("no 'sourduogh'; searching for 'sourdough'"), "\(typo.error)")
+    }
+
     @Test func `the query can be read from standard input`() throws {
         try prepare()
         #expect(try files("-", "--mode", "text", input: "saturn\n") == ["planets.md"])

@@ -68,8 +68,49 @@ import Testing
         #expect(result.hasOnlyNoise && result.hits.isEmpty)
         #expect(result.nearest.map(\.rank) == [1, 2, 3])
         #expect(result.nearest.allSatisfy { $0.score < result.noiseLevel })
+        // The three nearest are reported even if their scores are 0.
+        let excluded = try await store.query("keel -boat -seas zzzz")
+        #expect(excluded.hasOnlyNoise && excluded.nearest.count == 3)
         let complete = try await store.search(all("quantum chromodynamics lattice"))
         #expect(complete.hits.count == texts.count && complete.nearest.isEmpty && complete.noiseLevel == 0)
+    }
+
+    @Test func `a list ends where the score is 0, unless all hits are requested`() async throws {
+        let store = try await store(texts)
+        let query = "swifts nest under the church roof"
+        let everything = try await store.search(all(query)).hits
+        #expect(everything.count == texts.count && everything.contains { $0.score == 0 })
+        var search = EntrySearch(query, limit: 100)
+        let hits = try await store.search(search).hits
+        #expect(!hits.isEmpty && hits.allSatisfy { $0.score > 0 })
+        #expect(hits.map(\.entry.id) == everything.filter { $0.score > 0 }.map(\.entry.id))
+        // Pages and folding do not change the end of the list.
+        search.offset = 1
+        #expect(try await store.search(search).hits.map(\.entry.id) == hits.dropFirst().map(\.entry.id))
+        search.offset = 0
+        search.diversity = 0.4
+        #expect(try await Set(store.search(search).hits.map(\.entry.id)) == Set(hits.map(\.entry.id)))
+    }
+
+    @Test func `hits without evidence follow only in a long list`() throws {
+        let plan = QueryPlan(
+            search: EntrySearch("kestrel", limit: 500), vector: [1, 0], text: TextQuery("kestrel"))
+        func accepted(_ count: Int) throws -> [Float] {
+            var assembly = HitAssembly(plan, needed: 500)
+            let evidence = (0..<count).map { Float(count - $0) } + [-0.5, -2]
+            try assembly.add(
+                evidence.map { value in
+                    let entry = Entry(content: "text")
+                    var hit = QueryHit(
+                        entry: entry, similarity: 0,
+                        passage: Passage(ordinal: 0, utf8Range: 0..<4, vector: []))
+                    hit.evidence = value
+                    return hit
+                })
+            return assembly.hits.map(\.evidence).filter { $0 <= 0 }
+        }
+        #expect(try accepted(99) == [])
+        #expect(try accepted(100) == [-0.5])
     }
 
     @Test func `an entry with all words of the query is always a hit`() async throws {

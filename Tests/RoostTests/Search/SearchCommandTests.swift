@@ -89,7 +89,8 @@ import Testing
         #expect((hit["explanation"] as? [String: Any])?["text"] != nil)
 
         let nothing = try cli.roost("query", "\"no such words\"")
-        #expect(nothing.status == 1 && nothing.error.contains("quoted words"))
+        #expect(nothing.status == 1 && nothing.error.contains("no entry contains \"no such words\""))
+        #expect(nothing.error.contains("nothing close"), "\(nothing.error)")
         let words = try cli.roost("query", "--mode", "text", "zeppelin")
         #expect(words.status == 1 && words.error.contains("contains any of the words"))
         #expect(
@@ -108,7 +109,8 @@ import Testing
 
     @Test func `a batch of queries is answered line by line`() throws {
         try prepare()
-        let outcome = try cli.roost("query", "--batch", "-", "-n", "2", input: "boat\n\nbread -sea\r\n")
+        let outcome = try cli.roost(
+            "query", "--batch", "-", "-n", "2", "--all", input: "boat\n\nbread -sea\r\n")
         #expect(outcome.status == 0)
         let answers = try outcome.output.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])

@@ -3,13 +3,14 @@ import Roost
 import TestSupport
 import Testing
 
-/// An index of words that an earlier version wrote, with English stems only.
+/// Indexes of words that earlier versions wrote: `words-1` with English stems only, `words-3` without the
+/// positions of words in titles, headings, paths and tags.
 @Suite(.temporaryFolders) struct WordIndexFormatTests {
     private let folder = TemporaryFolder.unusedURL()
 
-    private func open() async throws -> KnowledgeStore {
+    private func open(_ version: String = "words-1") async throws -> KnowledgeStore {
         if !FileManager.default.fileExists(atPath: folder.path) {
-            let fixture = Fixtures.folder.appendingPathComponent("Formats/words-1")
+            let fixture = Fixtures.folder.appendingPathComponent("Formats/\(version)")
             try FileManager.default.copyItem(at: fixture, to: folder)
         }
         return try await KnowledgeStore.open(in: folder) { _ in LexicalEmbedder() }
@@ -41,6 +42,19 @@ import Testing
         let again = try await open()
         #expect(try await first("知识", in: again) == "知识库的笔记")
         #expect(try Data(contentsOf: words) == written, "a current index is not replaced")
+        try await again.close()
+    }
+
+    @Test func `an index without the positions of words in fields is replaced`() async throws {
+        let store = try await open("words-3")
+        #expect(try await store.indexDescription() == nil, "the old index is not used")
+        #expect(try await first("\"lower river weirs\"", in: store) == "A row about weirs and locks.")
+        #expect(try await first("row -\"old maps\" heron", in: store)?.hasPrefix("# Herons") == true)
+        #expect(try await first("title:wei*", in: store) == "A row about weirs and locks.")
+        #expect(try await store.indexDescription()?.entries == 4)
+        try await store.close()
+        let again = try await open("words-3")
+        #expect(try await again.indexDescription()?.entries == 4, "a current index is used")
         try await again.close()
     }
 

@@ -81,6 +81,9 @@ actor DerivedCatalog<Contents: DerivedContents> {
     private var contents = Contents()
     /// Whether the index files are ignored because they turned out not to match the storage.
     private var isIndexRejected = false
+    /// Whether a call loads the contents for the first time, and the calls that wait for it.
+    private var isLoading = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(storage: any StorageProvider, directory: URL?) {
         self.storage = storage
@@ -89,8 +92,22 @@ actor DerivedCatalog<Contents: DerivedContents> {
 
     /// Returns the contents with all changes that have been committed before the call.
     ///
-    /// Calls may overlap. Each call works on its own copy of the contents, and the newest copy is kept.
+    /// Calls may overlap. Contents that have not been loaded are loaded by one call, and the other calls wait
+    /// for it. After that, each call works on its own copy, and the newest copy is kept.
     func current() async throws -> Contents {
+        while contents.cursor == .start, isLoading { await withCheckedContinuation { waiting.append($0) } }
+        guard contents.cursor == .start else { return try await updated() }
+        isLoading = true
+        defer {
+            isLoading = false
+            // If loading failed, the next call tries again.
+            for continuation in waiting { continuation.resume() }
+            waiting = []
+        }
+        return try await updated()
+    }
+
+    private func updated() async throws -> Contents {
         var current = contents
         var isCaughtUp = false
         if current.cursor == .start, let directory, !isIndexRejected {

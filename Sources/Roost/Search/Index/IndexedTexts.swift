@@ -1,4 +1,5 @@
 import Foundation
+import RoostDocuments
 import RoostModel
 import RoostText
 
@@ -29,14 +30,25 @@ extension Entry {
     /// The prefix of the key of an entry that was identified by its source.
     private static let identifierPrefix = "id:"
 
-    /// The texts of the entry that the word index contains.
+    /// The texts of the entry that the word index contains. Hidden parts, such as comments, are not in the
+    /// body.
+    ///
+    /// - Complexity: O(length of the text).
     var indexedText: IndexedText {
         var fields: [TextField: String] = [:]
-        var headings = HeadingPath.allHeadings(in: content)
-        if let title = metadata["title"]?.text ?? TextTitle.explicitTitle(of: content) {
-            fields[.title] = title
+        let treatment = TextTreatment(of: self)
+        var headings =
+            if case .code = textFormat {
+                treatment.structure.sections.compactMap(\.headings.last)
+            } else {
+                HeadingPath.allHeadings(in: content)
+            }
+        var titles = metadata[DocumentKey.aliases]?.comparableTexts ?? []
+        if let title = metadata[DocumentKey.title]?.text ?? TextTitle.explicitTitle(of: content) {
+            titles.insert(title, at: 0)
             if headings.first == title { headings.removeFirst() }
         }
+        if !titles.isEmpty { fields[.title] = titles.joined(separator: "\n") }
         headings += location?.headings ?? []
         if !headings.isEmpty { fields[.headings] = headings.joined(separator: "\n") }
         if !tags.isEmpty { fields[.tags] = tags.joined(separator: "\n") }
@@ -45,6 +57,6 @@ extension Entry {
             path.append(String(key.dropFirst(Self.identifierPrefix.count)))
         }
         if !path.isEmpty, source?.hasPrefix("file:") == true { fields[.path] = path.joined(separator: "\n") }
-        return IndexedText(content, fields: fields)
+        return IndexedText(treatment.visibleText, fields: fields)
     }
 }

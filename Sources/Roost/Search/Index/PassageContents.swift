@@ -106,6 +106,20 @@ extension PassageContents {
     }
 }
 
+extension PassageContents {
+    /// Returns the vector of an entry, which is the mean of its passages, scaled to unit length.
+    ///
+    /// - Parameter row: The storage's row of the entry.
+    /// - Returns: `nil` if the index does not contain the entry.
+    /// - Throws: `SectionFile/Unusable` if a checksum does not match.
+    func vector(of entry: Entry.ID, row: UInt32) throws -> [Float]? {
+        for segment in index.segments.reversed() {
+            if let vector = try segment.vector(of: entry, row: row) { return vector }
+        }
+        return nil
+    }
+}
+
 // MARK: - Changes
 
 extension PassageContents {

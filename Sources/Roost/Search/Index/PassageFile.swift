@@ -65,37 +65,45 @@ struct PassageFile: Sendable {
     }
 
     /// The vectors of a snapshot and the passages that their rows represent, in the form that is written to
-    /// the file.
+    /// the file. The vectors, which can be larger than memory, are in a temporary file.
     private struct Columns: Sendable {
         var entryRows: [UInt32] = []
         var ids: [uuid_t] = []
         var ordinals: [UInt32] = []
-        var elements: [Float] = []
+        let vectors: SpooledSection
         var dimension = 0
         var incomparable = 0
 
-        init(of snapshot: any StorageSnapshot) async throws {
+        init(of snapshot: any StorageSnapshot, in directory: URL) async throws {
+            var spool = try StorageError.mappingFileErrors { try SectionSpool(in: directory) }
             for try await var page in snapshot.vectorPages(of: .passages) {
                 incomparable += page.removeIncomparable()
                 entryRows += page.rows.map(\.littleEndian)
                 ids += page.ids.map(\.uuid)
                 ordinals += page.ordinals.map(\.littleEndian)
-                elements += page.vectors.elements
+                try StorageError.mappingFileErrors {
+                    try page.vectors.elements.withUnsafeBytes { try spool.append($0) }
+                }
                 if page.vectors.rows > 0 { dimension = page.vectors.columns }
             }
+            vectors = spool.finish()
         }
 
-        /// The distribution of the cosines of random pairs of passages.
-        var pairStatistics: PairStatistics {
+        /// Returns the distribution of the cosines of random pairs of passages.
+        func pairStatistics() throws -> PairStatistics {
             var sample = PassageSample<Int>()
             for row in ids.indices {
                 sample.add(UUID(uuid: ids[row]), Int(UInt32(littleEndian: ordinals[row])), row)
             }
+            let size = dimension * MemoryLayout<Float>.stride
             return PairStatistics(
-                of: sample.finish().map {
-                    let start = $0.row * dimension
-                    return PairStatistics.SampledPassage(
-                        entry: $0.entry, vector: Array(elements[start..<start + dimension]))
+                of: try sample.finish().map {
+                    let bytes = try vectors.read(at: $0.row * size, count: size)
+                    let vector = [Float](unsafeUninitializedCapacity: dimension) { buffer, count in
+                        bytes.copyBytes(to: UnsafeMutableRawBufferPointer(buffer))
+                        count = bytes.count / MemoryLayout<Float>.stride
+                    }
+                    return PairStatistics.SampledPassage(entry: $0.entry, vector: vector)
                 })
         }
 
@@ -103,14 +111,12 @@ struct PassageFile: Sendable {
             try entryRows.withUnsafeBytes { entryRows in
                 try ids.withUnsafeBytes { ids in
                     try ordinals.withUnsafeBytes { ordinals in
-                        try elements.withUnsafeBytes { vectors in
-                            try SectionFile.write(
-                                to: url, metadata: metadata,
-                                sections: [
-                                    ("entryRows", entryRows), ("ids", ids), ("ordinals", ordinals),
-                                    ("vectors", vectors),
-                                ], paged: ["vectors"])
-                        }
+                        try SectionFile.write(
+                            to: url, metadata: metadata,
+                            contents: [
+                                ("entryRows", .bytes(entryRows)), ("ids", .bytes(ids)),
+                                ("ordinals", .bytes(ordinals)), ("vectors", .spooled(vectors)),
+                            ], paged: ["vectors"])
                     }
                 }
             }
@@ -123,7 +129,7 @@ struct PassageFile: Sendable {
     /// - Throws: `StorageError`; `CancellationError`. An existing file is then unchanged.
     @concurrent
     static func write(_ snapshot: any StorageSnapshot, in directory: URL) async throws -> IndexMetadata? {
-        let columns = try await Columns(of: snapshot)
+        let columns = try await Columns(of: snapshot, in: directory)
         let folder = IndexFolder(of: directory)
         guard !columns.ids.isEmpty else {
             try await folder.remove(name, unlessNewerThan: snapshot.stamp)
@@ -131,7 +137,7 @@ struct PassageFile: Sendable {
         }
         var metadata = IndexMetadata(
             of: snapshot.stamp, count: columns.ids.count, dimension: columns.dimension)
-        metadata.pairs = columns.pairStatistics
+        metadata.pairs = try StorageError.mappingFileErrors { try columns.pairStatistics() }
         metadata.incomparable = columns.incomparable > 0 ? columns.incomparable : nil
         try await folder.publish(name, metadata) { url, description in
             try columns.write(to: url, metadata: description)

@@ -146,29 +146,46 @@ extension PassageSegment {
     /// Returns the vector of a row.
     func vector(_ row: Int) -> [Float] { vectors.withRow(row) { Array($0) } }
 
+    /// Returns the valid rows of an entry; `nil` if there are none.
+    private func validRows(of entry: Entry.ID, _ entryRow: UInt32) -> Range<Int>? {
+        guard let first = rows.firstRow(ofEntryRow: entryRow) else { return nil }
+        var end = first
+        while end < rows.count, rows.id(end) == entry, !tombstones.contains(UInt32(end)) { end += 1 }
+        return end > first ? first..<end : nil
+    }
+
+    /// See ``PassageContents/vector(of:row:)``.
+    func vector(of entry: Entry.ID, row entryRow: UInt32) throws -> [Float]? {
+        guard let valid = validRows(of: entry, entryRow) else { return nil }
+        var sum = [Float](repeating: 0, count: vectors.dimension)
+        for row in valid {
+            try vectors.withVerifiedRow(row) { vector in
+                for index in sum.indices { sum[index] += vector[index] }
+            }
+        }
+        return valid.count > 1 ? normalized(sum) : sum
+    }
+
     /// See ``PassageContents/match(_:row:for:ifSeveral:)``.
     func match(
         _ entry: Entry.ID, row entryRow: UInt32, for query: [Float], ifSeveral isForSeveral: Bool
     ) throws -> PassageContents.Match? {
-        guard vectors.dimension == query.count, let first = rows.firstRow(ofEntryRow: entryRow) else {
-            return nil
-        }
-        var end = first
-        while end < rows.count, rows.id(end) == entry, !tombstones.contains(UInt32(end)) { end += 1 }
-        guard end > first, !isForSeveral || end > first + 1 else { return nil }
+        guard vectors.dimension == query.count, let valid = validRows(of: entry, entryRow),
+            !isForSeveral || valid.count > 1
+        else { return nil }
         var best: PassageContents.Hit?
-        var sum = [Float](repeating: 0, count: query.count)
-        for row in first..<end {
+        var sum = [Float](repeating: 0, count: valid.count > 1 ? query.count : 0)
+        for row in valid {
             try vectors.withVerifiedRow(row) { vector in
                 let score = query.withUnsafeBufferPointer { innerProduct($0, vector) }
                 if best.map({ score > $0.score }) ?? true {
                     best = PassageContents.Hit(
                         entry: entry, entryRow: entryRow, ordinal: rows.ordinal(row), score: score)
                 }
-                if end > first + 1 { for index in sum.indices { sum[index] += vector[index] } }
+                for index in sum.indices { sum[index] += vector[index] }
             }
         }
-        let norm = end > first + 1 ? length(of: sum) : 0
+        let norm = length(of: sum)
         return best.map {
             PassageContents.Match(
                 passage: $0, entryCosine: norm > 0 ? innerProduct(sum, query) / norm : nil)

@@ -120,6 +120,17 @@ extension TextContents {
         }
     }
 
+    /// Returns a query in which required phrases that no entry contains are text.
+    ///
+    /// - Parameters:
+    ///   - query: A resolved query.
+    ///   - allowed: The rows of the entries that may be found; `nil` for all.
+    /// - Throws: `CancellationError`.
+    @concurrent
+    func relaxed(_ query: TextQuery, among allowed: RowSet?) async throws -> TextQuery {
+        try collection.relaxed(query) { allowed?.contains(rows[$0].entryRow($1)) ?? true }
+    }
+
     /// Returns the scores of all entries for a query.
     ///
     /// - Throws: `CancellationError`.

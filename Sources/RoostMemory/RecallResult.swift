@@ -1,0 +1,17 @@
+public import Roost
+
+/// The result of a search of a memory.
+public struct RecallResult: Sendable {
+    /// The messages, best first. Unless ``RecallOptions/includesAll`` is set, the result is empty if none of
+    /// them is closer to the query than unrelated text.
+    public var recollections: [Recollection]
+    /// The three best messages, without context, if they were omitted because none of them is close to the
+    /// query. Otherwise empty.
+    public var nearest: [Recollection] = []
+    /// The result of the search by which the messages were found, without its hits. It contains the words
+    /// that were searched for, their corrections, and messages to the user.
+    public var search: QueryResult
+
+    /// Whether messages were found, but none of them is closer to the query than unrelated text.
+    public var hasOnlyNoise: Bool { recollections.isEmpty && !nearest.isEmpty }
+}
