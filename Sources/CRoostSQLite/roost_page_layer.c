@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "roost_page_file.h"
 
@@ -17,66 +16,29 @@ static sqlite3_vfs *below(sqlite3_vfs *vfs) { return vfs->pAppData; }
 
 /* MARK: Immutable files */
 
-typedef struct {
-    dev_t device;
-    ino_t inode;
-    /* The number of calls that marked the file and have not been reverted. */
-    size_t count;
-} file_identity;
+static const char immutable_prefix[] = ROOST_IMMUTABLE_PREFIX;
+enum { PREFIX_LENGTH = sizeof immutable_prefix - 1 };
 
-static pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
-static file_identity *immutable_files;
-static size_t immutable_count;
-
-static size_t find_immutable(const struct stat *status) {
-    size_t index = 0;
-    while (index < immutable_count
-           && (immutable_files[index].device != status->st_dev || immutable_files[index].inode != status->st_ino))
-        index++;
-    return index;
+/* Whether a name has the prefix that makes a connection treat the file as immutable. */
+static int is_immutable_name(const char *name) {
+    return name && strncmp(name, immutable_prefix, PREFIX_LENGTH) == 0;
 }
 
-int roost_set_immutable(const char *path, int is_immutable) {
-    struct stat status;
-    if (stat(path, &status) != 0) return SQLITE_CANTOPEN;
-    int result = SQLITE_OK;
-    pthread_mutex_lock(&registry_mutex);
-    const size_t index = find_immutable(&status);
-    if (is_immutable && index < immutable_count) {
-        immutable_files[index].count++;
-    } else if (is_immutable) {
-        file_identity *larger = realloc(immutable_files, (immutable_count + 1) * sizeof *larger);
-        if (larger) {
-            immutable_files = larger;
-            immutable_files[immutable_count++] = (file_identity){status.st_dev, status.st_ino, 1};
-        } else {
-            result = SQLITE_NOMEM;
-        }
-    } else if (index < immutable_count && --immutable_files[index].count == 0) {
-        immutable_files[index] = immutable_files[--immutable_count];
-    }
-    pthread_mutex_unlock(&registry_mutex);
-    return result;
-}
-
-static int is_immutable_file(const char *path) {
-    struct stat status;
-    if (!path || stat(path, &status) != 0) return 0;
-    pthread_mutex_lock(&registry_mutex);
-    const int found = find_immutable(&status) < immutable_count;
-    pthread_mutex_unlock(&registry_mutex);
-    return found;
-}
+/* Returns the name of the file itself. The result is a suffix of the name, so the parameters of a URI that SQLite
+   stores after the name stay reachable. */
+static const char *file_name(const char *name) { return is_immutable_name(name) ? name + PREFIX_LENGTH : name; }
 
 /* MARK: Methods of the VFS */
 
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *handle, int flags, int *result_flags) {
     sqlite3_vfs *base = below(vfs);
-    if (!(flags & SQLITE_OPEN_MAIN_DB)) return base->xOpen(base, name, handle, flags, result_flags);
+    if (!(flags & SQLITE_OPEN_MAIN_DB)) return base->xOpen(base, file_name(name), handle, flags, result_flags);
     roost_page_file *file = (roost_page_file *)handle;
     memset(file, 0, sizeof *file);
+    /* A connection that ignores the locks and the log must not write. */
+    if (is_immutable_name(name) && !(flags & SQLITE_OPEN_READONLY)) return SQLITE_READONLY;
     file->real = (sqlite3_file *)(file + 1);
-    const int result = base->xOpen(base, name, file->real, flags, result_flags);
+    const int result = base->xOpen(base, file_name(name), file->real, flags, result_flags);
     if (result != SQLITE_OK) return result;
     /* The methods of version 2 are required for the write-ahead log; every VFS of SQLite has them. */
     if (file->real->pMethods->iVersion < 2) {
@@ -84,7 +46,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *handle, i
         return SQLITE_CANTOPEN;
     }
     file->base.pMethods = &roost_page_file_methods;
-    file->is_immutable = is_immutable_file(name);
+    file->is_immutable = is_immutable_name(name);
     unsigned char header[ROOST_HEADER_SIZE];
     sqlite3_int64 size = 0;
     if (file->real->pMethods->xFileSize(file->real, &size) != SQLITE_OK) return SQLITE_OK;
@@ -97,15 +59,19 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *handle, i
 }
 
 static int delete_file(sqlite3_vfs *vfs, const char *name, int synchronizes) {
-    return below(vfs)->xDelete(below(vfs), name, synchronizes);
+    return below(vfs)->xDelete(below(vfs), file_name(name), synchronizes);
 }
 
 static int access_file(sqlite3_vfs *vfs, const char *name, int flags, int *result) {
-    return below(vfs)->xAccess(below(vfs), name, flags, result);
+    return below(vfs)->xAccess(below(vfs), file_name(name), flags, result);
 }
 
 static int full_path(sqlite3_vfs *vfs, const char *name, int count, char *path) {
-    return below(vfs)->xFullPathname(below(vfs), name, count, path);
+    if (!is_immutable_name(name)) return below(vfs)->xFullPathname(below(vfs), name, count, path);
+    if (count <= PREFIX_LENGTH) return SQLITE_CANTOPEN;
+    memcpy(path, immutable_prefix, PREFIX_LENGTH);
+    return below(vfs)->xFullPathname(
+        below(vfs), name + PREFIX_LENGTH, count - PREFIX_LENGTH, path + PREFIX_LENGTH);
 }
 
 static void *open_library(sqlite3_vfs *vfs, const char *name) { return below(vfs)->xDlOpen(below(vfs), name); }
@@ -163,7 +129,7 @@ static void register_layer(void) {
     if (!base) return;
     layer.iVersion = base->iVersion < 2 ? 1 : 2;
     layer.szOsFile = (int)sizeof(roost_page_file) + base->szOsFile;
-    layer.mxPathname = base->mxPathname;
+    layer.mxPathname = base->mxPathname + PREFIX_LENGTH;
     layer.pAppData = base;
     registration_result = sqlite3_vfs_register(&layer, 1);
 }
@@ -221,7 +187,7 @@ int roost_create_checksummed(const char *path) {
     return result == SQLITE_OK ? closed : result;
 }
 
-int roost_copy_checksummed(const char *path, const char *target) {
+int roost_copy_checksummed(const char *path, const char *target, char *message, int capacity) {
     char *uri = new_database_uri(target);
     if (!uri) return SQLITE_NOMEM;
     sqlite3 *database = NULL;
@@ -235,6 +201,12 @@ int roost_copy_checksummed(const char *path, const char *target) {
     free(uri);
     if (result == SQLITE_OK) result = sql ? sqlite3_exec(database, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
+    if (result != SQLITE_OK) {
+        const int extended = database ? sqlite3_extended_errcode(database) : result;
+        sqlite3_snprintf(capacity, message, "%s", database ? sqlite3_errmsg(database) : sqlite3_errstr(result));
+        /* The extended code names the kind of an I/O error. */
+        if ((extended & 0xff) == (result & 0xff)) result = extended;
+    }
     const int closed = sqlite3_close(database);
     return result == SQLITE_OK ? closed : result;
 }

@@ -16,6 +16,11 @@ package final class FileLock: Sendable {
     private static let minimumPause: useconds_t = 200
     /// The maximum pause in microseconds. A waiting process notices a released lock within this time.
     private static let maximumPause: useconds_t = 10_000
+    /// The pause in microseconds after ``patience``. Writers that commit without a break release the lock
+    /// only for a moment, which a process with longer pauses could miss for a long time on a busy machine.
+    private static let impatientPause: useconds_t = 500
+    /// The number of seconds after which the pauses become shorter.
+    private static let patience: TimeInterval = 1
 
     /// Takes the lock, and waits for it if another process holds it. Blocks the calling thread.
     ///
@@ -28,7 +33,8 @@ package final class FileLock: Sendable {
     ) throws -> FileLock {
         var file = try FileDescriptor(url.path, O_RDWR | O_CREAT)
         // The time of day may change while the process waits.
-        let deadline = DispatchTime.now() + timeout
+        let start = DispatchTime.now()
+        let (deadline, impatience) = (start + timeout, start + patience)
         var pause = minimumPause
         while true {
             if flock(file.raw, LOCK_EX | LOCK_NB) == 0 {
@@ -47,7 +53,7 @@ package final class FileLock: Sendable {
                     seconds: timeout)
             }
             usleep(pause)
-            pause = min(pause * 2, maximumPause)
+            pause = DispatchTime.now() < impatience ? min(pause * 2, maximumPause) : impatientPause
         }
         let lock = FileLock(file)
         let holder = Array("process \(getpid()) (\(ProcessInfo.processInfo.processName))\n".utf8)

@@ -14,7 +14,7 @@ import Synchronization
 /// section `NAME`, as UInt32.
 package final class SectionFile: Sendable {
     /// The description of a section in the header.
-    private struct Section: Codable {
+    struct Section: Codable {
         var name: String
         var offset: Int
         var length: Int
@@ -22,7 +22,7 @@ package final class SectionFile: Sendable {
         var crc32c: [UInt32]
     }
 
-    private struct Header: Codable {
+    struct Header: Codable {
         var metadata: Data
         var sections: [Section]
     }
@@ -39,19 +39,19 @@ package final class SectionFile: Sendable {
     /// The sections whose checksums have been found to match.
     private let verified = Mutex(Set<String>())
     /// The size of a memory page in bytes, the smallest unit that is read from a mapped file.
-    private static let pageSize = 4 << 10
+    static let pageSize = 4 << 10
     /// The metadata of the whole file, as passed by its writer.
     package let metadata: Data
 
-    private static let magic = Array("ROOSTSEC".utf8)
-    private static let format: UInt32 = 1
-    private static let preamble = 24
+    static let magic = Array("ROOSTSEC".utf8)
+    static let format: UInt32 = 1
+    static let preamble = 24
     /// Sections begin at multiples of this number of bytes, the size of a cache line, which satisfies the
     /// alignment of all SIMD loads.
-    private static let alignment = 64
+    static let alignment = 64
     /// The number of bytes that each checksum covers, small enough for all cores to share the verification of
     /// a large section.
-    private static let blockSize = 4 << 20
+    static let blockSize = 4 << 20
 
     /// Opens a file, and checks its header and its length. ``verify(_:)`` checks the content of a section.
     ///
@@ -160,72 +160,5 @@ package final class SectionFile: Sendable {
                 checksums, of: UInt32.self, count: (bytes.count + Self.pageSize - 1) / Self.pageSize))
     }
 
-    private static func pageChecksumsName(_ section: String) -> String { section + "/pieces" }
-
-    private static func checksums(_ bytes: UnsafeRawBufferPointer, size: Int = blockSize) -> [UInt32] {
-        stride(from: 0, to: bytes.count, by: size).map {
-            CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[$0..<min($0 + size, bytes.count)]))
-        }
-    }
-
-    /// Replaces a file atomically: readers find either the complete old file or the complete new one.
-    ///
-    /// - Parameter paged: The names of the sections that get a checksum for each page (``pages(of:)``).
-    /// - Throws: ``FileError``. In that case, the old file is unchanged.
-    package static func write(
-        to url: URL, metadata: Data, sections: [(name: String, bytes: UnsafeRawBufferPointer)],
-        paged: Set<String> = [], files: FileSystem = .standard
-    ) throws {
-        if let (name, bytes) = sections.first(where: { paged.contains($0.name) }) {
-            let checksums = checksums(bytes, size: pageSize).map(\.littleEndian)
-            return try checksums.withUnsafeBytes {
-                try write(
-                    to: url, metadata: metadata, sections: [(pageChecksumsName(name), $0)] + sections,
-                    paged: paged.subtracting([name]), files: files)
-            }
-        }
-        let (header, text) = try header(of: sections, metadata: metadata)
-        var start = Data(magic)
-        let checksum = text.withUnsafeBytes { CRC32C.checksum($0) }
-        for word in [format, UInt32(text.count), checksum, 0] {
-            withUnsafeBytes(of: word.littleEndian) { start += Data($0) }
-        }
-        start += text
-        try AtomicFile.write(to: url, files: files) { file in
-            var position = start.count
-            try start.withUnsafeBytes { try file.write($0) }
-            for (section, source) in zip(header.sections, sections) {
-                let gap = [UInt8](repeating: 0, count: section.offset - position)
-                try gap.withUnsafeBytes { try file.write($0) }
-                try file.write(source.bytes)
-                position = section.offset + section.length
-            }
-        }
-    }
-
-    /// Lays out the sections, and returns the header and its JSON encoding.
-    private static func header(
-        of sections: [(name: String, bytes: UnsafeRawBufferPointer)], metadata: Data
-    ) throws -> (header: Header, text: Data) {
-        // The length of the header and the offsets in it depend on each other. Therefore enough space is
-        // reserved for the longest possible header: `metadata` in Base64, a name in which each byte is
-        // escaped (\u0000), 160 bytes for a section's other fields, and 11 bytes for each checksum.
-        let blocks = sections.reduce(0) { $0 + $1.bytes.count / blockSize + 1 }
-        let names = sections.reduce(0) { $0 + 6 * $1.name.utf8.count }
-        let space = 256 + metadata.count * 2 + names + sections.count * 160 + blocks * 11
-        func aligned(_ offset: Int) -> Int { (offset + alignment - 1) / alignment * alignment }
-        var offset = aligned(preamble + space)
-        var header = Header(metadata: metadata, sections: [])
-        for (name, bytes) in sections {
-            header.sections.append(
-                Section(
-                    name: name, offset: offset, length: bytes.count, crc32c: checksums(bytes)))
-            offset = aligned(offset + bytes.count)
-        }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let text = try encoder.encode(header)
-        precondition(text.count <= space, "a header of \(text.count) bytes exceeds \(space) bytes")
-        return (header, text)
-    }
+    static func pageChecksumsName(_ section: String) -> String { section + "/pieces" }
 }

@@ -242,10 +242,12 @@ struct BatchWriter {
             try execute("INSERT INTO entry_tags(tag, row) VALUES (?, ?)", [Column.bytes(tag), row])
         }
         for (key, value) in entry.metadata {
-            guard let text = value.text else { continue }
-            try execute(
-                "INSERT INTO entry_metadata(key, text, row) VALUES (?, ?, ?)",
-                [Column.bytes(key), Column.bytes(text), row])
+            for text in value.comparableTexts {
+                // An array can contain an element twice.
+                try execute(
+                    "INSERT OR IGNORE INTO entry_metadata(key, text, row) VALUES (?, ?, ?)",
+                    [Column.bytes(key), Column.bytes(text), row])
+            }
         }
     }
 

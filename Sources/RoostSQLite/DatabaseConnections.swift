@@ -53,7 +53,7 @@ final class DatabaseConnections: Sendable {
         let lock = try FileLock.acquire(lockURL, timeout: options.lockTimeout, isCancelled: isCancelled)
         defer { lock.release() }
         let writer = try SQLiteStorageProvider.prepared(url, options)
-        let readers = try SQLiteStorageProvider.openReaders(url, options)
+        let readers = try DatabaseFile(url).openReaders(SQLiteStorageProvider.configuration(options))
         return DatabaseConnections(url, lockURL, options, readers: readers, writer: writer)
     }
 
@@ -68,7 +68,7 @@ final class DatabaseConnections: Sendable {
         guard try DatabaseFile(url).size() ?? 0 > 0, !replacement.isPending else { return nil }
         let readers: DatabasePool
         do {
-            readers = try SQLiteStorageProvider.openReaders(url, options)
+            readers = try DatabaseFile(url).openReaders(SQLiteStorageProvider.configuration(options))
             // The mark is read first, so that a commit at this moment cannot make it newer than the database.
             let mark = RevisionMark(of: url.path)
             let isCurrent = try readers.read { database in

@@ -20,13 +20,14 @@ struct DatabaseInspection {
     /// The subject of a finding that concerns only the mark of the last commit. Repairing it keeps all rows.
     static let markSubject = "the last commit"
 
-    private let url: URL
-    /// The path of the database in findings. It differs from ``url`` if that is a temporary copy.
+    private let file: DatabaseFile
+    /// The path of the database in findings. It differs from the path of ``file`` if that is a temporary copy
+    /// or the database of a pending replacement.
     private let path: String
     private let configuration: Configuration
 
-    init(_ url: URL, _ options: SQLiteStorageProvider.Options, reportingAs path: String) {
-        self.url = url
+    init(_ file: DatabaseFile, _ options: SQLiteStorageProvider.Options, reportingAs path: String) {
+        self.file = file
         self.path = path
         // Damaged pages are counted instead of causing an error, so that the checks of their rows can run.
         configuration = SQLiteStorageProvider.configuration(options, verifyingPages: .count)
@@ -49,7 +50,7 @@ struct DatabaseInspection {
     func run(_ isCancelled: () -> Bool) throws -> [StorageFinding] {
         try PageChecksums.register()
         // Only SQLite may open the file; `DatabaseFile` explains why.
-        guard let size = try DatabaseFile(url).size() else {
+        guard let size = try file.size() else {
             return [.damage(path, "is missing; restore it from a backup")]
         }
         guard size > 0, try isDatabase() else {
@@ -58,7 +59,7 @@ struct DatabaseInspection {
         // The connection is read-only so that SQLite does not move the log of a damaged database into it.
         let queue: DatabaseQueue
         do {
-            queue = try DatabaseFile(url).openReadOnly(configuration)
+            queue = try file.openReadOnly(configuration)
         } catch  where DatabaseErrorMapping.reportsDamage(error) {
             return [unreadable(path, error)]
         }
@@ -76,7 +77,7 @@ struct DatabaseInspection {
 
     private func isDatabase() throws -> Bool {
         do {
-            _ = try DatabaseFile(url).read(configuration) {
+            _ = try file.read(configuration) {
                 try Int.fetchOne($0, sql: "PRAGMA schema_version")
             }
             return true
@@ -156,7 +157,7 @@ extension DatabaseInspection {
 
     private func checkMark(_ database: Database) throws -> [StorageFinding] {
         let meta = try Meta(database)
-        guard let mark = RevisionMark(of: url.path), mark.isNewer(than: meta) else { return [] }
+        guard let mark = RevisionMark(of: file.url.path), mark.isNewer(than: meta) else { return [] }
         return [
             .damage(
                 Self.markSubject,
@@ -217,8 +218,10 @@ extension DatabaseInspection {
             if foundTags != Set(entry.tags.map(Column.bytes)) { counts["entry_tags", default: 0] += 1 }
             let pairs = try Row.fetchAll(values, arguments: [number])
             let found = Set(pairs.map { "\($0[0] as DatabaseValue)=\($0[1] as DatabaseValue)" })
-            let expected = entry.metadata.compactMap { key, value in
-                value.text.map { "\(Column.bytes(key).databaseValue)=\(Column.bytes($0).databaseValue)" }
+            let expected = entry.metadata.flatMap { key, value in
+                value.comparableTexts.map {
+                    "\(Column.bytes(key).databaseValue)=\(Column.bytes($0).databaseValue)"
+                }
             }
             if found != Set(expected) { counts["entry_metadata", default: 0] += 1 }
         }

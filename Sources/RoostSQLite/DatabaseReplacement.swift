@@ -34,6 +34,15 @@ struct DatabaseReplacement {
         try finish()
     }
 
+    /// Returns the file with the current contents of the database: the new database while a replacement is
+    /// pending, because the replacement is committed when the marker has been written.
+    ///
+    /// - Throws: `FileError`; `StorageError` with `.damaged` if the marker does not name a database.
+    func current() throws -> URL {
+        guard let replacement = try replacement(), try isDatabase(replacement) else { return url }
+        return replacement
+    }
+
     /// Completes an interrupted replacement; does nothing if there is none.
     func finish() throws {
         guard let replacement = try replacement() else { return }

@@ -100,8 +100,8 @@ struct FilterSQL {
             clause.sql = "e.row IN (SELECT row FROM entry_metadata WHERE key = ? AND \(clause.sql))"
             clause.values.insert(Column.bytes(key), at: 0)
             if case .exists = test {
-                // Arrays and objects have no rows in `entry_metadata`, so the JSON of the entry is parsed,
-                // but only if its text contains the key.
+                // Objects and empty arrays have no rows in `entry_metadata`, so the JSON of the entry is
+                // parsed, but only if its text contains the key.
                 let letters = Column.json(.string(key))
                 clause.sql = "(\(clause.sql) OR (instr(e.metadata, ?) > 0 AND roost_has(e.metadata, ?)))"
                 clause.values += [letters, Column.bytes(key)]

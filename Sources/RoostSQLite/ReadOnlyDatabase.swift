@@ -7,6 +7,8 @@ import RoostSQLiteSupport
 /// A database that this process cannot write, because it is on a read-only file system or because the user
 /// lacks the permission.
 ///
+/// If a repair or conversion was interrupted after it was committed, the database that it created is read.
+///
 /// SQLite reads a database in write-ahead mode only with an index in shared memory, a file that it cannot
 /// create here. There are three ways to read the database nevertheless; the first that works is used.
 final class ReadOnlyDatabase: Sendable {
@@ -18,7 +20,7 @@ final class ReadOnlyDatabase: Sendable {
         case immutable
         /// The log contains commits, or the database has an older format. The folder with a temporary copy is
         /// removed when the database is closed.
-        case copy(URL)
+        case copy(LockedTemporaryFolder)
     }
 
     /// The properties of the files by which changes are detected.
@@ -76,34 +78,47 @@ final class ReadOnlyDatabase: Sendable {
     ///
     /// - Throws: The errors of SQLite, `FileError` and `StorageError`.
     static func open(_ url: URL, _ options: SQLiteStorageProvider.Options) throws -> ReadOnlyDatabase? {
-        guard try isReadOnly(url) else { return nil }
+        guard isReadOnly(url) else { return nil }
+        let url = try DatabaseReplacement(of: url).current()
+        guard try DatabaseFile(url).size() ?? 0 > 0 else { return nil }
         if let shared = try openShared(url, options) { return shared }
         let signature = Signature(url)
-        if signature.parts[1].size == 0, let opened = try openImmutable(url, signature, options) {
-            return opened
+        if signature.parts[1].size == 0,
+            let readers = try openReaders(DatabaseFile(url, isImmutable: true), options)
+        {
+            return ReadOnlyDatabase(url, .immutable, signature, readers)
         }
         return try openCopy(url, options)
     }
 
-    private static func isReadOnly(_ url: URL) throws -> Bool {
-        let folder = url.deletingLastPathComponent()
-        guard !FileSystem.isWritable(folder) || !FileSystem.isWritable(url) else { return false }
-        return try DatabaseFile(url).size() ?? 0 > 0
+    private static func isReadOnly(_ url: URL) -> Bool {
+        !FileSystem.isWritable(url.deletingLastPathComponent()) || !FileSystem.isWritable(url)
     }
 
-    /// Calls `body` with the URL of a database that it can open for reading: the given one or, if that one is
-    /// read-only and its log contains commits, a temporary copy.
-    static func reading<Value>(_ url: URL, _ body: (URL) throws -> Value) throws -> Value {
-        guard try isReadOnly(url) else { return try body(url) }
+    /// Calls `body` with a database that it can open for reading: the given one, the one that replaces it,
+    /// or, if it is read-only and its log contains commits, a temporary copy.
+    static func reading<Value>(_ url: URL, _ body: (DatabaseFile) throws -> Value) throws -> Value {
+        let isReadOnly = isReadOnly(url)
+        while true {
+            let source = try DatabaseReplacement(of: url).current()
+            let result = Result { try read(source, isReadOnly: isReadOnly, body) }
+            // Another process may have completed a replacement in the meantime, which renames the file.
+            if try DatabaseReplacement(of: url).current() == source { return try result.get() }
+        }
+    }
+
+    private static func read<Value>(
+        _ url: URL, isReadOnly: Bool, _ body: (DatabaseFile) throws -> Value
+    ) throws -> Value {
+        let file = DatabaseFile(url)
+        guard isReadOnly, try file.size() ?? 0 > 0 else { return try body(file) }
         let signature = Signature(url)
         guard signature.parts[1].size == 0 else {
-            let copy = try copied(url)
-            defer { try? FileManager.default.removeItem(at: copy.deletingLastPathComponent()) }
-            return try body(copy)
+            let folder = try copied(url)
+            defer { folder.remove() }
+            return try body(DatabaseFile(folder.url.appendingPathComponent(url.lastPathComponent)))
         }
-        try PageChecksums.beginImmutable(url)
-        defer { PageChecksums.endImmutable(url) }
-        let value = try body(url)
+        let value = try body(DatabaseFile(url, isImmutable: true))
         guard Signature(url) == signature else { throw changed(url) }
         return value
     }
@@ -115,7 +130,7 @@ final class ReadOnlyDatabase: Sendable {
         guard files.isReadableFile(atPath: url.path + "-shm"), files.isReadableFile(atPath: url.path + "-wal")
         else { return nil }
         do {
-            guard let readers = try openReaders(url, options) else { return nil }
+            guard let readers = try openReaders(DatabaseFile(url), options) else { return nil }
             return ReadOnlyDatabase(url, .shared, Signature(url), readers)
         } catch let error as DatabaseError
             where [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_BUSY].contains(error.resultCode)
@@ -124,36 +139,21 @@ final class ReadOnlyDatabase: Sendable {
         }
     }
 
-    private static func openImmutable(
-        _ url: URL, _ signature: Signature, _ options: SQLiteStorageProvider.Options
-    ) throws -> ReadOnlyDatabase? {
-        try PageChecksums.beginImmutable(url)
-        do {
-            if let readers = try openReaders(url, options) {
-                return ReadOnlyDatabase(url, .immutable, signature, readers)
-            }
-        } catch {
-            PageChecksums.endImmutable(url)
-            throw error
-        }
-        PageChecksums.endImmutable(url)
-        return nil
-    }
-
     /// Opens connections for reading, and reads from the database.
     ///
     /// - Returns: `nil` if the database has an older format.
     private static func openReaders(
-        _ url: URL, _ options: SQLiteStorageProvider.Options
+        _ file: DatabaseFile, _ options: SQLiteStorageProvider.Options
     ) throws -> DatabasePool? {
-        let readers = try SQLiteStorageProvider.openReaders(url, options)
+        let path = file.url.path
+        let readers = try file.openReaders(SQLiteStorageProvider.configuration(options))
         do {
-            let mark = RevisionMark(of: url.path)
+            let mark = RevisionMark(of: path)
             let isCurrent = try readers.read { database in
-                guard try SQLiteStorageProvider.hasCurrentFormat(database, path: url.path) else {
+                guard try SQLiteStorageProvider.hasCurrentFormat(database, path: path) else {
                     return false
                 }
-                try mark?.check(try Meta(database), url.path)
+                try mark?.check(try Meta(database), path)
                 return true
             }
             if isCurrent { return readers }
@@ -169,28 +169,29 @@ final class ReadOnlyDatabase: Sendable {
         _ url: URL, _ options: SQLiteStorageProvider.Options
     ) throws -> ReadOnlyDatabase {
         let signature = Signature(url)
-        let copy = try copied(url)
-        let folder = copy.deletingLastPathComponent()
+        let folder = try copied(url)
+        let copy = folder.url.appendingPathComponent(url.lastPathComponent)
         do {
             let writer = try SQLiteStorageProvider.prepared(copy, options)
-            let readers = try SQLiteStorageProvider.openReaders(copy, options)
+            let readers = try DatabaseFile(copy).openReaders(SQLiteStorageProvider.configuration(options))
             try writer.close()
             return ReadOnlyDatabase(url, .copy(folder), signature, readers)
         } catch {
-            try? FileManager.default.removeItem(at: folder)
+            folder.remove()
             throw error
         }
     }
+
+    /// The beginning of the names of folders for temporary copies.
+    private static let temporaryPrefix = "roost-read-only-"
 
     /// Copies a database and its log to a new folder for temporary files.
     ///
     /// SQLite's own copy function is not used, because it cannot read the log here. Closing a descriptor of
     /// the files releases no locks, because this process cannot lock them.
-    private static func copied(_ url: URL) throws -> URL {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("roost-read-only-\(UUID().uuidString)")
-        try FileSystem.standard.createFolder(folder)
-        let copy = folder.appendingPathComponent(url.lastPathComponent)
+    private static func copied(_ url: URL) throws -> LockedTemporaryFolder {
+        let folder = try LockedTemporaryFolder(prefix: temporaryPrefix)
+        let copy = folder.url.appendingPathComponent(url.lastPathComponent)
         do {
             let signature = Signature(url)
             for suffix in ["", "-wal", "-mark"]
@@ -200,10 +201,10 @@ final class ReadOnlyDatabase: Sendable {
             }
             guard Signature(url) == signature else { throw changed(url) }
         } catch {
-            try? FileManager.default.removeItem(at: folder)
+            folder.remove()
             throw error
         }
-        return copy
+        return folder
     }
 
     // MARK: Using
@@ -227,9 +228,8 @@ final class ReadOnlyDatabase: Sendable {
     /// Removes a temporary copy. All connections must be closed.
     func close() {
         switch method {
-        case .shared: break
-        case .immutable: PageChecksums.endImmutable(url)
-        case .copy(let folder): try? FileManager.default.removeItem(at: folder)
+        case .shared, .immutable: break
+        case .copy(let folder): folder.remove()
         }
     }
 }

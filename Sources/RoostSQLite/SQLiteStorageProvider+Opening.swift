@@ -6,63 +6,48 @@ import RoostModel
 import RoostSQLiteSupport
 
 extension SQLiteStorageProvider {
-    /// Opens the database; creates it if it does not exist, or migrates it if it has an older format. The
+    /// Opens the database; creates it if it does not exist, or converts it if it has an older format. The
     /// caller must hold the writers' lock.
     static func prepared(_ url: URL, _ options: Options) throws -> DatabasePool {
         try PageChecksums.register()
         try DatabaseReplacement(of: url).finish()
         try prepareFile(url)
         var pool = try openPool(url, options)
-        let applied = try pool.read { try Schema.migrator.appliedIdentifiers($0) }
-        try Schema.migrator.check(applied: applied, path: url.path)
-        if !applied.isEmpty, try pool.read({ try !Schema.migrator.hasCompletedMigrations($0) }) {
-            let copy = "\(url.path).before-format-\(applied.count + 1)"
-            if !FileManager.default.fileExists(atPath: copy) { try Self.copy(pool, to: copy) }
-        }
-        if applied.contains(Schema.firstWithPageChecksums) {
-            try pool.read(checkPageChecksums)
-        } else if try pool.read({ try !PageChecksums.report($0).isChecksummed }) {
-            // A database that is older than its mark is refused before it is replaced.
-            if applied.contains("v2") {
-                try RevisionMark(of: url.path)?.check(try pool.read { try Meta($0) }, url.path)
-            }
-            try pool.close()
-            try addPageChecksums(to: url, options)
-            pool = try openPool(url, options)
-        }
-        try Schema.migrator.migrate(pool)
-        try RevisionMark(of: url.path)?.check(try pool.read { try Meta($0) }, url.path)
-        return pool
-    }
-
-    /// Replaces a database of an older format with a migrated copy whose pages have checksums.
-    ///
-    /// The copy has the current format before it replaces the old file, so an older version of Roost, which
-    /// would write pages without checksums, never opens it.
-    private static func addPageChecksums(to url: URL, _ options: Options) throws {
-        let copy = url.deletingLastPathComponent()
-            .appendingPathComponent("\(DatabaseReplacement.convertedPrefix)\(UUID().uuidString).sqlite")
         do {
-            // SQLite would create the file with permissions for other users.
-            try DatabaseFile(copy).create()
-            try PageChecksums.copy(url, to: copy)
-            let pool = try openPool(copy, options)
-            try Schema.migrator.migrate(pool)
-            try pool.writeWithoutTransaction { database in
-                try WriteAheadLog.empty(database)
-                try WriteAheadLog.enableCheckpointOnClose(database)
+            let applied = try pool.read { try Schema.migrator.appliedIdentifiers($0) }
+            try Schema.migrator.check(applied: applied, path: url.path)
+            let hasChecksums = applied.contains(Schema.firstWithPageChecksums)
+            if hasChecksums { try pool.read(checkPageChecksums) }
+            let isCurrent = try pool.read { try Schema.migrator.hasCompletedMigrations($0) }
+            // A process that ended while it created a database can leave one with checksums and without data.
+            let isNew = try !hasChecksums && pool.read { try PageChecksums.report($0).isChecksummed }
+            if !isCurrent, !isNew {
+                // A database that is older than its mark is refused before it is replaced.
+                if applied.contains("v2") {
+                    try RevisionMark(of: url.path)?.check(try pool.read { try Meta($0) }, url.path)
+                }
+                try pool.close()
+                try DatabaseConversion(url, options).run(format: applied.isEmpty ? nil : applied.count)
+                pool = try openPool(url, options)
             }
-            try pool.close()
-            // Closing this descriptor releases no locks of SQLite, because the copy is not open any longer.
-            try FileDescriptor(copy.path, O_RDONLY).synchronize()
+            if !applied.isEmpty, try pool.read({ try !Schema.migrator.hasCompletedMigrations($0) }) {
+                // A database that has reached its maximum size must still be opened.
+                try pool.close()
+                var unlimited = options
+                unlimited.maximumSize = nil
+                pool = try openPool(url, unlimited)
+                try Schema.migrator.migrate(pool)
+                try pool.close()
+                pool = try openPool(url, options)
+            }
+            // Creates the tables of a new database.
+            try Schema.migrator.migrate(pool)
+            try RevisionMark(of: url.path)?.check(try pool.read { try Meta($0) }, url.path)
+            return pool
         } catch {
-            for suffix in ["", "-wal", "-shm"] { unlink(copy.path + suffix) }
+            try? pool.close()
             throw error
         }
-        let mark = RevisionMark(of: url.path)
-        try DatabaseReplacement(of: url).begin(with: copy)
-        // The copy continues the same epoch.
-        mark?.write(of: url.path)
     }
 
     /// Checks that a database of the current format has page checksums.
@@ -76,15 +61,17 @@ extension SQLiteStorageProvider {
     }
 
     static func openPool(_ url: URL, _ options: Options) throws -> DatabasePool {
-        try DatabaseFile(url).openPool(
+        let pool = try DatabaseFile(url).openPool(
             configuration(options), synchronous: options.durability == .full ? .full : .normal)
-    }
-
-    /// Opens connections that only read. They do not change the database or its log.
-    static func openReaders(_ url: URL, _ options: Options) throws -> DatabasePool {
-        var configuration = configuration(options)
-        configuration.readonly = true
-        return try DatabasePool(path: url.path, configuration: configuration)
+        if let size = options.maximumSize {
+            // The limit is set after opening, because GRDB creates and drops a table while it opens a
+            // database without a log. A database that has reached its limit must open, to remove entries.
+            try pool.writeWithoutTransaction { database in
+                let page = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
+                try database.execute(sql: "PRAGMA max_page_count = \(max(1, size / page))")
+            }
+        }
+        return pool
     }
 
     /// Returns whether a database has the current format.
@@ -124,10 +111,6 @@ extension SQLiteStorageProvider {
         configuration.maximumReaderCount = maximumReaderCount
         configuration.prepareDatabase { database in
             try PageChecksums.setVerification(verification, database)
-            if let size = options.maximumSize {
-                let page = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
-                try database.execute(sql: "PRAGMA max_page_count = \(max(1, size / page))")
-            }
             // A negative value is a size in KiB; a positive value is a number of pages.
             try database.execute(sql: "PRAGMA cache_size = -\(cacheSize)")
             try WriteAheadLog.disableImplicitCheckpoints(database)
@@ -164,8 +147,8 @@ extension SQLiteStorageProvider {
     package static func isOfPresentFormat(_ url: URL) throws -> Bool {
         try errors(url.path).mapping {
             try PageChecksums.register()
-            return try ReadOnlyDatabase.reading(url) { url in
-                try DatabaseFile(url).read(configuration(Options())) {
+            return try ReadOnlyDatabase.reading(url) { file in
+                try file.read(configuration(Options())) {
                     try Schema.migrator.hasCompletedMigrations($0)
                 }
             }

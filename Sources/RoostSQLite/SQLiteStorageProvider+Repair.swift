@@ -21,10 +21,16 @@ extension SQLiteStorageProvider {
         databaseURL: URL, options: Options = Options()
     ) async throws -> [StorageFinding] {
         try await errors(databaseURL.path).runBlocking { isCancelled in
-            try ReadOnlyDatabase.reading(databaseURL) { url in
-                try DatabaseInspection(url, options, reportingAs: databaseURL.path).run(isCancelled)
+            try ReadOnlyDatabase.reading(databaseURL) { file in
+                try DatabaseInspection(file, options, reportingAs: databaseURL.path).run(isCancelled)
             }
         }
+    }
+
+    /// Returns whether a repair or conversion was interrupted after its result was complete. The result is
+    /// read; opening the database with write access completes the replacement.
+    package static func isReplacementPending(_ databaseURL: URL) -> Bool {
+        DatabaseReplacement(of: databaseURL).isPending
     }
 
     /// Rebuilds a damaged database from its intact rows, and begins a new epoch. An intact database is not

@@ -9,7 +9,7 @@ import RoostModel
 /// TEXT so that other tools can search it.
 enum Schema {
     /// The format version that is stored in `meta` after the last migration.
-    static let format = "4"
+    static let format = "5"
     /// The first migration that is applied only to databases whose pages have checksums.
     static let firstWithPageChecksums = "v4"
 
@@ -59,7 +59,31 @@ enum Schema {
             try database.execute(sql: "UPDATE meta SET value = '4' WHERE key = 'format'")
             try Meta.seal(database)
         }
+        migrator.registerMigration("v5") { database in
+            // An older version would write no rows for arrays, so it must refuse the database.
+            try addArrayElements(database)
+            try database.execute(sql: "UPDATE meta SET value = '5' WHERE key = 'format'")
+            try Meta.seal(database)
+        }
         return migrator
+    }
+
+    /// Adds the elements of arrays to the table with which filters find metadata.
+    private static func addArrayElements(_ database: Database) throws {
+        // Only entries with a bracket in their metadata can have arrays.
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT row, metadata FROM entries WHERE instr(metadata, x'5B') > 0")
+        let insertion = try database.makeStatement(
+            sql: "INSERT OR IGNORE INTO entry_metadata(key, text, row) VALUES (?, ?, ?)")
+        while let row = try rows.next() {
+            let number: Int64 = try row.value(0)
+            let metadata = try Column.value([String: MetadataValue].self, try row.value(1))
+            for case (let key, .array(let values)) in metadata {
+                for text in values.compactMap(\.text) {
+                    try insertion.execute(arguments: [Column.bytes(key), Column.bytes(text), number])
+                }
+            }
+        }
     }
 
     private static let v3 = """

@@ -28,6 +28,31 @@ struct ChecksumTests {
         }
     }
 
+    @Test(arguments: [0, 1, 4096, 5000, (4 << 20) - 1, 4 << 20, (4 << 20) + 4097])
+    func `a section from a temporary file makes the same file as one from memory`(count: Int) throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("spool-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (first, second) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("b"))
+        let data = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        try data.withUnsafeBytes { bytes in
+            try SectionFile.write(to: first, metadata: Data(), sections: [("v", bytes)], paged: ["v"])
+            var spool = try SectionSpool(in: folder)
+            for start in stride(from: 0, to: count, by: 3001) {
+                try spool.append(UnsafeRawBufferPointer(rebasing: bytes[start..<min(count, start + 3001)]))
+            }
+            #expect(spool.count == count)
+            let section = spool.finish()
+            #expect(
+                try section.read(at: count / 2, count: 10).elementsEqual(bytes[(count / 2)...].prefix(10)))
+            try SectionFile.write(
+                to: second, metadata: Data(), contents: [("v", .spooled(section))], paged: ["v"])
+        }
+        #expect(try Data(contentsOf: first) == Data(contentsOf: second))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["a", "b"])
+    }
+
     @Test func `a paged section is verified page by page`() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: url) }

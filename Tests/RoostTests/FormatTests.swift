@@ -22,7 +22,7 @@ import Testing
         return export as NSDictionary
     }
 
-    @Test(arguments: ["v1/sqlite", "v1/json", "v2/sqlite", "v2/json", "v3/sqlite", "v3/json"])
+    @Test(arguments: ["v1", "v2", "v3", "v4", "v5"].flatMap { ["\($0)/sqlite", "\($0)/json"] })
     func `a store of an earlier format opens, exports the same and can be changed`(name: String)
         async throws
     {
@@ -44,12 +44,18 @@ import Testing
         let clusters = try encoder.encode(try await store.exportClusters(withEmbeddings: true))
         let expected = try Data(contentsOf: formats.appendingPathComponent("\(name)-clusters.json"))
         #expect(try Self.asVersion1(clusters) == Self.asVersion1(expected), "clusters of \(name)")
-        // Data that earlier versions did not record is reported as missing.
-        let unknown = await #expect(throws: RoostError.self) { try await store.clusterLineage() }
-        #expect([.notFound, .emptyStore].contains(unknown?.code))
+        if ["v3/sqlite", "v4/sqlite", "v4/json", "v5/sqlite", "v5/json"].contains(name) {
+            #expect(try await store.clusterLineage().events.count == 3)
+        } else {
+            // Data that earlier versions did not record is reported as missing.
+            let unknown = await #expect(throws: RoostError.self) { try await store.clusterLineage() }
+            #expect([.notFound, .emptyStore].contains(unknown?.code))
+        }
         let stamp = try await store.storage.snapshot().stamp
         let data = try Data(contentsOf: formats.appendingPathComponent("\(name)-stamp.json"))
         #expect(stamp == (try JSONDecoder().decode(Stamp.self, from: data)))
+        let locations = try await store.storage.fetchEntries().compactMap(\.location).count
+        #expect((locations > 0) == ["v3", "v4", "v5"].contains(name.prefix(2)), "\(locations)")
         // After a change, the store opens again in the current format.
         _ = try await store.add("written by a later version")
         try await store.close()
@@ -63,11 +69,16 @@ import Testing
         if name.hasSuffix("sqlite") {
             let database = folder.appendingPathComponent("roost.sqlite")
             #expect(try Data(contentsOf: database)[20] == 8, "the pages have checksums")
+            let original = try Data(
+                contentsOf: formats.appendingPathComponent(name).appendingPathComponent("roost.sqlite"))
+            #expect((original[20] == 8) == ["v4", "v5"].contains(name.prefix(2)), "from format 4 on")
             let attributes = try FileManager.default.attributesOfItem(atPath: database.path)
-            let isConverted = !name.hasPrefix("v3")
-            #expect(!isConverted || attributes[.posixPermissions] as? Int == 0o600)
-        }
-        if name.hasPrefix("v1") {
+            // A conversion writes a new file. A file of the present format keeps the permissions of the clone.
+            #expect(attributes[.posixPermissions] as? Int == 0o600 || name.hasPrefix("v5"))
+            #expect(
+                files.contains { $0.contains(".before-format-") } != name.hasPrefix("v5"), "a copy is kept")
+            #expect(!files.contains { $0.hasPrefix("converted-") })
+        } else if name.hasPrefix("v1") {
             #expect(files.contains { $0.contains("before-format-2") }, "a copy is kept")
         }
     }

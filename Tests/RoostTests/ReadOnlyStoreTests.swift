@@ -103,4 +103,47 @@ struct ReadOnlyStoreTests {
         #expect(try run("doctor").status == 0)
         #expect(try TemporaryFolder.files(in: home.appendingPathComponent("s")) == before)
     }
+
+    @Test func `the result of an interrupted repair is read, and reported`() throws {
+        #expect(try commands.roost("init", "s", "--model", "lexical").status == 0)
+        #expect(try commands.roost("add", "the swift is back", "--store", "s").status == 0)
+        let (folder, copy) = (home.appendingPathComponent("s"), home.appendingPathComponent("copy"))
+        try FileManager.default.copyItem(at: folder, to: copy)
+        #expect(try commands.roost("add", "the stork was recovered", "--store", "copy").status == 0)
+        // The process ended after it had written the marker.
+        try FileManager.default.moveItem(
+            at: copy.appendingPathComponent("roost.sqlite"),
+            to: folder.appendingPathComponent("repaired-1.sqlite"))
+        try? FileManager.default.removeItem(at: folder.appendingPathComponent("roost.sqlite-wal"))
+        try Data("repaired-1.sqlite".utf8).write(
+            to: folder.appendingPathComponent("roost.sqlite-replacing"))
+        let before = try TemporaryFolder.files(in: folder)
+        let list = try run("list")
+        #expect(list.status == 0 && list.output.contains("the stork was recovered"), "\(list)")
+        let doctor = try run("doctor")
+        #expect(doctor.status == 0 && doctor.output.contains("was interrupted"), "\(doctor)")
+        #expect(try TemporaryFolder.files(in: folder) == before)
+        // With write access, opening the store completes the repair.
+        let writable = try commands.roost("doctor", "--store", "s")
+        #expect(writable.status == 0 && writable.output.contains("was interrupted"), "\(writable)")
+        #expect(try commands.roost("add", "a heron", "--store", "s").status == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(!names.contains("roost.sqlite-replacing") && !names.contains("repaired-1.sqlite"))
+        #expect(try commands.roost("list", "--store", "s").output.contains("the stork was recovered"))
+    }
+
+    @Test func `the temporary copy of a killed reader is removed by the next one`() async throws {
+        try await fill("sqlite", .killed)
+        let abandoned = FileManager.default.temporaryDirectory
+            .appendingPathComponent("roost-read-only-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: abandoned) }
+        try FileManager.default.createDirectory(
+            at: abandoned, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        // A process that ended has left the lock file, but does not hold the lock.
+        try Data().write(to: abandoned.appendingPathComponent("lock"))
+        try Data("a copy".utf8).write(to: abandoned.appendingPathComponent("roost.sqlite"))
+        let list = try run("list")
+        #expect(list.status == 0, "\(list)")
+        #expect(!FileManager.default.fileExists(atPath: abandoned.path))
+    }
 }

@@ -1,9 +1,10 @@
 import Foundation
-import Roost
 import RoostBackups
 import RoostChunks
 import TestSupport
 import Testing
+
+@testable import Roost
 
 /// Tests of restoring backups into folders that others use, and of damaged backups.
 @Suite(.temporaryFolders) struct RestoreTests {
@@ -46,6 +47,36 @@ import Testing
         #expect(try await store.storage.fetchEntries().count == 2)
         try await store.close()
         #expect(try names(in: target).allSatisfy { !$0.hasPrefix(".restore") })
+    }
+
+    @Test func `a restoration that ended before the manifest was written can be repeated`() async throws {
+        let repository = try await repository()
+        let snapshot = try await repository.snapshot("latest")
+        let target = try TemporaryFolder().url
+        // The files are moved into the folder, and the process ends before it writes the manifest.
+        var interrupted: RestoreTarget? = try RestoreTarget(target)
+        let staging = try #require(interrupted?.staging)
+        for name in ["roost.sqlite", "roost.sqlite-mark"] {
+            try Data("half".utf8).write(to: staging.appendingPathComponent(name))
+        }
+        try interrupted?.complete()
+        interrupted = nil
+        try Data().write(to: target.appendingPathComponent(".store.json.123.456.tmp"))
+        // A file of the user that replaced one of them is not removed.
+        let file = target.appendingPathComponent("roost.sqlite-mark")
+        try FileManager.default.removeItem(at: file)
+        try Data("a note".utf8).write(to: target.appendingPathComponent("new"))
+        try FileManager.default.moveItem(at: target.appendingPathComponent("new"), to: file)
+        await #expect { try await StoreBackup(target).restore(snapshot, from: repository) } throws: {
+            ($0 as? RoostError)?.code == .configuration
+        }
+        #expect(try Data(contentsOf: file) == Data("a note".utf8))
+        try FileManager.default.removeItem(at: file)
+        try await StoreBackup(target).restore(snapshot, from: repository)
+        let store = try await KnowledgeStore.open(in: target) { _ in LexicalEmbedder() }
+        #expect(try await store.storage.fetchEntries().count == 2)
+        try await store.close()
+        #expect(try names(in: target).allSatisfy { !$0.hasPrefix(".") })
     }
 
     @Test func `a failed restoration removes only the files that it created`() async throws {

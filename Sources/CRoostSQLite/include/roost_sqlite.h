@@ -60,8 +60,9 @@ int roost_register_page_checksums(void);
 int roost_create_checksummed(const char *path);
 
 /* Writes a checksummed copy of a database without page checksums to an empty or missing file. The copy contains the
-   state of one read transaction. Returns an SQLite result code. */
-int roost_copy_checksummed(const char *path, const char *target);
+   state of one read transaction. Returns an SQLite result code; after an error, `message` receives its description,
+   with at most `capacity` bytes including the final NUL. */
+int roost_copy_checksummed(const char *path, const char *target, char *message, int capacity);
 
 /* Sets the effect of a page whose checksum does not match, for one connection. Returns an SQLite result code. */
 int roost_set_verification(sqlite3 *database, enum roost_verification verification);
@@ -69,9 +70,9 @@ int roost_set_verification(sqlite3 *database, enum roost_verification verificati
 /* Returns the state of a connection's page checksums. */
 int roost_get_page_report(sqlite3 *database, struct roost_page_report *report);
 
-/* Sets whether connections that this process opens later treat a database file as immutable: SQLite then takes no
-   locks, ignores the write-ahead log, and creates no files. The file is identified by device and inode; it stays
-   immutable until as many calls have reset the mark as have set it. Thread-safe. Returns an SQLite result code. */
-int roost_set_immutable(const char *path, int is_immutable);
+/* A prefix of the path with which one connection opens a database file as immutable: SQLite then takes no locks,
+   ignores the write-ahead log, and creates no files. Other connections to the file are not affected. Only connections
+   that read can use it. */
+#define ROOST_IMMUTABLE_PREFIX "roost-immutable:"
 
 #endif

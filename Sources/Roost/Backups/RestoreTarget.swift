@@ -21,6 +21,10 @@ final class RestoreTarget: Sendable {
 
     private static let lockName = ".restore.lock"
     private static let stagingPrefix = ".restore-"
+    /// The file that lists the files that are being moved into the folder. It shows the next restoration
+    /// which files belong to an interrupted one. Each line has the identity of a file, which does not change
+    /// when the file is moved, and its name.
+    private static let listName = ".restore.names"
 
     /// Locks a folder that is new or empty.
     ///
@@ -47,14 +51,21 @@ final class RestoreTarget: Sendable {
             let names = try manager.contentsOfDirectory(atPath: directory.path)
             // This process holds the lock, so the processes that created the existing staging folders have
             // ended.
-            let abandoned = names.filter { $0.hasPrefix(Self.stagingPrefix) }
+            let listed = try StorageError.mappingFileErrors {
+                try Self.interruptedNames(in: directory)
+            }
+            let abandoned = names.filter { $0.hasPrefix(Self.stagingPrefix) || listed.contains($0) }
             guard names.allSatisfy({ $0 == Self.lockName || abandoned.contains($0) }) else {
                 throw RoostError(
                     .configuration,
                     "cannot restore into \(directory.path): the folder contains files; name a new or empty "
                         + "folder")
             }
-            for name in abandoned { try manager.removeItem(at: directory.appendingPathComponent(name)) }
+            for name in abandoned where name != Self.listName {
+                try manager.removeItem(at: directory.appendingPathComponent(name))
+            }
+            // The list is removed last, so that this step can be interrupted, too.
+            unlink(directory.appendingPathComponent(Self.listName).path)
             try StorageError.mappingFileErrors { try FileSystem.standard.createFolder(staging) }
         } catch {
             removeLock()
@@ -62,11 +73,59 @@ final class RestoreTarget: Sendable {
         }
     }
 
+    /// Returns the identity of a file: the number of its inode and, because numbers are used again after a
+    /// file has been deleted, its size and the time of its last change. `nil` if the file does not exist.
+    private static func identity(of url: URL) -> String? {
+        var status = stat()
+        guard lstat(url.path, &status) == 0 else { return nil }
+        guard status.st_mode & S_IFMT == S_IFREG else { return "\(status.st_ino)" }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        return "\(status.st_ino):\(status.st_size):\(time.tv_sec):\(time.tv_nsec)"
+    }
+
+    /// Returns the names of the files that an interrupted restoration has moved into the folder or was
+    /// writing there, including the list itself.
+    ///
+    /// - Throws: `FileError`.
+    private static func interruptedNames(in directory: URL) throws -> Set<String> {
+        let temporary = AtomicFile.leftovers(in: directory).filter {
+            $0.hasPrefix(".\(listName).") || $0.hasPrefix(".\(StoreManifest.fileName).")
+        }
+        let data: Data
+        do {
+            let file = try FileDescriptor(directory.appendingPathComponent(listName).path, O_RDONLY)
+            data = try file.read(at: 0, count: try file.size())
+        } catch let error as FileError where error.isMissing {
+            return Set(temporary)
+        }
+        let moved = String(decoding: data, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, ![".", ".."].contains(parts[1]), !parts[1].contains("/"),
+                String(parts[0]) == identity(of: directory.appendingPathComponent(String(parts[1])))
+            else { return String?.none }
+            return String(parts[1])
+        }
+        return Set(moved + temporary + [listName])
+    }
+
     /// Makes all files durable and moves them into the folder. Blocks the calling thread.
+    ///
+    /// If the process ends before the manifest has been written, the next restoration into the folder removes
+    /// these files.
     func complete() throws {
         try StorageError.mappingFileErrors {
             try FileSystem.synchronizeAll(around: staging)
-            for name in try FileManager.default.contentsOfDirectory(atPath: staging.path) {
+            let names = try FileManager.default.contentsOfDirectory(atPath: staging.path)
+            let lines = names.map { name in
+                "\(Self.identity(of: staging.appendingPathComponent(name)) ?? "") \(name)\n"
+            }
+            try AtomicFile.write(
+                Data(lines.joined().utf8), to: directory.appendingPathComponent(Self.listName))
+            for name in names {
                 try FileSystem.standard.rename(
                     staging.appendingPathComponent(name).path,
                     to: directory.appendingPathComponent(name).path)
@@ -78,6 +137,8 @@ final class RestoreTarget: Sendable {
 
     /// Removes the empty subfolder and the lock after the restoration has succeeded.
     func finish() {
+        // If the process ends before this, the list has no effect on the complete store.
+        unlink(directory.appendingPathComponent(Self.listName).path)
         rmdir(staging.path)
         removeLock()
     }
@@ -88,6 +149,7 @@ final class RestoreTarget: Sendable {
             try? FileManager.default.removeItem(at: directory.appendingPathComponent(name))
         }
         try? FileManager.default.removeItem(at: staging)
+        unlink(directory.appendingPathComponent(Self.listName).path)
         removeLock()
         // This fails if another program has written into the folder.
         if isNew { rmdir(directory.path) }

@@ -2,6 +2,7 @@ import Foundation
 import RoostEncoders
 import RoostFiles
 import RoostModel
+import RoostText
 import RoostVectors
 
 /// The manifest of a store that is inspected or repaired: either the one in the store's folder, or a
@@ -108,10 +109,16 @@ struct RecoveredManifest {
         var sum: Float = 0
         for sample in samples {
             guard let passage = sample.searchablePassages.first, let text = sample.text(of: passage),
-                embedder.space.dimension == passage.vector.count,
-                let vector = try? await embedder.embed(text, as: .document)
+                embedder.space.dimension == passage.vector.count
             else { return nil }
-            sum += innerProduct(vector, passage.vector)
+            // Earlier versions embedded the complete text of a passage.
+            let plan = PassagePlan(of: sample, embedder: embedder, splitter: PassageSplitter())
+            var best = -Float.infinity
+            for text in Set([text, plan.parts.first?.text ?? text]) {
+                guard let vector = try? await embedder.embed(text, as: .document) else { return nil }
+                best = max(best, innerProduct(vector, passage.vector))
+            }
+            sum += best
         }
         return samples.isEmpty ? nil : sum / Float(samples.count)
     }

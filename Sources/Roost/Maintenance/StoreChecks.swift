@@ -2,6 +2,7 @@ import Foundation
 import RoostFiles
 import RoostIndexes
 import RoostModel
+import RoostSQLite
 
 /// A check of a store's files that does not require the storage to be open.
 protocol StoreFileCheck: Sendable {
@@ -90,6 +91,21 @@ struct LeftoverCheck: StoreFileCheck {
             findings.append(.note(path(StoreMigration.markerName), "belongs to an unfinished migration"))
         }
         return findings
+    }
+}
+
+/// Reports a repair or conversion of a database that was interrupted after its result was complete.
+struct ReplacementCheck: StoreFileCheck {
+    func findings(in configuration: StoreConfiguration) -> [StorageFinding] {
+        let url = StoreConfiguration.databaseURL(configuration.directory)
+        guard configuration.manifest.provider == .sqlite, SQLiteStorageProvider.isReplacementPending(url)
+        else { return [] }
+        return [
+            .note(
+                url.path,
+                "a repair or conversion was interrupted; its result is used, and replaces the file as soon "
+                    + "as the store is opened with permission to write")
+        ]
     }
 }
 

@@ -11,8 +11,9 @@ public struct StoreInspector: Sendable {
     /// Returns the embedder of the store's embedding space, with which ``repair()`` computes invalid vectors
     /// again; by default, one of `embedders` is used.
     public var embedder: (@Sendable (EmbeddingSpace) throws -> any Embedder)?
-    /// Whether ``inspect()`` and ``repair()`` also check the model, for which they read all of its files, and
-    /// the entries that were embedded with other files of the model.
+    /// Whether ``inspect()`` and ``repair()`` also check the model, for which they read all of its files. If
+    /// other files of the model were used for the store, the entries since then are embedded again, and
+    /// their vectors compared.
     public var includesModels = false
     /// The passphrase of the store's own backup repository; `nil` if that is not encrypted.
     public var passphrase: String?
@@ -30,7 +31,8 @@ public struct StoreInspector: Sendable {
 
     /// The checks of the store's files, in the order in which they run.
     private static let fileChecks: [any StoreFileCheck] = [
-        ReadOnlyCheck(), LockCheck(), LeftoverCheck(), IdentityCheck(), StorageFileCheck(),
+        ReadOnlyCheck(), LockCheck(), LeftoverCheck(), ReplacementCheck(), IdentityCheck(),
+        StorageFileCheck(),
     ]
     /// The checks of the store's contents, which require intact storage files of the current format.
     private static let contentChecks: [any StoreContentCheck] = [EntryCheck(), OriginalCheck(), IndexCheck()]

@@ -139,7 +139,7 @@ struct StoreRepair {
             }
             return ids
         }
-        return try await embedAgain(affected, "missing or invalid vectors or passages")
+        return try await embedAgain(affected, "missing or invalid vectors or passages").findings
     }
 
     /// Recomputes the vectors of entries that were embedded while the files of the model differed from the
@@ -150,19 +150,37 @@ struct StoreRepair {
         let space = try StoreManifest.read(in: directory).space
         guard let embedder = try? inspector.embedder(for: space), (try? await embedder.checkModel()) != nil
         else { return [] }
-        let affected = try await configuration.withStorage { storage in
-            try await ModelInspection(directory: directory, embedder: embedder)
-                .entriesOfOtherModels(in: try await storage.snapshot())
+        let log = EmbeddingLog(directory: directory)
+        let (comparison, revision, lineCount) = try await configuration.withStorage { storage in
+            if let fingerprint = embedder.fingerprint, !log.records.isEmpty {
+                // Another process that uses other files adds a line before its next commit.
+                let revision = try await storage.snapshot().stamp.revision
+                try log.record(fingerprint, of: space.model, after: revision)
+            }
+            let lineCount = log.records.count
+            let snapshot = try await storage.snapshot()
+            let inspection = ModelInspection(directory: directory, embedder: embedder)
+            return (try await inspection.compare(in: snapshot), snapshot.stamp.revision, lineCount)
         }
-        return try await embedAgain(affected.values.flatMap { $0 }, "vectors of other model files")
+        guard comparison.compared > 0 else { return [] }
+        let (findings, isComplete) = try await embedAgain(
+            comparison.different, "vectors of other model files")
+        if isComplete, let fingerprint = embedder.fingerprint, log.records.count == lineCount {
+            // Later inspections need not compare these vectors again.
+            try log.recordVerification(by: fingerprint, of: space.model, at: revision)
+        }
+        return findings
     }
 
     /// Embeds entries again. If the model is unavailable, the entries keep their vectors, and a finding
     /// reports this.
     ///
     /// - Parameter fault: The reason, for the finding.
-    private func embedAgain(_ ids: [Entry.ID], _ fault: String) async throws -> [StorageFinding] {
-        guard !ids.isEmpty else { return [] }
+    /// - Returns: The findings, and whether all entries have new vectors.
+    private func embedAgain(
+        _ ids: [Entry.ID], _ fault: String
+    ) async throws -> (findings: [StorageFinding], isComplete: Bool) {
+        guard !ids.isEmpty else { return ([], true) }
         do {
             let store = try await KnowledgeStore.open(in: directory) { try inspector.embedder(for: $0) }
             let count: Int
@@ -173,11 +191,13 @@ struct StoreRepair {
                 throw error
             }
             try await store.close()
-            return [.note("entries", "the vectors of \(count) entries with \(fault) were computed again")]
+            return (
+                [.note("entries", "the vectors of \(count) entries with \(fault) were computed again")], true
+            )
         } catch let error as EmbedderError {
-            return [Self.unavailable(ids.count, fault, error.message)]
+            return ([Self.unavailable(ids.count, fault, error.message)], false)
         } catch let error as RoostError {
-            return [Self.unavailable(ids.count, fault, error.message)]
+            return ([Self.unavailable(ids.count, fault, error.message)], false)
         }
     }
 

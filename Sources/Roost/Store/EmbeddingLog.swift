@@ -28,6 +28,9 @@ struct EmbeddingLog: Sendable {
         var after: Revision
         /// The time at which the line was written, in milliseconds since 1970.
         var date: Int64
+        /// `true` if all vectors of the store, at the revision ``after``, were compared with those that the
+        /// model computes, and were equal or computed again.
+        var isVerified: Bool?
     }
 
     /// The identity of the file, which changes with every line; `nil` if there is no file.
@@ -47,14 +50,35 @@ struct EmbeddingLog: Sendable {
     ///
     /// - Throws: `StorageError`.
     func record(_ fingerprint: String, of model: String, after revision: Revision) throws {
-        let records = records
         guard records.last?.fingerprint != fingerprint else { return }
-        let record = Record(
-            fingerprint: fingerprint, model: model, after: revision, date: Date().milliseconds)
+        try append(
+            Record(fingerprint: fingerprint, model: model, after: revision, date: Date().milliseconds))
+    }
+
+    /// Records that all vectors at a revision are those of a model.
+    ///
+    /// - Throws: `StorageError`.
+    func recordVerification(by fingerprint: String, of model: String, at revision: Revision) throws {
+        try append(
+            Record(
+                fingerprint: fingerprint, model: model, after: revision, date: Date().milliseconds,
+                isVerified: true))
+    }
+
+    private func append(_ record: Record) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        let lines = try (records + [record]).map { try encoder.encode($0) + Data("\n".utf8) }
-        try StorageError.mappingFileErrors { try AtomicFile.write(Data(lines.joined()), to: url) }
+        let line = try encoder.encode(record) + Data("\n".utf8)
+        try StorageError.mappingFileErrors {
+            // Appending preserves the lines that other processes add at the same time, and lines that
+            // cannot be read now.
+            let file = try FileDescriptor(url.path, O_WRONLY | O_APPEND | O_CREAT)
+            // The line feed ends a line that was written only in part. Empty lines are ignored.
+            let separator = try file.size() > 0 ? Data("\n".utf8) : Data()
+            try (separator + line).withUnsafeBytes { try file.write($0) }
+            try file.synchronize()
+            try FileSystem.standard.synchronizeFolder(directory)
+        }
     }
 
     /// Copies the file to another store's folder. Does nothing if the file does not exist.
@@ -67,8 +91,14 @@ struct EmbeddingLog: Sendable {
         }
     }
 
-    /// Returns the fingerprint of the model that was in use at a revision; `nil` if it is unknown.
-    func fingerprint(at revision: Revision, in records: [Record]) -> String? {
-        records.last { $0.after < revision }?.fingerprint
+    /// Returns the revision after which vectors may have been stored that other models computed; `nil` if
+    /// there are none.
+    ///
+    /// - Parameter fingerprint: The fingerprint of the present model.
+    func firstRevision(notOnlyOf fingerprint: String) -> Revision? {
+        let records = records
+        let verified = records.lastIndex { $0.isVerified == true && $0.fingerprint == fingerprint }
+        return records[(verified ?? records.startIndex)...].filter { $0.fingerprint != fingerprint }
+            .map(\.after).min()
     }
 }

@@ -14,12 +14,14 @@ struct StorageTransfer {
     /// The writers' lock, held while ``storage`` is a copy.
     private let lock: FileLock?
     /// The temporary folder of the copy.
-    private let copy: URL?
+    private let copy: LockedTemporaryFolder?
+
+    private static let temporaryPrefix = "roost-transfer-"
 
     /// Closes the storage, removes a temporary copy and releases the lock.
     func end() async {
         try? await storage.close()
-        if let copy { try? FileManager.default.removeItem(at: copy) }
+        copy?.remove()
         lock?.release()
     }
 
@@ -52,25 +54,24 @@ struct StorageTransfer {
     private static func beginWithCopy(_ configuration: StoreConfiguration) async throws -> StorageTransfer {
         let url = StoreConfiguration.databaseURL(configuration.directory)
         let lockURL = configuration.lockURL
-        let copy = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
+        let copy = try StorageError.mappingFileErrors { try LockedTemporaryFolder(prefix: temporaryPrefix) }
         do {
             let lock = try await BlockingWork.run { isCancelled in
                 let lock = try FileLock.acquire(
                     lockURL, timeout: StoreManifest.lockTimeout, isCancelled: isCancelled)
-                try FileSystem.standard.createFolder(copy)
                 for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
                     try AtomicFile.copy(
                         URL(fileURLWithPath: url.path + suffix),
-                        to: copy.appendingPathComponent(url.lastPathComponent + suffix))
+                        to: copy.url.appendingPathComponent(url.lastPathComponent + suffix))
                 }
                 return lock
             }
             let storage = try await SQLiteStorageProvider(
-                databaseURL: copy.appendingPathComponent(url.lastPathComponent))
+                databaseURL: copy.url.appendingPathComponent(url.lastPathComponent))
             return StorageTransfer(
                 state: try await storage.transferableState(), storage: storage, lock: lock, copy: copy)
         } catch {
-            try? FileManager.default.removeItem(at: copy)
+            copy.remove()
             throw StorageError.mapping(error)
         }
     }
