@@ -20,6 +20,17 @@ let http: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-
 let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map {
     .product(name: $0, package: "swift-nio")
 }
+let hummingbird: [Target.Dependency] = [
+    .product(name: "Hummingbird", package: "hummingbird"),
+    .product(name: "HummingbirdCore", package: "hummingbird"),
+    .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+    .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+    .product(name: "CoreMetrics", package: "swift-metrics"),
+    .product(name: "HTTPTypes", package: "swift-http-types"),
+    .product(name: "NIOSSL", package: "swift-nio-ssl"),
+]
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+let toml: Target.Dependency = .product(name: "TOMLKit", package: "TOMLKit")
 let bits: Target.Dependency = .product(name: "BitCollections", package: "swift-collections")
 
 let package = Package(
@@ -31,6 +42,7 @@ let package = Package(
         .library(name: "RoostBenchmarkSupport", targets: ["RoostBenchmarkSupport"]),
         .library(name: "RoostChunks", targets: ["RoostChunks"]),
         .library(name: "RoostConversations", targets: ["RoostConversations"]),
+        .library(name: "RoostDocuments", targets: ["RoostDocuments"]),
         .library(name: "RoostIndexes", targets: ["RoostIndexes"]),
         .library(name: "RoostMemory", targets: ["RoostMemory"]),
         .library(name: "RoostRemote", targets: ["RoostRemote"]),
@@ -45,6 +57,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // System libraries and C.
@@ -53,6 +73,14 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(
+            name: "CCommonMark", pkgConfig: "libcmark-gfm",
+            providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"]), .brew(["cmark-gfm"])]),
+        .systemLibrary(name: "CGumbo", pkgConfig: "gumbo", providers: [.apt(["libgumbo-dev"])]),
+        .systemLibrary(
+            name: "CGMime", pkgConfig: "gmime-3.0", providers: [.apt(["libgmime-3.0-dev"]), .brew(["gmime"])]),
+        .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"]), .brew(["snowball"])]),
         .target(name: "CRoostKernels"),
         .target(
@@ -99,13 +127,22 @@ let package = Package(
             name: "RoostClustering",
             dependencies: ["RoostModel", "RoostText", "RoostVectors", "CRoostKernels"]),
 
+        // Readers of document formats.
+        .target(
+            name: "RoostDocuments",
+            dependencies: [
+                "RoostModel", "RoostFiles", "RoostText", "CCommonMark", "CGMime", "CGumbo", "CXML", "CZip",
+                yams,
+                toml,
+            ]),
+
         // The composition of the modules above.
         .target(
             name: "Roost",
             dependencies: [
                 "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostJSON", "RoostSQLite",
                 "RoostEncoders", "RoostIndexes", "RoostClustering", "RoostChunks", "RoostBackups",
-                crypto, logging,
+                "RoostDocuments", crypto, logging,
             ]),
         // Conversations as entries of a store.
         .target(name: "RoostMemory", dependencies: ["Roost", "RoostConversations", "RoostModel"]),
@@ -113,24 +150,35 @@ let package = Package(
         .target(
             name: "RoostMCP",
             dependencies: ["Roost", "RoostConversations", "RoostMemory", "RoostModel", "RoostText"]),
+        // The HTTP server of `roost serve`.
+        .target(
+            name: "RoostHTTP",
+            dependencies: [
+                "Roost", "RoostBackups", "RoostClustering", "RoostConversations", "RoostFiles", "RoostMCP",
+                "RoostMemory", "RoostModel", "RoostText", "RoostVectors", logging,
+            ] + hummingbird + nio),
         // Network access, a separate product: programs that do not need it build no HTTP client.
         .target(
             name: "RoostRemote",
             dependencies: [
                 "RoostModel", "RoostText", "RoostVectors", "RoostFiles", "RoostChunks", http, crypto,
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
             ] + nio),
         .executableTarget(
             name: "RoostCLI",
             dependencies: [
                 "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostMemory", "RoostMCP",
-                "RoostRemote", "RoostFiles", argumentParser,
+                "RoostHTTP", "RoostRemote", "RoostFiles", "RoostDocuments", argumentParser,
+                logging,
             ]),
         .target(
             name: "RoostTestKit",
             dependencies: ["RoostModel", "RoostVectors", "RoostChunks", "RoostConversations"]),
 
         // Functions for the package in Benchmarks/, which are not part of the API.
-        .target(name: "RoostBenchmarkSupport", dependencies: ["RoostEncoders", "RoostModel", "RoostText"]),
+        .target(
+            name: "RoostBenchmarkSupport",
+            dependencies: ["RoostDocuments", "RoostEncoders", "RoostModel", "RoostText"]),
 
         // Complete programs, which use public API only.
         .executableTarget(
@@ -191,6 +239,11 @@ let package = Package(
             name: "RoostMCPTests",
             dependencies: ["TestSupport", "RoostMCP", "Roost", "RoostConversations", "RoostModel"]),
         .testTarget(
+            name: "RoostHTTPTests",
+            dependencies: [
+                "TestSupport", "RoostHTTP", "RoostCLI", "RoostMCP", "Roost", "RoostModel", http, logging,
+            ] + hummingbird + nio),
+        .testTarget(
             name: "RoostRemoteTests",
             dependencies: [
                 "TestSupport", "RoostRemote", "RoostModel", "RoostVectors", "RoostChunks", "RoostBackups",
@@ -203,6 +256,9 @@ let package = Package(
         .testTarget(
             name: "RoostBackupsTests",
             dependencies: ["TestSupport", "RoostBackups", "RoostChunks", "RoostModel", "RoostVectors"]),
+        .testTarget(
+            name: "RoostDocumentsTests",
+            dependencies: ["TestSupport", "RoostBenchmarkSupport", "RoostDocuments", "RoostModel"]),
         .testTarget(name: "RoostTextTests", dependencies: ["TestSupport", "RoostText"]),
         .testTarget(
             name: "RoostConversationsTests",
@@ -220,7 +276,7 @@ let package = Package(
             name: "RoostTests",
             dependencies: [
                 "TestSupport", "Roost", "RoostBackups", "RoostChunks", "RoostConversations", "RoostIndexes",
-                "RoostCLI", "RoostFiles", "RoostTestKit", "FakeServer", "storage-worker",
+                "RoostCLI", "RoostDocuments", "RoostFiles", "RoostTestKit", "FakeServer", "storage-worker",
             ]),
         .testTarget(
             name: "RoostModelTests",

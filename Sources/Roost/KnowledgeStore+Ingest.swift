@@ -28,14 +28,30 @@ extension KnowledgeStore {
         try await Ingestor.run(sources, into: self, options)
     }
 
-    /// Ingests the text files below a folder, as ``ingest(_:_:)`` does.
+    /// Ingests sources that are read while the ingest runs, as ``ingest(_:_:)-(Sequence<SourceDraft>,_)``
+    /// does.
+    ///
+    /// - Parameters:
+    ///   - options: The options: tags, batch sizes, a progress handler, and whether the ingest is a dry run.
+    ///   - next: Returns the next source; `nil` after the last one. It is called when the previous source has
+    ///     been compared with the store.
+    /// - Throws: The errors of `next`; `StorageError`; `EmbedderError`; `CancellationError`. The entries of
+    ///   the sources before an error may be in the store.
+    @discardableResult
+    public func ingest(
+        _ options: IngestOptions = IngestOptions(), from next: () async throws -> SourceDraft?
+    ) async throws -> IngestReport {
+        try await Ingestor.run(into: self, options, next: next)
+    }
+
+    /// Ingests the documents below a folder, as ``ingest(_:_:)-(Sequence<SourceDraft>,_)`` does.
     ///
     ///     let report = try await store.ingest(folder: notes, pruning: true) { progress in
     ///         print("\(progress.entries) entries")
     ///     }
     ///
-    /// Each Markdown or text file becomes one entry, and so does each row of a JSON Lines, CSV or TSV file.
-    /// Files that cannot be read are skipped and reported.
+    /// Each document becomes one entry, and so does each row of a JSON Lines, CSV or TSV file. Files that
+    /// cannot be read are skipped and reported.
     /// - Parameters:
     ///   - folder: A folder, or a single file.
     ///   - pruning: Whether to remove the entries of files that no longer exist below the folder.
@@ -94,14 +110,29 @@ extension KnowledgeStore {
 
     /// Changes the text, the tags and the metadata of an entry.
     ///
+    /// - Parameter revision: The revision of the entry when it was read; the call fails if the entry has
+    ///   changed since then. If it is `nil`, the changes are applied to the current state.
     /// - Returns: The changed entry.
     /// - Atomicity: All changes are made in one commit. If another process changes the entry at the same
-    ///   time, they are applied to its new state.
+    ///   time, they are applied to its new state, unless `revision` is given.
     /// - Throws: ``RoostError`` with `.notFound` if the store does not contain the entry, or with `.badInput`
-    ///   if the new text is empty; `EmbedderError`; `StorageError`.
+    ///   if the new text is empty; `EmbedderError`; `StorageError`, with `.conflict` if the entry does not
+    ///   have the expected revision.
     @discardableResult
-    public func update(_ id: Entry.ID, _ changes: EntryChanges) async throws -> Entry {
-        try await EntryEditor(store: self).update(id, changes)
+    public func update(
+        _ id: Entry.ID, _ changes: EntryChanges, expecting revision: Revision? = nil
+    ) async throws -> Entry {
+        try await EntryEditor(store: self).update(id, changes, expecting: revision)
+    }
+
+    /// Removes an entry, if it has not changed since it was read.
+    ///
+    /// - Parameter revision: The revision of the entry when it was read; `nil` for any revision.
+    /// - Returns: The number of entries that were removed, 0 or 1.
+    /// - Throws: `StorageError`, with `.conflict` if the entry does not have the expected revision.
+    @discardableResult
+    public func remove(_ id: Entry.ID, expecting revision: Revision?) async throws -> Int {
+        try await EntryEditor(store: self).remove(id, expecting: revision)
     }
 
     /// Adds a tag to entries, or removes it from them, in one commit.

@@ -8,6 +8,8 @@ struct BatchCommitter {
     private var newTexts: [Entry] = []
     /// The length of the new texts in bytes.
     private var newTextBytes = 0
+    /// The dates that the sources give to the entries.
+    private var dates: [Entry.ID: EntryDates] = [:]
     /// Everything else that the next commit writes.
     private var batch = WriteBatch()
     private var placing: BatchPlacement
@@ -27,7 +29,12 @@ struct BatchCommitter {
     // MARK: Collecting
 
     /// Adds the change of one entry.
-    mutating func add(_ change: SourceDiff.Change) {
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - item: The entry as its source contains it.
+    mutating func add(_ change: SourceDiff.Change, _ item: SourceDiff.DatedEntry) {
+        dates[item.entry.id] = item.dates
         switch change {
         case .insert(let entry):
             batch.expecting.entries[entry.id] = .zero
@@ -66,7 +73,7 @@ struct BatchCommitter {
     ///
     /// - Returns: The number of entries that were written.
     mutating func flush(_ report: inout IngestReport) async throws -> Int {
-        defer { (newTexts, newTextBytes, batch) = ([], 0, WriteBatch()) }
+        defer { (newTexts, newTextBytes, batch, dates) = ([], 0, WriteBatch(), [:]) }
         guard !options.isDryRun else { return 0 }
         if !newTexts.isEmpty {
             batch.upserts += try await store.entryEmbedder.embed(
@@ -97,7 +104,9 @@ struct BatchCommitter {
         let stored = try await SourceDiff.Stored(ids, in: try await store.storage.snapshot())
         batch.upserts = batch.upserts.compactMap { entry in
             guard let old = stored.entries[entry.id] else { return entry }
-            guard var merged = SourceDiff.merged(entry, with: old) else { return nil }
+            guard let dates = dates[entry.id],
+                var merged = SourceDiff.merged(entry, dates, with: old, keepsVectors: false)
+            else { return entry }
             merged.embeddings = entry.embeddings
             merged.passages = entry.passages
             return merged

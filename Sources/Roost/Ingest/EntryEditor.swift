@@ -1,5 +1,6 @@
 import Foundation
 import RoostModel
+import RoostText
 
 /// Changes and removes entries at the request of a caller, without an ingest.
 struct EntryEditor {
@@ -18,9 +19,7 @@ struct EntryEditor {
         }
         try Self.checkSize(of: content, entry.id)
         var changed = entry
-        changed.content = content
-        changed.embeddings = []
-        changed.passages = []
+        changed.setContent(content)
         changed.updatedAt = Date()
         var report = IngestReport()
         let upserts = try await store.entryEmbedder.embed([changed], reusing: nil, &report)
@@ -45,7 +44,9 @@ struct EntryEditor {
     ///
     /// If another process changes the entry at the same time, the changes are applied to its new state.
     /// - Returns: The changed entry.
-    func update(_ id: Entry.ID, _ changes: EntryChanges) async throws -> Entry {
+    func update(
+        _ id: Entry.ID, _ changes: EntryChanges, expecting expected: Revision? = nil
+    ) async throws -> Entry {
         if let content = changes.content, content.allSatisfy(\.isWhitespace) {
             throw RoostError(
                 .badInput, "cannot change entry \(id.text): the new text is empty", remedy: .removeEntry)
@@ -56,6 +57,8 @@ struct EntryEditor {
             guard let entry = try await snapshot.entries([id]).first else {
                 throw RoostError(.notFound, "cannot change entry \(id.text): it was not found")
             }
+            let revisions = try await snapshot.revisions(of: [id])
+            if let expected, revisions[id] != expected { throw Self.hasChanged(id) }
             var changed = entry
             changed.tags = (entry.tags + changes.addedTags).filter { !changes.removedTags.contains($0) }
             for (key, value) in changes.metadata {
@@ -68,9 +71,7 @@ struct EntryEditor {
             }
             let hasNewText = changes.content.map { !$0.utf8.elementsEqual(entry.content.utf8) } ?? false
             if hasNewText, let content = changes.content {
-                changed.content = content
-                changed.embeddings = []
-                changed.passages = []
+                changed.setContent(content)
             }
             guard changed != entry else { return entry }
             changed.updatedAt = Date()
@@ -78,7 +79,6 @@ struct EntryEditor {
             if hasNewText {
                 changed = try await store.entryEmbedder.embed([changed], reusing: nil, &report)[0]
             }
-            let revisions = try await snapshot.revisions(of: [id])
             var batch = WriteBatch(upserts: [changed], expecting: .init(entries: revisions))
             if hasNewText {
                 var placing = BatchPlacement(of: store)
@@ -86,7 +86,24 @@ struct EntryEditor {
             }
             _ = try await storage.commit(batch)
             return changed
+        } recoveringWith: { _ in
+            // If the entry still has the expected revision, the conflict was about the clusters.
+            guard let expected else { return true }
+            return try await storage.snapshot().revisions(of: [id])[id] == expected
         }
+    }
+
+    func remove(_ id: Entry.ID, expecting expected: Revision?) async throws -> Int {
+        guard let expected else { return try await remove([id], sources: []) }
+        guard let revision = try await storage.snapshot().revisions(of: [id])[id] else { return 0 }
+        guard revision == expected else { throw Self.hasChanged(id) }
+        let batch = WriteBatch(removals: [id], expecting: .init(entries: [id: expected]))
+        _ = try await storage.commit(batch)
+        return 1
+    }
+
+    private static func hasChanged(_ id: Entry.ID) -> StorageError {
+        .conflict("cannot change entry \(id.text): it has changed since it was read")
     }
 
     /// Adds a tag to entries, or removes it from them.
@@ -134,5 +151,17 @@ struct EntryEditor {
         }
         guard !ids.isEmpty else { return 0 }
         return try await remove(ids, sources: [])
+    }
+}
+
+extension Entry {
+    /// Replaces the text. The vectors are removed, and a title that was read from the old text is replaced
+    /// with that of the new one.
+    fileprivate mutating func setContent(_ text: String) {
+        if let title = metadata[DocumentKey.title]?.string, title == TextTitle.explicitTitle(of: content) {
+            metadata[DocumentKey.title] = TextTitle.explicitTitle(of: text).map { .string($0) }
+        }
+        content = text
+        (embeddings, passages) = ([], [])
     }
 }

@@ -24,22 +24,22 @@ package struct EntryEmbedder {
         var entries = entries
         var texts: [String] = []
         var owners: [Owner] = []
-        var firstIndices: [ContentDigest: Int] = [:]
+        var firstIndices: [PassagePlan: Int] = [:]
         var duplicates: [Duplicate] = []
         for (index, entry) in entries.enumerated() {
-            let digest = digests[index]
-            if let equal = known[digest], equal.content.utf8.elementsEqual(entry.content.utf8) {
+            let plan = plan(of: entry)
+            if let equal = known[digests[index]], isReusable(equal, for: entry, plan) {
                 entries[index].embeddings = equal.embeddings
                 entries[index].passages = equal.passages
                 report.reused += 1
-            } else if let first = firstIndices[digest] {
+            } else if let first = firstIndices[plan] {
                 duplicates.append(Duplicate(index: index, original: first))
                 report.reused += 1
             } else {
-                firstIndices[digest] = index
-                for range in passages(of: entry.content) {
-                    owners.append(Owner(index: index, range: range))
-                    texts.append(Self.text(of: entry.content, in: range))
+                firstIndices[plan] = index
+                for part in plan.parts {
+                    owners.append(Owner(index: index, range: part.range))
+                    texts.append(part.text)
                 }
             }
         }
@@ -75,38 +75,33 @@ package struct EntryEmbedder {
         var original: Int
     }
 
-    /// Returns the ranges of a text's passages: the entire text if it does not exceed the model's limit.
-    private func passages(of content: String) -> [Range<Int>] {
-        let entire = 0..<content.utf8.count
-        // A token has at least one byte, so the tokens of a text without more bytes than the limit need not
-        // be counted.
-        guard let limit = embedder.maximumTokens, entire.count > limit else { return [entire] }
-        let tokens = embedder.tokenRanges(in: content)
-        guard tokens.count > limit else { return [entire] }
-        var splitter = splitter
-        splitter.maximumTokens = min(splitter.maximumTokens, limit)
-        return splitter.split(content, tokens: tokens)
+    private func plan(of entry: Entry) -> PassagePlan {
+        PassagePlan(of: entry, embedder: embedder, splitter: splitter)
+    }
+
+    /// Returns whether an entry can have the vectors of a stored entry with the same digest.
+    private func isReusable(_ stored: Entry, for entry: Entry, _ plan: PassagePlan) -> Bool {
+        stored.content.utf8.elementsEqual(entry.content.utf8)
+            && plan.isEmbedded(in: stored, plannedAs: self.plan(of: stored), embedder)
     }
 
     /// Returns a number of tokens that an embedder reports, limited to a range in which sums of numbers do
     /// not overflow.
     private static func plausible(_ count: Int) -> Int { min(max(0, count), Int(Int32.max)) }
 
-    private static func text(of content: String, in range: Range<Int>) -> String {
-        let utf8 = content.utf8
-        let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
-        return String(content[start..<utf8.index(start, offsetBy: range.count)])
-    }
-
     /// Returns the number of tokens of an entry's text that no vector represents.
     ///
     /// - Complexity: O(length of the text) if a passage may exceed the model's limit.
     func omittedTokens(of entry: Entry) -> Int {
-        guard !entry.embeddings.isEmpty else { return embedder.tokenRanges(in: entry.content).count }
+        guard !entry.embeddings.isEmpty else { return embedder.tokenRanges(in: entry.visibleText).count }
         guard let limit = embedder.maximumTokens else { return 0 }
         // A token has at least one byte, so the other passages cannot exceed the limit.
-        return entry.searchablePassages.filter { $0.utf8Range.count > limit }.reduce(0) { sum, passage in
-            sum + max(0, embedder.tokenRanges(in: entry.text(of: passage) ?? "").count - limit)
+        let long = entry.searchablePassages.filter { $0.utf8Range.count > limit }
+        guard !long.isEmpty else { return 0 }
+        let treatment = TextTreatment(of: entry)
+        return long.reduce(0) { sum, passage in
+            let text = treatment.visibleText(in: passage.utf8Range)
+            return sum + max(0, embedder.tokenRanges(in: text).count - limit)
         }
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+public import RoostDocuments
 
 /// Finds the files below a folder that an ingest reads.
 ///
@@ -7,14 +8,18 @@ public import Foundation
 /// intend to add, or send them to the server of a remote model.
 public struct FileFinder: Sendable {
     /// The patterns that files must match to be included, by their names or by their paths relative to the
-    /// folder. If there are none, all files with a known extension are included
-    /// (``RecordReader/extensions``).
+    /// folder. If there are none, the files of all types that ``readers`` supports are included, and those
+    /// whose rows become entries (``RecordReader/rowExtensions``).
     public var globs: [String]
     /// The patterns of files and folders to exclude.
     public var exclusions: [String]
     /// Whether symbolic links to folders, and to files outside of the folder, are followed.
     public var followsLinks = false
+    /// The readers that determine which types of files are included.
+    public var readers = DocumentReaders.standard
 
+    /// The reason that is reported for a file of a type that no reader supports.
+    package static let typeReason = "unknown file type"
     /// The reason that is reported for a skipped link that ``followsLinks`` would follow.
     package static let linkReason = "a symbolic link that leads out of the folder, or to a folder"
 
@@ -48,7 +53,8 @@ public struct FileFinder: Sendable {
         let (base, rules) = Self.rulesAbove(url)
         var walk = Walk(
             base: base, globs: Self.patterns(globs), exclusions: Self.patterns(exclusions),
-            followsLinks: followsLinks, root: Self.resolved(url), findings: findings)
+            followsLinks: followsLinks, known: KnownNames(readers), root: Self.resolved(url),
+            findings: findings)
         try walk.enter(url, path: "", rules: rules)
         return walk.findings
     }
@@ -92,6 +98,25 @@ public struct FileFinder: Sendable {
         var rules: IgnoreRules
     }
 
+    /// The names and extensions of the files that are included if there are no patterns.
+    private struct KnownNames {
+        private var names: Set<String> = []
+        private var extensions = RecordReader.rowExtensions
+
+        init(_ readers: DocumentReaders) {
+            for type in readers.types where type.isReadInFolders {
+                names.formUnion(type.fileNames)
+                extensions.formUnion(type.extensions)
+            }
+        }
+
+        func contains(_ name: String) -> Bool {
+            if names.contains(name) { return true }
+            guard let dot = name.lastIndex(of: ".") else { return false }
+            return extensions.contains(name[name.index(after: dot)...].lowercased())
+        }
+    }
+
     /// One traversal of a folder.
     private struct Walk {
         /// The path of the folder relative to the root of its repository, to which `.gitignore` files apply.
@@ -99,6 +124,8 @@ public struct FileFinder: Sendable {
         let globs: [GlobPattern]
         let exclusions: [GlobPattern]
         let followsLinks: Bool
+        /// The names of the files that are included if there are no patterns.
+        let known: KnownNames
         /// The path of the folder without symbolic links.
         let root: String?
         var findings: Findings
@@ -106,11 +133,12 @@ public struct FileFinder: Sendable {
         private var open: [String] = []
 
         init(
-            base: String, globs: [GlobPattern], exclusions: [GlobPattern], followsLinks: Bool, root: String?,
-            findings: Findings
+            base: String, globs: [GlobPattern], exclusions: [GlobPattern], followsLinks: Bool,
+            known: KnownNames, root: String?, findings: Findings
         ) {
             (self.base, self.globs, self.exclusions) = (base, globs, exclusions)
-            (self.followsLinks, self.root, self.findings) = (followsLinks, root, findings)
+            (self.followsLinks, self.known, self.root) = (followsLinks, known, root)
+            self.findings = findings
         }
 
         mutating func enter(_ folder: URL, path: String, rules: [FolderRules]) throws {
@@ -156,14 +184,15 @@ public struct FileFinder: Sendable {
                     } else {
                         try enter(url, path: below, rules: rules)
                     }
-                } else if globs.isEmpty ? isKnown(url) : globs.contains(where: { $0.matches(below) }) {
+                } else if globs.isEmpty ? known.contains(name) : globs.contains(where: { $0.matches(below) })
+                {
                     if isLink, !followsLinks, !isBelowRoot(url) {
                         skip(url, FileFinder.linkReason)
                     } else {
                         findings.files.append(url)
                     }
                 } else if globs.isEmpty {
-                    skip(url, "unknown file type")
+                    skip(url, FileFinder.typeReason)
                 }
             }
         }
@@ -182,10 +211,6 @@ public struct FileFinder: Sendable {
 
         private func inRepository(_ path: String) -> String {
             base.isEmpty || path.isEmpty ? base + path : base + "/" + path
-        }
-
-        private func isKnown(_ url: URL) -> Bool {
-            RecordReader.extensions.contains(url.pathExtension.lowercased())
         }
 
         private func isIgnored(

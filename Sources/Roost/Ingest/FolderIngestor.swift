@@ -9,22 +9,12 @@ struct FolderIngestor {
 
     /// Ingests a folder.
     func run(_ folder: URL, pruning: Bool, _ options: IngestOptions) async throws -> IngestReport {
+        var finder = finder
+        finder.readers = reader.readers
         let found = try finder.find(folder)
-        var unreadable: [IngestReport.Skip] = []
-        var files = found.files[...]
-        // Files are read one at a time, when the ingest asks for them.
-        let drafts = AnyIterator<SourceDraft> {
-            while let file = files.popFirst() {
-                do {
-                    return try reader.read(file)
-                } catch {
-                    unreadable.append(IngestReport.Skip(file, error))
-                }
-            }
-            return nil
-        }
-        var report = try await Ingestor.run(IteratorSequence(drafts), into: store, options)
-        report.skipped = found.skipped + unreadable + report.skipped
+        var report = try await ingest(found.files, options)
+        report.skipped = found.skipped + report.skipped
+        store.omitReportedSkips(from: &report, isDryRun: options.isDryRun)
         guard pruning else { return report }
         let vanished = try await Pruner([folder])
             .vanished(in: try await store.storage.snapshot(), keeping: found.files)
@@ -32,6 +22,27 @@ struct FolderIngestor {
         if !options.isDryRun, !vanished.sources.isEmpty {
             _ = try await EntryEditor(store: store).remove(vanished.entries, sources: vanished.sources)
         }
+        return report
+    }
+
+    /// Ingests files. Files that cannot be read are skipped and reported.
+    func ingest(_ files: [URL], _ options: IngestOptions) async throws -> IngestReport {
+        var unreadable: [IngestReport.Skip] = []
+        var files = files[...]
+        // Files are read one at a time, when the ingest asks for them.
+        var report = try await Ingestor.run(into: store, options) {
+            while let file = files.popFirst() {
+                do {
+                    return try await reader.read(file, for: store)
+                } catch let error as CancellationError {
+                    throw error
+                } catch {
+                    unreadable.append(IngestReport.Skip(file, error))
+                }
+            }
+            return nil
+        }
+        report.skipped = unreadable + report.skipped
         return report
     }
 }

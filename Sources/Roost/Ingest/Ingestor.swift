@@ -26,16 +26,26 @@ struct Ingestor {
     }
 
     /// Ingests sources in their order.
+    ///
+    /// - Parameter next: Returns the next source; `nil` after the last one.
     static func run(
-        _ sources: some Sequence<SourceDraft>, into store: KnowledgeStore, _ options: IngestOptions
+        into store: KnowledgeStore, _ options: IngestOptions, next: () async throws -> SourceDraft?
     ) async throws -> IngestReport {
         var ingestor = Ingestor(store: store, options: options)
-        for source in sources {
+        while let source = try await next() {
             try Task.checkCancellation()
             try await ingestor.ingest(source)
         }
         try await ingestor.flush()
         return ingestor.report
+    }
+
+    /// Ingests sources in their order.
+    static func run(
+        _ sources: some Sequence<SourceDraft>, into store: KnowledgeStore, _ options: IngestOptions
+    ) async throws -> IngestReport {
+        var iterator = sources.makeIterator()
+        return try await run(into: store, options) { iterator.next() }
     }
 
     /// Ingests one source.
@@ -51,18 +61,30 @@ struct Ingestor {
             progress.sources += 1
             return
         }
+        guard !draft.isUnread else {
+            // Without its entries, the source cannot be compared.
+            report.skipped.append(
+                .init(
+                    source: URL(string: draft.id)?.path ?? draft.id,
+                    reason: "another process changed its entries at the same time; ingest it again"))
+            progress.sources += 1
+            return
+        }
         var identified = SourceDiff.identify(draft, tags: options.tags)
         report.skipped += identified.skipped
         if !draft.isComplete {
             identified.entries = try await avoidingEditedEntries(identified.entries, of: draft, snapshot)
         }
         if draft.isComplete, record == nil, identified.entries.count > 1 { committer.beginSource(draft.id) }
-        let last = try await compare(identified.entries, snapshot, isStream: !draft.isComplete)
+        let last = try await compare(
+            identified.entries, snapshot, isStream: !draft.isComplete,
+            // The reader that an interrupted ingest used is unknown, so its vectors are checked.
+            keepsVectors: !draft.isComplete || record?.readerVersion == draft.readerVersion)
         if committer.isDue { try await flush() }
         if draft.isComplete {
-            let present = Set(identified.entries.map(\.id))
+            let present = Set(identified.entries.map(\.entry.id))
             let vanished =
-                draft.skipped.isEmpty && identified.invalid.isEmpty
+                draft.skipped.isEmpty && identified.invalid.isEmpty && !draft.keepsMissingEntries
                 ? try await knownIDs(draft.id, record, last).filter { !present.contains($0) } : []
             committer.endSource(draft.id, fingerprint: draft.fingerprint, removing: vanished)
             report.removed += vanished.count
@@ -85,17 +107,20 @@ struct Ingestor {
     ///
     /// - Returns: The snapshot that was used last.
     private mutating func compare(
-        _ entries: [Entry], _ snapshot: any StorageSnapshot, isStream: Bool
+        _ entries: [SourceDiff.DatedEntry], _ snapshot: any StorageSnapshot, isStream: Bool,
+        keepsVectors: Bool
     ) async throws -> any StorageSnapshot {
         var snapshot = snapshot
         var rest = entries[...]
         while !rest.isEmpty {
             let part = step(of: rest)
             rest = rest[part.endIndex...]
-            let stored = try await SourceDiff.Stored(part.map(\.id), in: snapshot)
-            for change in SourceDiff.changes(from: stored, to: part, isStream: isStream) {
+            let stored = try await SourceDiff.Stored(part.map(\.entry.id), in: snapshot)
+            let changes = SourceDiff.changes(
+                from: stored, to: part, isStream: isStream, keepsVectors: keepsVectors)
+            for (change, item) in zip(changes, part) {
                 count(change)
-                committer.add(change)
+                committer.add(change, item)
             }
             progress.fractionOfNextSource = Double(part.endIndex) / Double(entries.count)
             if committer.isDue {
@@ -110,7 +135,7 @@ struct Ingestor {
 
     /// Returns the first entries, which are compared at once. Their texts are embedded in the same batch, so
     /// the total length of the texts is limited, too.
-    private func step(of entries: ArraySlice<Entry>) -> ArraySlice<Entry> {
+    private func step(of entries: ArraySlice<SourceDiff.DatedEntry>) -> ArraySlice<SourceDiff.DatedEntry> {
         let limit = min(options.batchSize, Self.stepSize)
         var bytes = 0
         let end = entries.indices.first { index in
@@ -118,7 +143,7 @@ struct Ingestor {
             {
                 return true
             }
-            bytes += entries[index].content.utf8.count
+            bytes += entries[index].entry.content.utf8.count
             return false
         }
         return entries[..<(end ?? entries.endIndex)]
@@ -151,13 +176,14 @@ struct Ingestor {
     /// Returns the entries of a stream. If a user has edited the stored entry with the same id, the returned
     /// entry has a different id, so the stream does not overwrite the edited text.
     private func avoidingEditedEntries(
-        _ entries: [Entry], of draft: SourceDraft, _ snapshot: any StorageSnapshot
-    ) async throws -> [Entry] {
+        _ entries: [SourceDiff.DatedEntry], of draft: SourceDraft, _ snapshot: any StorageSnapshot
+    ) async throws -> [SourceDiff.DatedEntry] {
         var entries = entries
         // Only ids from content-derived keys are changed: the text no longer corresponds to the key after an
         // edit.
-        for index in entries.indices where entries[index].key?.hasPrefix("sha256:") == true {
-            let entry = entries[index]
+        for index in entries.indices
+        where entries[index].entry.key?.hasPrefix("sha256:") == true {
+            let entry = entries[index].entry
             let digest = ContentDigest(of: entry.content)
             for occurrence in 0... {
                 let key =
@@ -165,7 +191,7 @@ struct Ingestor {
                 let id = EntryID.derived(source: draft.id, key: key)
                 let old = try await snapshot.entries([id]).first
                 guard let old, !old.content.utf8.elementsEqual(entry.content.utf8) else {
-                    if occurrence > 0 { (entries[index].id, entries[index].key) = (id, key) }
+                    if occurrence > 0 { (entries[index].entry.id, entries[index].entry.key) = (id, key) }
                     break
                 }
             }

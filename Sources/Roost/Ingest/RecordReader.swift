@@ -1,10 +1,14 @@
 public import Foundation
+public import RoostDocuments
 import RoostFiles
 import RoostModel
 
-/// Reads files into drafts. A Markdown or text file becomes one entry, or several entries if it is larger
-/// than 2 MB; a JSON Lines, CSV or TSV file becomes one entry per row.
+/// Reads files into drafts. A document becomes one entry, or several entries if its text is larger than 2 MB
+/// or it contains several documents, such as the messages of a mailbox; a JSON Lines, CSV or TSV file becomes
+/// one entry per row.
 public struct RecordReader: Sendable {
+    /// The readers of documents. A file that none of them supports is read as plain text if it contains text.
+    public var readers = DocumentReaders.standard
     /// The column, or JSON key, that contains the text; `nil` for `text` or `content`.
     public var textColumn: String?
     /// The column, or JSON key, that contains the name of a row; `nil` for `id`.
@@ -12,7 +16,9 @@ public struct RecordReader: Sendable {
     /// Whether drafts contain the files themselves, so that the store keeps them byte for byte.
     public var keepsOriginals = false
     /// The maximum size of a file in bytes. Each file is read into memory as a whole, and a single source of
-    /// more than 1 GB of text is implausible.
+    /// more than 1 GB of text is implausible. Files that are not text in UTF-8 have lower limits
+    /// (`DocumentLimits`): 256 MB, and 64 MB if they are text in UTF-16, because converting them requires
+    /// several times their size.
     public var maximumFileSize = 1 << 30
 
     /// Creates a reader.
@@ -21,46 +27,59 @@ public struct RecordReader: Sendable {
         self.idColumn = idColumn
     }
 
-    /// The extensions of the files that are read when a folder is ingested.
-    public static let extensions: Set<String> = [
-        "md", "markdown", "txt", "text", "rst", "org", "adoc", "jsonl", "ndjson", "csv", "tsv",
-    ]
-
     /// The extensions of the files whose rows become entries.
-    private static let rowExtensions: Set<String> = ["jsonl", "ndjson", "csv", "tsv"]
-
-    /// The length of a file's beginning that is searched for a zero byte, which text files do not contain.
-    /// Git uses the same test and length.
-    private static let binaryTestLength = 8192
+    public static let rowExtensions: Set<String> = ["jsonl", "ndjson", "csv", "tsv"]
 
     /// Reads a file. Rows that cannot be read are skipped, and listed in ``SourceDraft/skipped``.
     ///
     /// - Returns: A draft with the file's `file:` URL as its id.
     /// - Throws: ``RoostError`` with `.noInput`, or with `.badInput` if the file or all of its rows cannot be
-    ///   read.
-    public func read(_ url: URL) throws -> SourceDraft {
+    ///   read; `CancellationError`.
+    public func read(_ url: URL) async throws -> SourceDraft {
+        try await read(url) { _ in false }
+    }
+
+    /// Reads a file for an ingest into a store. A document that the store contains unchanged is not parsed.
+    ///
+    /// - Throws: The errors of ``read(_:)``; `StorageError`.
+    package func read(_ url: URL, for store: KnowledgeStore) async throws -> SourceDraft {
+        try await read(url) { draft in
+            let record = try await store.storage.snapshot().sources([draft.id]).first
+            return record?.fingerprint == draft.fingerprint && record?.entryIDs.isEmpty == false
+        }
+    }
+
+    private func read(
+        _ url: URL, isUnchanged: (SourceDraft) async throws -> Bool
+    ) async throws -> SourceDraft {
+        if Self.rowExtensions.contains(url.pathExtension.lowercased()) { return try rows(of: url) }
+        let file = try DocumentFile(url, readers: readers, maximumSize: maximumFileSize)
+        // The reader is part of the fingerprint, so a later version of the reader reads the file again.
+        var draft = SourceDraft(
+            id: Self.sourceID(url),
+            fingerprint: SourceDraft.fingerprint(of: file.data) + file.readerVersion.suffix,
+            entries: [], original: keepsOriginals ? file.data : nil)
+        draft.isUnread = try await isUnchanged(draft)
+        if !draft.isUnread { draft.entries = try await file.drafts() }
+        return draft
+    }
+
+    /// Reads the rows of a file.
+    private func rows(of url: URL) throws -> SourceDraft {
         let data = try load(url)
+        let rowReader = RowReader(textColumn: textColumn, idColumn: idColumn, name: url.path)
+        let text = try Self.text(data, name: url.path)
+        let rows =
+            switch url.pathExtension.lowercased() {
+            case "csv": try rowReader.table(text, separator: ",")
+            case "tsv": try rowReader.table(text, separator: "\t")
+            default: try rowReader.jsonLines(text)
+            }
+        // Versions that did not record the lines of rows have another fingerprint. The next ingest records
+        // the lines even if the file has not changed.
         var fingerprint =
             SourceDraft.fingerprint(of: data)
-            + (textColumn.map { ";text=\($0)" } ?? "") + (idColumn.map { ";id=\($0)" } ?? "")
-        let rowReader = RowReader(textColumn: textColumn, idColumn: idColumn, name: url.path)
-        let rows: RowReader.Rows
-        func text() throws -> String { try Self.text(data, name: url.path) }
-        switch url.pathExtension.lowercased() {
-        case "jsonl", "ndjson": rows = try rowReader.jsonLines(try text())
-        case "csv": rows = try rowReader.table(try text(), separator: ",")
-        case "tsv": rows = try rowReader.table(try text(), separator: "\t")
-        case _ where data.count > TextParts.maximumEntrySize:
-            rows = RowReader.Rows(entries: try TextParts.drafts(of: data, name: url.path))
-        default:
-            rows = RowReader.Rows(entries: [
-                EntryDraft(
-                    key: EntryID.wholeFileKey, content: try text(), sourceLocation: EntryLocation(line: 1))
-            ])
-        }
-        // Earlier versions did not record the lines of rows. Because their fingerprints differ, the next
-        // ingest records the lines even if the file has not changed.
-        if Self.rowExtensions.contains(url.pathExtension.lowercased()) { fingerprint += ";lines" }
+            + (textColumn.map { ";text=\($0)" } ?? "") + (idColumn.map { ";id=\($0)" } ?? "") + ";lines"
         // The suffix distinguishes the file from one that was read completely, so a later version of Roost
         // that can read the skipped rows ingests them.
         if !rows.skipped.isEmpty { fingerprint += ";partial" }
@@ -103,60 +122,11 @@ public struct RecordReader: Sendable {
         return drafts
     }
 
+    /// Returns the contents of a text file.
+    ///
+    /// - Throws: ``RoostError`` with `.noInput`, or with `.badInput` for a binary file.
     package func load(_ url: URL) throws -> Data {
-        var status = stat()
-        guard stat(url.path, &status) == 0 else {
-            throw RoostError(.noInput, "cannot read \(url.path): \(String(cString: strerror(errno)))")
-        }
-        let kind = status.st_mode & S_IFMT
-        guard kind != S_IFDIR else { throw RoostError(.badInput, "cannot read \(url.path): it is a folder") }
-        guard kind == S_IFREG else {
-            throw RoostError(.badInput, "cannot read \(url.path): it is not a regular file")
-        }
-        guard Int(status.st_size) <= maximumFileSize else {
-            throw RoostError(
-                .badInput, "cannot read \(url.path): it is larger than \(maximumFileSize >> 20) MB")
-        }
-        do {
-            return try Self.textData(url)
-        } catch let error as RoostError {
-            throw error
-        } catch {
-            throw RoostError(.noInput, "cannot read \(url.path): permission denied or an I/O error")
-        }
-    }
-
-    /// The maximum number of bytes that are reserved before anything has been read.
-    private static let largestReservation = 256 << 20
-    /// The number of bytes that are read at a time.
-    private static let blockSize = 1 << 20
-    /// The length of a run of zero bytes, at a multiple of this length, that marks a file as binary. Sparse
-    /// files, such as disk images, consist mostly of such runs.
-    private static let pageSize = 4096
-
-    /// Returns the contents of a file. A binary file is recognized before the rest of it is read.
-    private static func textData(_ url: URL) throws -> Data {
-        let file = try FileDescriptor(url.path, O_RDONLY | O_NONBLOCK)
-        var data = Data()
-        data.reserveCapacity(min(try file.size(), largestReservation))
-        while true {
-            let isFirst = data.isEmpty
-            let block = try file.read(at: data.count, count: isFirst ? binaryTestLength : blockSize)
-            if block.isEmpty { return data }
-            let isBinary = isFirst ? block.contains(0) : containsZeroPage(block)
-            guard !isBinary else {
-                throw RoostError(.badInput, "cannot read \(url.path): it is a binary file")
-            }
-            data += block
-        }
-    }
-
-    private static func containsZeroPage(_ block: some ContiguousBytes) -> Bool {
-        block.withUnsafeBytes { bytes in
-            stride(from: 0, to: bytes.count - pageSize + 1, by: pageSize).contains { start in
-                bytes[start] == 0 && bytes[start..<start + pageSize].allSatisfy { $0 == 0 }
-            }
-        }
+        try FileContents.read(url, maximumSize: maximumFileSize) { _ in nil }
     }
 
     /// Returns the error for a text that is not UTF-8.
@@ -173,7 +143,7 @@ public struct RecordReader: Sendable {
     ///   - name: The name of the input, for messages.
     /// - Throws: ``RoostError`` with `.badInput` for binary data and for other encodings.
     public static func text(_ data: Data, name: String) throws -> String {
-        guard !data.prefix(binaryTestLength).contains(0) else {
+        guard !data.prefix(FileContents.binaryTestLength).contains(0) else {
             throw RoostError(.badInput, "cannot read \(name): it is a binary file")
         }
         guard let text = String(validating: data, as: UTF8.self) else { throw invalidEncoding(name) }

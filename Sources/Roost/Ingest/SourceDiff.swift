@@ -35,13 +35,25 @@ enum SourceDiff {
 
     /// Returns the change that each entry requires.
     ///
-    /// - Parameter isStream: Whether the source is a stream, which adds metadata and never removes any.
-    static func changes(from stored: Stored, to entries: some Collection<Entry>, isStream: Bool) -> [Change] {
-        entries.map { entry in
-            guard let old = stored.entries[entry.id] else { return .insert(entry) }
-            var entry = entry
+    /// - Parameters:
+    ///   - stored: The stored entries with the ids of `entries`.
+    ///   - entries: The entries of the source.
+    ///   - isStream: Whether the source is a stream, which adds metadata and never removes any.
+    ///   - keepsVectors: Whether the stored vectors of an equal text are valid. They are not if the text was
+    ///     read by another reader, which may have treated it differently.
+    static func changes(
+        from stored: Stored, to entries: some Collection<DatedEntry>, isStream: Bool, keepsVectors: Bool
+    ) -> [Change] {
+        entries.map { item in
+            var entry = item.entry
+            guard let old = stored.entries[entry.id] else {
+                item.dates.apply(to: &entry)
+                return .insert(entry)
+            }
             if isStream { entry.metadata.merge(old.metadata) { new, _ in new } }
-            guard let merged = merged(entry, with: old) else { return .unchanged }
+            guard let merged = merged(entry, item.dates, with: old, keepsVectors: keepsVectors) else {
+                return .unchanged
+            }
             let revision = stored.revisions[entry.id]
             if merged.embeddings.isEmpty { return .replaceText(merged, expecting: revision) }
             var moved = old
@@ -54,15 +66,22 @@ enum SourceDiff {
     /// Returns the stored entry updated with the contents of its source; `nil` if nothing changes.
     ///
     /// Tags that users have added to the stored entry are preserved. The result has no vectors if the text
-    /// differs.
-    static func merged(_ entry: Entry, with old: Entry) -> Entry? {
+    /// differs, or if the stored vectors are not kept.
+    static func merged(
+        _ entry: Entry, _ dates: EntryDates, with old: Entry, keepsVectors: Bool
+    ) -> Entry? {
         var entry = entry
         entry.tags += old.tags
-        entry.createdAt = old.createdAt
-        let hasSameText = old.content.utf8.elementsEqual(entry.content.utf8) && !old.embeddings.isEmpty
-        if hasSameText, old.metadata == entry.metadata, old.tags == entry.tags {
+        dates.applyCreation(to: &entry, replacing: old)
+        let hasSameText =
+            keepsVectors && old.content.utf8.elementsEqual(entry.content.utf8) && !old.embeddings.isEmpty
+        if hasSameText, old.metadata == entry.metadata, old.tags == entry.tags,
+            old.createdAt == entry.createdAt, !dates.statesOtherChange(than: old)
+        {
             guard old.location != entry.location else { return nil }
             entry.updatedAt = old.updatedAt
+        } else {
+            dates.applyChange(to: &entry)
         }
         if hasSameText {
             entry.embeddings = old.embeddings
@@ -71,9 +90,15 @@ enum SourceDiff {
         return entry
     }
 
+    /// An entry of a source, and the dates that the source gives to it.
+    struct DatedEntry {
+        var entry: Entry
+        var dates: EntryDates
+    }
+
     /// The entries of a source, with ids and without vectors, and the inputs that were skipped.
     struct IdentifiedEntries {
-        var entries: [Entry] = []
+        var entries: [DatedEntry] = []
         var skipped: [IngestReport.Skip] = []
         /// The ids of the entries that a store would reject.
         var invalid: [Entry.ID] = []
@@ -116,12 +141,12 @@ enum SourceDiff {
                 result.invalid.append(id)
                 continue
             }
-            result.entries.append(
-                Entry(
-                    id: id, content: item.content, source: draft.id, key: key,
-                    // The line numbers of a stream have no meaning after the stream has ended.
-                    location: draft.isComplete ? item.sourceLocation : nil,
-                    metadata: item.metadata, tags: item.tags + tags))
+            let entry = Entry(
+                id: id, content: item.content, source: draft.id, key: key,
+                // The line numbers of a stream have no meaning after the stream has ended.
+                location: draft.isComplete ? item.sourceLocation : nil,
+                metadata: item.metadata, tags: item.tags + tags)
+            result.entries.append(DatedEntry(entry: entry, dates: EntryDates(of: item)))
         }
         return result
     }

@@ -19,6 +19,11 @@ public struct SourceDraft: Sendable, Hashable {
     /// The parts of the source that could not be read. If there are any, the ingest reports them and removes
     /// no entry of the source, because the missing entries may be in these parts.
     public var skipped: [IngestReport.Skip] = []
+    /// Whether stored entries that are missing from ``entries`` stay in the store, such as the items that a
+    /// feed no longer contains.
+    public var keepsMissingEntries = false
+    /// Whether the source was not read, because the store contains it with an equal fingerprint.
+    var isUnread = false
 
     /// Creates a draft.
     public init(
@@ -58,11 +63,19 @@ public struct EntryDraft: Sendable, Hashable {
     /// The location of the text in its source, which is stored with the entry; `nil` if it is unknown. It is
     /// not stored for entries of a stream.
     public var sourceLocation: EntryLocation?
+    /// The date of creation that the source states; `nil` if it states none. A stored entry gets this date
+    /// when its source is ingested again.
+    public var createdAt: Date?
+    /// The date of the last change that the source states; `nil` if it states none.
+    public var updatedAt: Date?
+    /// The dates of the file, for a text that is a whole file and does not state its own dates.
+    var fileDates: FileDates?
 
     /// Creates a draft.
     public init(
         key: String? = nil, content: String, metadata: [String: MetadataValue] = [:], tags: [String] = [],
-        location: String? = nil, sourceLocation: EntryLocation? = nil
+        location: String? = nil, sourceLocation: EntryLocation? = nil, createdAt: Date? = nil,
+        updatedAt: Date? = nil
     ) {
         self.key = key
         self.content = content
@@ -70,5 +83,7 @@ public struct EntryDraft: Sendable, Hashable {
         self.tags = tags
         self.location = location
         self.sourceLocation = sourceLocation
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
     }
 }

@@ -6,21 +6,27 @@ struct IngestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ingest", abstract: "Add or update entries from files, folders or standard input.",
         discussion: """
-            A text or Markdown file becomes one entry. JSON Lines ({"id"?, "text"|"content", \
-            …metadata}), CSV and TSV files with a header become one entry per row; each line of standard \
-            input (-) becomes one entry. Ingesting the same input again changes nothing. If a text has \
-            changed, its entry is updated; if a row was removed from a file, its entry is removed. An \
-            interrupted ingest continues when you run the same command again.
+            Each document becomes one entry: its title, dates, tags and links are stored with it. --types \
+            lists the supported types; other files in a folder are skipped. JSON Lines ({"id"?, \
+            "text"|"content", …metadata}), CSV and TSV files with a header become one entry per row; each \
+            line of standard input (-) becomes one entry. Ingesting the same input again changes nothing. \
+            If a text has changed, its entry is updated; if a row was removed from a file, its entry is \
+            removed. An interrupted ingest continues when you run the same command again.
+
+            Skipped files are counted by type, and listed with -v. They are not reported again while they \
+            are unchanged.
 
             Examples:
               roost ingest ~/notes --exclude drafts
               roost ingest articles.csv --text-column body --id-column url --tag articles
               git ls-files '*.md' | roost ingest --files-from - --prune docs
+              roost ingest https://example.org/article.html
+              roost ingest --feed https://example.org/feed.xml
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Argument(help: ArgumentHelp("Files, folders, or - for standard input.", valueName: "PATH"))
+    @Argument(help: ArgumentHelp("Files, folders, URLs, or - for standard input.", valueName: "PATH"))
     var paths: [String] = []
 
     @Option(name: .long, help: "Ingest only files that match this pattern; repeatable.")
@@ -52,18 +58,30 @@ struct IngestCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Remove the entries of files that no longer exist in the given folders.")
     var prune = false
 
+    @Flag(name: .shortAndLong, help: "With --prune, remove more than 20 entries without a confirmation.")
+    var yes = false
+
     @Flag(name: .long, help: "Show what would be done, without changing anything.")
     var dryRun = false
 
     @Option(name: .long, help: "Add a tag to every entry; repeatable.")
     var tag: [String] = []
 
+    @Flag(name: .long, help: "List the supported types of files, without ingesting anything.")
+    var types = false
+
+    @Flag(name: .long, help: "Read the URLs as feeds (RSS, Atom, JSON Feed); each item becomes an entry.")
+    var feed = false
+
+    @Flag(name: .long, help: "Also fetch URLs on this computer and in private networks.")
+    var allowPrivate = false
+
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
 
     func validate() throws {
-        guard !paths.isEmpty || filesFrom != nil else {
-            throw ValidationError("Nothing to ingest: give files, folders, or - for standard input.")
+        guard types || !paths.isEmpty || filesFrom != nil else {
+            throw ValidationError("Nothing to ingest: give files, folders, URLs, or - for standard input.")
         }
         guard !tag.contains(where: \.isEmpty) else {
             throw ValidationError("--tag must not be empty.")
@@ -72,20 +90,27 @@ struct IngestCommand: AsyncParsableCommand {
 
     /// The files and folders that the arguments name.
     private struct Input {
-        /// All paths that were given, without `-`.
+        /// The URLs of pages and feeds.
+        var addresses: [String] = []
+        /// All paths that were given, without `-` and URLs.
         var paths: [String] = []
         /// The files to read, each once.
         var files: [URL] = []
         /// The given paths that do not exist; collected only if `--prune` may remove their entries.
         var missing: [String] = []
-        /// The files that the search for text files skipped.
+        /// The files in folders that the search skipped.
         var skipped: [IngestReport.Skip] = []
+        /// The files that were named, and are therefore reported each time they are skipped.
+        var named: Set<String> = []
         var readsStandardInput = false
 
-        /// Whether the input is a single file that was given by name. In this case, an error in the file ends
-        /// the command.
+        /// Whether the input is a single file or URL that was given by name. In this case, an error in the
+        /// file ends the command.
         var isSingleFile: Bool {
-            guard paths.count == 1, files.count == 1, !readsStandardInput else { return false }
+            if paths.isEmpty, addresses.count == 1, !readsStandardInput { return true }
+            guard paths.count == 1, files.count == 1, !readsStandardInput, addresses.isEmpty else {
+                return false
+            }
             var status = stat()
             return stat(paths[0], &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         }
@@ -97,7 +122,10 @@ struct IngestCommand: AsyncParsableCommand {
     private func input(hasStore: Bool) throws -> Input {
         var finder = FileFinder(globs: glob, exclusions: exclude)
         finder.followsLinks = follow
-        var input = Input(paths: try paths.filter { $0 != "-" } + listedPaths())
+        let arguments = try paths.filter { $0 != "-" } + listedPaths()
+        var input = Input(
+            addresses: arguments.filter(WebInput.isAddress),
+            paths: arguments.filter { !WebInput.isAddress($0) })
         input.readsStandardInput = paths.contains("-")
         var seen = Set<Source.ID>()
         for path in input.paths {
@@ -109,37 +137,52 @@ struct IngestCommand: AsyncParsableCommand {
             // A file that several arguments include is read only once.
             input.files += found.files.filter { seen.insert(RecordReader.sourceID($0)).inserted }
             input.skipped += found.skipped
+            if found.files.count == 1, found.files[0].path == URL(fileURLWithPath: path).path {
+                input.named.insert(found.files[0].path)
+            }
         }
-        guard !input.files.isEmpty || input.readsStandardInput || prune else {
+        guard !input.files.isEmpty || input.readsStandardInput || prune || !input.addresses.isEmpty else {
+            let place = paths.isEmpty ? "the list" : paths.joined(separator: ", ")
             throw RoostError(
                 .noInput,
-                "found no text files in \(paths.isEmpty ? "the list" : paths.joined(separator: ", ")); "
+                "found no files of a supported type in \(place); "
                     + "use --glob to include other file names")
         }
         return input
     }
 
     func run() async throws {
+        if types { return try FileTypes.show(asJSON: json) }
         let hasStore = try options.hasStore()
         let input = try input(hasStore: hasStore)
         var reader = RecordReader(textColumn: textColumn, idColumn: idColumn)
         // The input is checked first, so that no store is created if no file contains text.
-        if !hasStore, !input.readsStandardInput {
-            try requireText(in: input.files, reader, input.isSingleFile)
+        if !hasStore, !input.readsStandardInput, input.addresses.isEmpty {
+            try await requireText(in: input.files, reader, input.isSingleFile)
         }
         let store = try await dryRun ? options.openOrSimulate() : options.openOrCreate()
         let progress = Progress(isQuiet: options.quiet)
         reader.keepsOriginals = keepOriginals
         let drafts = IngestInput(
-            files: input.files, readsInput: input.readsStandardInput, reader: reader,
-            isOnlyFile: input.isSingleFile)
+            files: input.files, readsInput: input.readsStandardInput, reader: reader, store: store,
+            isOnlyFile: input.isSingleFile,
+            pages: WebInput(
+                input.addresses, store: store, reader: reader, isFeed: feed,
+                allowsPrivateAddresses: allowPrivate))
+        // The confirmation is requested first, so that the command changes either everything or nothing.
+        guard try await permitsPruning(store, input) else {
+            try await store.close()
+            options.note("nothing was changed")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
         let start = Date()
         var report: IngestReport
         var skipped = input.skipped
         do {
             report = try await ingest(drafts, store, progress)
             skipped += try await unknown(
-                input.missing, store, isAll: input.files.isEmpty && !input.readsStandardInput)
+                input.missing, store,
+                isAll: input.files.isEmpty && !input.readsStandardInput && input.addresses.isEmpty)
             if prune { try await prune(store, input.paths, keeping: input.files, &report) }
         } catch is CancellationError {
             progress.finish()
@@ -154,7 +197,10 @@ struct IngestCommand: AsyncParsableCommand {
         progress.finish()
         let isNothing = report.new + report.updated + report.removed + report.unchanged == 0
         let hasFailed = !drafts.skipped.isEmpty || !report.skipped.isEmpty
-        report.skipped = skipped + drafts.skipped + report.skipped
+        let all = skipped + drafts.skipped + report.skipped
+        report.skipped = all.filter { !input.named.contains($0.source) }
+        store.omitReportedSkips(from: &report, isDryRun: dryRun)
+        report.skipped = all.filter { input.named.contains($0.source) } + report.skipped
         if !dryRun, report.new + report.updated + report.removed > 0 { await options.refreshIndex(of: store) }
         try await store.close()
         options.remark(on: store.embedder)
@@ -168,10 +214,10 @@ struct IngestCommand: AsyncParsableCommand {
     ) async throws -> IngestReport {
         let sizes = drafts.sizes
         let report = try await store.ingest(
-            drafts.sequence(),
             IngestOptions(tags: tag, isDryRun: dryRun) {
                 progress.update($0.entries, fraction: sizes.fraction(of: $0))
-            })
+            }
+        ) { try await drafts.next() }
         if let error = drafts.fatalError { throw error }
         return report
     }
@@ -179,11 +225,11 @@ struct IngestCommand: AsyncParsableCommand {
     /// Checks that at least one file contains text.
     ///
     /// - Throws: ``RoostError`` with the reason why no file could be used.
-    private func requireText(in files: [URL], _ reader: RecordReader, _ isOnlyFile: Bool) throws {
+    private func requireText(in files: [URL], _ reader: RecordReader, _ isOnlyFile: Bool) async throws {
         var reason: String?
         for file in files {
             do {
-                let draft = try reader.read(file)
+                let draft = try await reader.read(file)
                 if draft.entries.contains(where: { !$0.content.allSatisfy(\.isWhitespace) }) { return }
                 reason = reason ?? "\(file.path) has no text"
             } catch let error as RoostError where !isOnlyFile {
@@ -225,6 +271,15 @@ struct IngestCommand: AsyncParsableCommand {
             String.init)
     }
 
+    /// Returns whether the user permits the removal of the entries of missing files.
+    private func permitsPruning(_ store: KnowledgeStore, _ input: Input) async throws -> Bool {
+        guard prune, !dryRun else { return true }
+        let locations = input.paths.map { URL(fileURLWithPath: $0) }
+        let vanished = try await store.vanishedSources(below: locations, keeping: input.files)
+        return try Confirmation.permitsRemoval(
+            of: vanished.entries.count, "entries of files that no longer exist", isConfirmed: yes)
+    }
+
     /// Removes the entries whose source files, at or below the given paths, no longer exist.
     private func prune(
         _ store: KnowledgeStore, _ named: [String], keeping files: [URL], _ report: inout IngestReport
@@ -238,8 +293,14 @@ struct IngestCommand: AsyncParsableCommand {
     }
 
     private func show(_ report: IngestReport, _ seconds: TimeInterval) {
-        for skip in report.skipped where !options.quiet {
-            Terminal.error("skipped \(Terminal.line(skip.source)): \(skip.reason)")
+        if !options.quiet {
+            for line in SkipSummary(report.skipped).lines(isDetailed: options.verbose) {
+                Terminal.error(line)
+            }
+        }
+        if report.skippedBefore > 0 {
+            options.detail(
+                "\(report.skippedBefore) other files were skipped as before; they have not changed since")
         }
         if report.skipped.contains(where: { $0.reason == FileFinder.linkReason }) {
             options.note("symbolic links were skipped; use --follow to follow them")

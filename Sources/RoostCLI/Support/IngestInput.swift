@@ -6,42 +6,72 @@ import Synchronization
 /// is the only one.
 final class IngestInput {
     private let files: [URL]
-    private let readsInput: Bool
+    private var remaining: ArraySlice<URL>
+    private var readsInput: Bool
     private let reader: RecordReader
+    private let store: KnowledgeStore
     private let isOnlyFile: Bool
+    private let pages: WebInput?
     private(set) var skipped: [IngestReport.Skip] = []
     private(set) var fatalError: (any Error)?
     let sizes: IngestSizes
 
-    init(files: [URL], readsInput: Bool, reader: RecordReader, isOnlyFile: Bool) {
+    init(
+        files: [URL], readsInput: Bool, reader: RecordReader, store: KnowledgeStore, isOnlyFile: Bool,
+        pages: WebInput? = nil
+    ) {
         self.files = files
+        remaining = files[...]
         self.readsInput = readsInput
         self.reader = reader
+        self.store = store
         self.isOnlyFile = isOnlyFile
+        self.pages = pages
         sizes = IngestSizes(files)
     }
 
-    func sequence() -> AnySequence<SourceDraft> {
-        var remaining = files[...]
-        var input = readsInput
-        return AnySequence(
-            AnyIterator { [self] in
-                while let file = remaining.popFirst() {
-                    do {
-                        let draft = try reader.read(file)
-                        sizes.note(draftAt: files.count - remaining.count - 1)
-                        return draft
-                    } catch let error as RoostError where !isOnlyFile {
-                        skipped.append(IngestReport.Skip(file, error))
-                    } catch {
-                        fatalError = error
-                        return nil
-                    }
-                }
-                guard input else { return nil }
-                input = false
-                return readInput()
-            })
+    /// Reads and returns the next source; `nil` after the last one, or after an error that ends the ingest.
+    ///
+    /// - Throws: `CancellationError`.
+    func next() async throws -> SourceDraft? {
+        while let file = remaining.popFirst() {
+            do {
+                let draft = try await reader.read(file, for: store)
+                sizes.note(draftAt: files.count - remaining.count - 1)
+                return draft
+            } catch let error as CancellationError {
+                throw error
+            } catch let error as RoostError where !isOnlyFile {
+                skipped.append(IngestReport.Skip(file, error))
+            } catch {
+                fatalError = error
+                return nil
+            }
+        }
+        if let draft = try await nextPage() { return draft }
+        guard readsInput, fatalError == nil else { return nil }
+        readsInput = false
+        return readInput()
+    }
+
+    /// Fetches the next page that can be read; `nil` after the last one, or after an error that ends the
+    /// ingest.
+    private func nextPage() async throws -> SourceDraft? {
+        while let address = pages?.nextAddress() {
+            do {
+                let draft = try await pages?.draft(of: address)
+                sizes.note(draftAt: files.count - 1)
+                return draft
+            } catch let error as CancellationError {
+                throw error
+            } catch let error as RoostError where !isOnlyFile {
+                skipped.append(IngestReport.Skip(source: address, reason: error.message))
+            } catch {
+                fatalError = error
+                return nil
+            }
+        }
+        return nil
     }
 
     private func readInput() -> SourceDraft? {
@@ -76,7 +106,10 @@ final class IngestSizes: Sendable {
     }
 
     /// Records that the next source comes from the file with the given index.
-    func note(draftAt file: Int) { files.withLock { $0.append(file) } }
+    func note(draftAt file: Int) {
+        guard before.indices.contains(file + 1) else { return }
+        files.withLock { $0.append(max(0, file)) }
+    }
 
     /// Returns the processed share of all bytes, from 0 to 1; 0 if there are no files.
     func fraction(of progress: IngestProgress) -> Double {

@@ -1,0 +1,139 @@
+import Foundation
+import RoostDocuments
+import RoostModel
+
+/// The keys of the metadata that an ingest derives from documents.
+package enum DocumentKey {
+    /// The title that the document states.
+    package static let title = "title"
+    /// Other names of the document, as an array of texts.
+    package static let aliases = "aliases"
+    /// The targets of the document's links, as an array of texts.
+    package static let links = "links"
+    /// The parts that could not be read, as an array of messages.
+    package static let unreadParts = "unreadParts"
+    /// The format of the text, if the name of the file does not determine it.
+    package static let format = "textFormat"
+
+    /// All keys.
+    package static let all = [title, aliases, links, unreadParts, format]
+    /// The prefix of a document's own key that equals one of the keys.
+    package static let prefix = "document."
+}
+
+/// Creates the drafts of entries from the documents in a file.
+struct DocumentDrafts {
+    /// The path of the file, for messages.
+    let name: String
+    /// The dates of the file.
+    let dates: FileDates?
+
+    /// The prefix of the key of an entry that was identified by its source.
+    private static let identifierPrefix = "id:"
+
+    /// Returns the drafts of documents. A document whose text exceeds ``TextParts/maximumEntrySize`` becomes
+    /// several entries.
+    ///
+    /// - Parameter fileText: The text of the file, whose lines are recorded for documents with the same text;
+    ///   `nil` if the file is not a text.
+    /// - Throws: ``RoostError`` if a text is not valid.
+    func drafts(of documents: [Document], fileText: String?) throws -> [EntryDraft] {
+        var occurrences: [String: Int] = [:]
+        return try documents.flatMap { document -> [EntryDraft] in
+            let isFileText = fileText.map { $0.utf8.elementsEqual(document.text.utf8) } ?? false
+            let start = document.location ?? EntryLocation(line: isFileText ? 1 : nil)
+            guard document.text.utf8.count <= TextParts.maximumEntrySize else {
+                return try parts(of: document, from: start)
+            }
+            var key = EntryID.wholeFileKey
+            if let name = document.key {
+                let number = occurrences[name, default: 0]
+                occurrences[name] = number + 1
+                key = Self.identifierPrefix + (number == 0 ? name : "\(name)#\(number)")
+            } else if documents.count > 1 {
+                return [draft(of: document, key: nil, start)]
+            }
+            var draft = draft(of: document, key: key, start)
+            if documents.count == 1 { draft.fileDates = dates }
+            return [draft]
+        }
+    }
+
+    private func draft(of document: Document, key: String?, _ start: EntryLocation) -> EntryDraft {
+        var metadata = Self.metadata(of: document)
+        if document.format != TextFormat(ofFile: name) {
+            metadata[DocumentKey.format] = .string(document.format.name)
+        }
+        return EntryDraft(
+            key: key, content: Self.content(of: document), metadata: metadata,
+            tags: document.tags.filter { !$0.isEmpty }, location: document.key, sourceLocation: start,
+            createdAt: document.createdAt, updatedAt: document.updatedAt)
+    }
+
+    /// Returns the text of a document, or its title if the text is empty: a message without text still has a
+    /// subject.
+    private static func content(of document: Document) -> String {
+        guard document.text.allSatisfy(\.isWhitespace), let title = document.title else {
+            return document.text
+        }
+        return title
+    }
+
+    /// Returns the drafts of the parts of a large document. They all have its title, tags, dates and other
+    /// values, so that filters find them; only the first one has the links.
+    private func parts(of document: Document, from start: EntryLocation) throws -> [EntryDraft] {
+        var page = start.page
+        var parts = try TextParts.drafts(of: Data(document.text.utf8), name: name)
+        for index in parts.indices {
+            var draft = draft(of: document, key: nil, start)
+            draft.content = parts[index].content
+            if index > 0 { draft.metadata[DocumentKey.links] = nil }
+            var location = start
+            location.line = start.line.flatMap { first in
+                parts[index].sourceLocation?.line.map { first + $0 - 1 }
+            }
+            location.page = page
+            page = page.map { $0 + draft.content.utf8.count { $0 == UInt8(ascii: "\u{0C}") } }
+            draft.sourceLocation = location
+            draft.location = location.line.map { "line \($0)" } ?? location.page.map { "page \($0)" }
+            parts[index] = draft
+        }
+        return parts
+    }
+
+    /// Returns the metadata of a document's entries.
+    ///
+    /// The keys of ``DocumentKey`` are those of the document. A value that the document states under one of
+    /// these keys, but with another meaning, keeps its value under a key with a prefix.
+    static func metadata(of document: Document) -> [String: MetadataValue] {
+        var own: [String: MetadataValue] = [:]
+        if let title = document.title?.trimmingCharacters(in: .whitespacesAndNewlines), !title.isEmpty {
+            own[DocumentKey.title] = .string(title)
+        }
+        func list(_ texts: [String], _ key: String) {
+            var seen = Set<String>()
+            let values = texts.filter { !$0.isEmpty && seen.insert($0).inserted }
+            if !values.isEmpty { own[key] = .array(values.map { .string($0) }) }
+        }
+        list(document.aliases, DocumentKey.aliases)
+        list(document.links.compactMap(\.metadataText), DocumentKey.links)
+        list(document.unreadParts, DocumentKey.unreadParts)
+        var metadata = own
+        for (key, value) in document.metadata {
+            guard DocumentKey.all.contains(key), own[key] != value else {
+                metadata[key] = value
+                continue
+            }
+            // The title of the file's own metadata is a title, too, if the document has no other.
+            let isTitle = key == DocumentKey.title && own[key] == nil
+            metadata[isTitle ? key : DocumentKey.prefix + key] = value
+        }
+        return metadata
+    }
+}
+
+extension DocumentLink {
+    /// The target of the link as the metadata of entries contains it, without heading or block; `nil` for a
+    /// link within the document.
+    var metadataText: String? { target.isEmpty ? nil : target }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import RoostDocuments
+
+/// A file that is read as a document.
+struct DocumentFile {
+    /// The contents of the file.
+    let data: Data
+    /// The reader of the file and its version, for the fingerprint.
+    let readerVersion: ReaderVersion
+    private let url: URL
+    private let match: DocumentReaders.Match
+
+    /// Loads a file and chooses its reader.
+    ///
+    /// - Throws: ``RoostError`` with `.noInput` or `.badInput`.
+    init(_ url: URL, readers: DocumentReaders, maximumSize: Int) throws {
+        self.url = url
+        func match(_ data: Data) -> DocumentReaders.Match? {
+            readers.match(DocumentInput(data: data, path: url.path))
+        }
+        data = try FileContents.read(url, maximumSize: maximumSize) { start in
+            let limits = DocumentLimits()
+            if Self.isUTF16(start) { return limits.maximumTextBytes }
+            guard let type = match(start)?.type, !Self.isText(type) else { return nil }
+            return limits.maximumArchiveBytes
+        }
+        self.match =
+            match(data) ?? DocumentReaders.Match(reader: PlainTextReader(), type: PlainTextReader.type)
+        readerVersion = ReaderVersion(type: self.match.type.name, version: self.match.reader.version)
+    }
+
+    /// Whether files of a type are texts, which contain no zero bytes.
+    private static func isText(_ type: DocumentType) -> Bool {
+        switch type.format {
+        case .plain, .code: true
+        case .markdown: type.mediaTypes.contains("text/markdown")
+        case .mail: false
+        }
+    }
+
+    /// Whether a file begins with the byte order mark of UTF-16, in which texts contain zero bytes.
+    private static func isUTF16(_ data: Data) -> Bool {
+        data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF])
+    }
+
+    /// Reads the documents of the file and returns the drafts of their entries.
+    ///
+    /// - Throws: ``RoostError`` with `.badInput`; `CancellationError`.
+    func drafts() async throws -> [EntryDraft] {
+        let isText = Self.isText(match.type)
+        let drafts = DocumentDrafts(name: url.path, dates: FileDates(of: url))
+        if isText, !Self.isUTF16(data), data.count > TextParts.maximumEntrySize {
+            return try await partsOfText()
+        }
+        let documents = try await documents(in: data)
+        let text = Self.isUTF16(data) ? String(data: data, encoding: .utf16) : nil
+        let fileText = isText ? try text ?? RecordReader.text(data, name: url.path) : nil
+        return try drafts.drafts(of: documents, fileText: fileText)
+    }
+
+    /// Reads the parts of a large text. Only the first part is read as a document: it contains the metadata
+    /// of the file, and a parser needs many times the memory of its text.
+    private func partsOfText() async throws -> [EntryDraft] {
+        var parts = try TextParts.drafts(of: data, name: url.path)
+        guard let first = parts.first else { return [] }
+        guard let document = try await documents(in: Data(first.content.utf8)).first else { return parts }
+        let metadata = DocumentDrafts.metadata(of: document)
+        for index in parts.indices {
+            parts[index].metadata = metadata
+            if index > 0 { parts[index].metadata[DocumentKey.links] = nil }
+            parts[index].tags = document.tags
+            (parts[index].createdAt, parts[index].updatedAt) = (document.createdAt, document.updatedAt)
+        }
+        return parts
+    }
+
+    private func documents(in data: Data) async throws -> [Document] {
+        do {
+            return try await match.reader.read(DocumentInput(data: data, path: url.path), as: match.type)
+        } catch let error as DocumentError {
+            throw RoostError(.badInput, "cannot read \(url.path): \(error)")
+        }
+    }
+}

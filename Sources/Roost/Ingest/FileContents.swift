@@ -1,0 +1,87 @@
+import Foundation
+import RoostFiles
+
+/// Reads the contents of regular files.
+enum FileContents {
+    /// The length of a file's beginning that is searched for a zero byte, which text files do not contain.
+    /// Git uses the same test and length.
+    static let binaryTestLength = 8192
+    /// The maximum number of bytes that are reserved before anything has been read.
+    private static let largestReservation = 256 << 20
+    /// The number of bytes that are read at a time.
+    private static let blockSize = 1 << 20
+    /// The length of a run of zero bytes, at a multiple of this length, that marks a file as binary. Sparse
+    /// files, such as disk images, consist mostly of such runs.
+    private static let pageSize = 4096
+
+    /// Returns the contents of a file.
+    ///
+    /// A binary file that is not wanted is recognized before the rest of it is read.
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - maximumSize: The maximum size of the file in bytes.
+    ///   - maximumBinarySize: Returns the maximum size of the file in bytes if it may contain zero bytes, and
+    ///     `nil` if it must not. The argument is the beginning of the file.
+    /// - Throws: ``RoostError`` with `.noInput`, or with `.badInput` if the file is not a regular file, too
+    ///   large, or binary although it may not be.
+    static func read(
+        _ url: URL, maximumSize: Int, maximumBinarySize: (Data) -> Int?
+    ) throws -> Data {
+        var status = stat()
+        guard stat(url.path, &status) == 0 else {
+            throw RoostError(.noInput, "cannot read \(url.path): \(String(cString: strerror(errno)))")
+        }
+        let kind = status.st_mode & S_IFMT
+        guard kind != S_IFDIR else { throw RoostError(.badInput, "cannot read \(url.path): it is a folder") }
+        guard kind == S_IFREG else {
+            throw RoostError(.badInput, "cannot read \(url.path): it is not a regular file")
+        }
+        try require(Int(status.st_size), upTo: maximumSize, of: url)
+        do {
+            return try contents(url, maximumSize, maximumBinarySize)
+        } catch let error as RoostError {
+            throw error
+        } catch {
+            throw RoostError(.noInput, "cannot read \(url.path): permission denied or an I/O error")
+        }
+    }
+
+    private static func contents(
+        _ url: URL, _ maximumSize: Int, _ maximumBinarySize: (Data) -> Int?
+    ) throws -> Data {
+        let file = try FileDescriptor(url.path, O_RDONLY | O_NONBLOCK)
+        var data = Data()
+        data.reserveCapacity(min(try file.size(), largestReservation))
+        var (limit, mayBeBinary) = (maximumSize, false)
+        while true {
+            let isFirst = data.isEmpty
+            let block = try file.read(at: data.count, count: isFirst ? binaryTestLength : blockSize)
+            if block.isEmpty { return data }
+            if isFirst, let binaryLimit = maximumBinarySize(Data(block)) {
+                (limit, mayBeBinary) = (min(maximumSize, binaryLimit), true)
+                try require(try file.size(), upTo: limit, of: url)
+            }
+            let isBinary = !mayBeBinary && (isFirst ? block.contains(0) : containsZeroPage(block))
+            guard !isBinary else {
+                throw RoostError(.badInput, "cannot read \(url.path): it is a binary file")
+            }
+            data += block
+            // The file may grow while it is read.
+            try require(data.count, upTo: limit, of: url)
+        }
+    }
+
+    private static func require(_ size: Int, upTo limit: Int, of url: URL) throws(RoostError) {
+        guard size <= limit else {
+            throw RoostError(.badInput, "cannot read \(url.path): it is larger than \(limit >> 20) MB")
+        }
+    }
+
+    private static func containsZeroPage(_ block: some ContiguousBytes) -> Bool {
+        block.withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count - pageSize + 1, by: pageSize).contains { start in
+                bytes[start] == 0 && bytes[start..<start + pageSize].allSatisfy { $0 == 0 }
+            }
+        }
+    }
+}

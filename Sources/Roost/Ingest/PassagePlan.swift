@@ -1,0 +1,103 @@
+import Foundation
+import RoostDocuments
+import RoostModel
+import RoostText
+
+/// The passages of an entry's text, before they are embedded.
+struct PassagePlan: Sendable, Hashable {
+    /// A passage and the text that is embedded for it.
+    struct Part: Sendable, Hashable {
+        /// The range of the passage in UTF-8 bytes of the content.
+        var range: Range<Int>
+        /// The text that is embedded.
+        var text: String
+        /// Whether ``text`` is exactly the content in ``range``.
+        var isVerbatim: Bool
+    }
+
+    /// The passages in order.
+    private(set) var parts: [Part]
+
+    /// The maximum number of tokens of the headings that are embedded with a passage.
+    private static let maximumPrefix = 40
+
+    /// Plans the passages of an entry.
+    ///
+    /// - Complexity: O(length of the text).
+    init(of entry: Entry, embedder: any Embedder, splitter: PassageSplitter) {
+        let treatment = TextTreatment(of: entry)
+        let entire = 0..<entry.content.utf8.count
+        guard let bounds = treatment.hidesText ? treatment.visibleBounds(of: entire) : entire else {
+            // An entry without visible text is found by its title.
+            let title = entry.title ?? entry.sourcePath.map { URL(fileURLWithPath: $0).lastPathComponent }
+            parts = [Part(range: entire, text: title ?? entry.content, isVerbatim: title == nil)]
+            return
+        }
+        let ranges = Self.ranges(
+            in: treatment, bounds, hasStructure: entry.textFormat != .plain, embedder, splitter)
+        let file = entry.sourcePath.map { URL(fileURLWithPath: $0).lastPathComponent }
+        parts = ranges.map { range in
+            let text = treatment.visibleText(in: range)
+            var headings = treatment.headings(above: range)
+            if case .code = entry.textFormat, let file { headings.insert(file, at: 0) }
+            let prefix = Self.prefix(headings, embedder)
+            return Part(
+                range: range, text: prefix + text,
+                isVerbatim: prefix.isEmpty && text.utf8.count == range.count)
+        }
+    }
+
+    /// Returns the ranges of the passages: the visible text if it does not exceed the model's limit.
+    private static func ranges(
+        in treatment: TextTreatment, _ bounds: Range<Int>, hasStructure: Bool, _ embedder: any Embedder,
+        _ splitter: PassageSplitter
+    ) -> [Range<Int>] {
+        // A token has at least one byte, so the tokens of a text without more bytes than the limit need not
+        // be counted.
+        guard let limit = embedder.maximumTokens, bounds.count > limit else { return [bounds] }
+        let tokens = treatment.visible(embedder.tokenRanges(in: treatment.content))
+        guard tokens.count > limit else { return [bounds] }
+        var splitter = splitter
+        splitter.maximumTokens = min(splitter.maximumTokens, limit)
+        let structure = treatment.structure
+        return splitter.split(
+            treatment.content, tokens: tokens,
+            sections: hasStructure ? structure.sections.map(\.range.lowerBound) : nil,
+            blocks: structure.blocks
+        ).compactMap { treatment.hidesText ? treatment.visibleBounds(of: $0) : $0 }
+    }
+
+    /// Returns the line that precedes a passage: the headings above it. Outer headings are omitted if the
+    /// line would be too long.
+    private static func prefix(_ headings: [String], _ embedder: any Embedder) -> String {
+        var headings = headings[...]
+        while !headings.isEmpty {
+            let line = headings.joined(separator: " > ") + "\n"
+            if line.utf8.count <= maximumPrefix || embedder.tokenRanges(in: line).count <= maximumPrefix {
+                return line
+            }
+            headings.removeFirst()
+        }
+        return ""
+    }
+
+    /// Returns whether the vectors of a stored entry with the same content belong to these passages.
+    ///
+    /// The store does not record the embedded texts, so the numbers of their tokens are compared: an earlier
+    /// version embedded the hidden parts of a text, too, and no headings.
+    /// - Parameters:
+    ///   - entry: The stored entry, which may come from another source.
+    ///   - plan: The plan for the stored entry.
+    ///   - embedder: The embedder of the store.
+    func isEmbedded(in entry: Entry, plannedAs plan: PassagePlan, _ embedder: any Embedder) -> Bool {
+        let stored = entry.searchablePassages
+        guard plan == self, stored.map(\.utf8Range) == parts.map(\.range) else { return false }
+        return zip(stored, parts).allSatisfy { passage, part in
+            guard !part.isVerbatim else { return true }
+            guard let verbatim = entry.text(of: passage) else { return false }
+            // The numbers of a remote model are estimates, so they need not be equal.
+            let planned = abs(passage.tokenCount - embedder.tokenRanges(in: part.text).count)
+            return planned < abs(passage.tokenCount - embedder.tokenRanges(in: verbatim).count)
+        }
+    }
+}

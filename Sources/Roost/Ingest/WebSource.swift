@@ -1,0 +1,149 @@
+public import Foundation
+import RoostDocuments
+public import RoostModel
+
+/// A page, feed or file from a web server, as the source of entries.
+public struct WebSource: Sendable {
+    /// The id of the source: its URL without a fragment.
+    public var id: String
+    /// The bytes of the document.
+    public var data: Data
+    /// The URL after redirects, to which relative links refer.
+    public var address: String
+    /// The media type that the server stated.
+    public var mediaType: String?
+    /// The character encoding that the server stated.
+    public var encodingName: String?
+    /// The values with which the server recognizes an unchanged document.
+    public var validators = Validators()
+
+    /// The values with which a server recognizes that a document has not changed.
+    public struct Validators: Sendable, Hashable {
+        /// The value of `ETag`.
+        public var entityTag: String?
+        /// The value of `Last-Modified`.
+        public var lastModified: String?
+
+        private static let tagKey = "etag="
+        private static let dateKey = "modified="
+
+        /// Creates validators.
+        public init(entityTag: String? = nil, lastModified: String? = nil) {
+            (self.entityTag, self.lastModified) = (entityTag, lastModified)
+        }
+
+        /// Creates the validators that the record of a source contains.
+        init(of source: Source) {
+            for part in source.fingerprint.split(separator: ";") {
+                if part.hasPrefix(Self.tagKey) {
+                    entityTag = part.dropFirst(Self.tagKey.count).removingPercentEncoding
+                } else if part.hasPrefix(Self.dateKey) {
+                    lastModified = part.dropFirst(Self.dateKey.count).removingPercentEncoding
+                }
+            }
+        }
+
+        /// The part of a fingerprint that contains the validators.
+        var suffix: String {
+            func encoded(_ text: String) -> String {
+                text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            }
+            return (entityTag.map { ";" + Self.tagKey + encoded($0) } ?? "")
+                + (lastModified.map { ";" + Self.dateKey + encoded($0) } ?? "")
+        }
+    }
+
+    /// Creates a source.
+    public init(id: String, data: Data, address: String) {
+        (self.id, self.data, self.address) = (id, data, address)
+    }
+
+    /// Returns the id of the source with a URL.
+    public static func id(_ address: String) -> String {
+        String(address.prefix { $0 != "#" })
+    }
+
+    /// Returns a draft that states that a source has not changed since it was stored.
+    public static func unchanged(_ source: Source) -> SourceDraft {
+        var draft = SourceDraft(id: source.id, fingerprint: source.fingerprint, entries: [])
+        draft.isUnread = true
+        return draft
+    }
+}
+
+extension RecordReader {
+    /// Returns the validators of a source that need not be fetched again if it has not changed. They are
+    /// empty for a source without entries, and for one that an earlier version of its reader read.
+    public func validators(of source: Source) -> WebSource.Validators {
+        guard !source.entryIDs.isEmpty, let version = source.readerVersion else { return .init() }
+        let reader = (readers.readers + [FeedReader()]).first { reader in
+            reader.types.contains { $0.name == version.type }
+        }
+        return reader?.version == version.version ? WebSource.Validators(of: source) : .init()
+    }
+
+    /// Reads a document from a web server.
+    ///
+    /// - Parameters:
+    ///   - source: The document.
+    ///   - isFeed: Whether to read it as a feed, each item of which becomes an entry. Items that the feed no
+    ///     longer contains stay in the store.
+    /// - Throws: ``RoostError`` with `.badInput` if it cannot be read; `CancellationError`.
+    public func read(_ source: WebSource, asFeed isFeed: Bool = false) async throws -> SourceDraft {
+        let input = DocumentInput(
+            data: source.data, path: source.address, mediaType: source.mediaType,
+            encodingName: source.encodingName)
+        guard let match = isFeed ? feedMatch : webMatch(input) else {
+            throw RoostError(
+                .badInput,
+                "cannot read \(source.id): its type \(source.mediaType ?? "(unknown)") is not supported")
+        }
+        let documents: [Document]
+        do {
+            documents = try await match.reader.read(input, as: match.type)
+        } catch let error as DocumentError {
+            throw RoostError(.badInput, "cannot read \(source.id): \(error)")
+        }
+        let entries = try entries(of: documents, source)
+        let version = ReaderVersion(type: match.type.name, version: match.reader.version)
+        var draft = SourceDraft(
+            id: source.id,
+            fingerprint: SourceDraft.fingerprint(of: source.data) + version.suffix
+                + source.validators.suffix,
+            entries: entries, original: keepsOriginals ? source.data : nil)
+        draft.keepsMissingEntries = isFeed
+        return draft
+    }
+
+    private var feedMatch: DocumentReaders.Match? {
+        DocumentReaders([FeedReader()]).match(DocumentInput(data: Data(), path: "feed.rss"))
+    }
+
+    /// Returns the reader of a document. Texts of unknown types are
+    /// plain text.
+    private func webMatch(_ input: DocumentInput) -> DocumentReaders.Match? {
+        if let match = readers.match(input) { return match }
+        guard input.mediaType?.hasPrefix("text/") ?? true, !input.data.prefix(8192).contains(0) else {
+            return nil
+        }
+        return DocumentReaders.Match(reader: PlainTextReader(), type: PlainTextReader.type)
+    }
+
+    private func entries(of documents: [Document], _ source: WebSource) throws -> [EntryDraft] {
+        let drafts = DocumentDrafts(name: source.id, dates: nil)
+        return try documents.flatMap { document -> [EntryDraft] in
+            var document = document
+            if case .string = document.metadata["url"] {
+            } else {
+                document.metadata["url"] = .string(source.address)
+            }
+            return try drafts.drafts(of: [document], fileText: nil).map { draft in
+                var draft = draft
+                // The format cannot be derived from a URL, which names no file.
+                draft.metadata[DocumentKey.format] =
+                    document.format == .markdown ? nil : .string(document.format.name)
+                return draft
+            }
+        }
+    }
+}

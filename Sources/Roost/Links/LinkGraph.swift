@@ -1,0 +1,150 @@
+import Foundation
+import RoostDocuments
+import RoostModel
+
+/// Resolves the links between the entries of a snapshot.
+struct LinkGraph {
+    private let snapshot: any StorageSnapshot
+    private let resolver: LinkResolver
+    /// The sources that links can lead to, in the order of the resolver's notes.
+    private let sources: [Source.ID]
+    /// The elements of ``sources``.
+    private let known: Set<Source.ID>
+
+    /// Reads the names of all files of a snapshot.
+    ///
+    /// - Complexity: O(number of sources).
+    init(_ snapshot: any StorageSnapshot) async throws {
+        self.snapshot = snapshot
+        var aliases: [Source.ID: [String]] = [:]
+        var named = EntryFilter()
+        named.conditions = [EntryCondition(.metadata(DocumentKey.aliases), .exists)]
+        for try await page in snapshot.entryPages(matching: named) {
+            for entry in page.entries {
+                guard let source = entry.source else { continue }
+                aliases[source] = entry.metadata[DocumentKey.aliases]?.comparableTexts
+            }
+        }
+        sources = try await snapshot.sources().map(\.id).filter { $0.hasPrefix("file://") }.sorted()
+        known = Set(sources)
+        resolver = LinkResolver(
+            notes: sources.map {
+                LinkResolver.Note(path: URL(string: $0)?.path ?? $0, aliases: aliases[$0] ?? [])
+            })
+    }
+
+    /// Returns the links of an entry, in order.
+    func links(of entry: Entry) async throws -> [EntryLink] {
+        let path = entry.sourcePath ?? ""
+        var links: [EntryLink] = []
+        for link in try await Self.documentLinks(of: entry) {
+            links.append(EntryLink(link: link, destination: try await destination(of: link, from: path)))
+        }
+        return links
+    }
+
+    /// Returns the links to an entry, in the order of the paths of their entries.
+    func backlinks(to target: Entry) async throws -> [LinkedEntry] {
+        let path = target.sourcePath
+        let stem = path.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent }
+        let aliases = target.metadata[DocumentKey.aliases]?.comparableTexts ?? []
+        let names = Set((aliases + [stem].compactMap(\.self)).map { $0.lowercased() })
+        return try await linkedEntries {
+            // Only links with the name of the entry are resolved.
+            $0.contains { names.contains(Self.name(of: $0)) }
+        } matching: {
+            $0.destination == .entry(target.id)
+        }
+    }
+
+    /// Returns the links that lead neither to an entry nor to a file.
+    func brokenLinks() async throws -> [LinkedEntry] {
+        try await linkedEntries { _ in
+            true
+        } matching: {
+            $0.destination == .missing
+        }
+    }
+
+    // MARK: Reading
+
+    private func linkedEntries(
+        where mayMatch: ([String]) -> Bool, matching condition: (EntryLink) -> Bool
+    ) async throws -> [LinkedEntry] {
+        var filter = EntryFilter()
+        filter.conditions = [EntryCondition(.metadata(DocumentKey.links), .exists)]
+        var found: [LinkedEntry] = []
+        for try await page in snapshot.entryPages(matching: filter) {
+            for entry in page.entries
+            where mayMatch(entry.metadata[DocumentKey.links]?.comparableTexts ?? []) {
+                try Task.checkCancellation()
+                for link in try await links(of: entry) where condition(link) {
+                    found.append(
+                        LinkedEntry(id: entry.id, title: entry.title, path: entry.sourcePath, link: link))
+                }
+            }
+        }
+        return found.sorted { ($0.path ?? "", $0.link.link.target) < ($1.path ?? "", $1.link.link.target) }
+    }
+
+    /// Returns the links of an entry: those in its text if it is Markdown, or else those in its metadata,
+    /// which lack the kind of link and the heading.
+    private static func documentLinks(of entry: Entry) async throws -> [DocumentLink] {
+        let stored = entry.metadata[DocumentKey.links]?.comparableTexts ?? []
+        guard !stored.isEmpty else { return [] }
+        if case .markdown = entry.textFormat, let type = MarkdownReader().types.first {
+            let input = DocumentInput(data: Data(entry.content.utf8), path: entry.sourcePath ?? "")
+            do {
+                let documents = try await MarkdownReader().read(input, as: type)
+                let links = documents.flatMap(\.links).filter { $0.metadataText != nil }
+                if !links.isEmpty { return links }
+            } catch is DocumentError {
+                // The text was read before. If it cannot be read now, the stored links are used.
+            }
+        }
+        return stored.map { DocumentLink(kind: .address, target: $0) }
+    }
+
+    private func destination(
+        of link: DocumentLink, from path: String
+    ) async throws -> EntryLink.Destination {
+        if link.isExternal { return .external }
+        if let source = resolver.resolve(link, from: path).map({ sources[$0] }) ?? rooted(link, from: path),
+            let id = try await snapshot.sources([source]).first?.entryIDs.first
+        {
+            return .entry(id)
+        }
+        // The folder with the attachments of a vault is unknown.
+        if link.namesAttachment { return .file }
+        let name = link.target.removingPercentEncoding ?? link.target
+        let file = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(name)
+        return FileManager.default.fileExists(atPath: file.path) ? .file : .missing
+    }
+
+    /// Returns the source of a link whose path begins at the root of a vault, such as `/Index`. The root is
+    /// the nearest folder above the note that contains the target, because a store can contain several
+    /// vaults.
+    private func rooted(_ link: DocumentLink, from path: String) -> Source.ID? {
+        guard link.target.hasPrefix("/") else { return nil }
+        let target = link.target.removingPercentEncoding ?? link.target
+        var folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        while folder.path != "/" {
+            for name in [target, target + ".md"] {
+                let id = URL(fileURLWithPath: folder.path + name).absoluteString
+                if known.contains(id) { return id }
+            }
+            folder = folder.deletingLastPathComponent()
+        }
+        return nil
+    }
+
+    /// Returns the last component of a target in lower case, without its extension.
+    private static func name(of target: String) -> String {
+        let text = target.removingPercentEncoding ?? target
+        var name = text.split(separator: "/").last.map(String.init) ?? text
+        for suffix in [".md", ".markdown"] where name.lowercased().hasSuffix(suffix) {
+            name = String(name.dropLast(suffix.count))
+        }
+        return name.lowercased()
+    }
+}

@@ -1,0 +1,141 @@
+/// Finds the declarations of languages whose bodies are in braces.
+struct BracedOutline {
+    private let lines: CodeLines
+    private let language: CodeLanguage
+    private let endsAtNewline: Bool
+    private var mask: [UInt8] { lines.mask }
+
+    private static let maximumDepth = 20
+
+    init(_ lines: CodeLines, language: CodeLanguage, endsAtNewline: Bool) {
+        self.lines = lines
+        self.language = language
+        self.endsAtNewline = endsAtNewline
+    }
+
+    /// Returns the declarations of the whole text.
+    func declarations() -> [CodeDeclaration] { declarations(in: 0..<mask.count, depth: 0) }
+
+    private func declarations(in range: Range<Int>, depth: Int) -> [CodeDeclaration] {
+        var result: [CodeDeclaration] = []
+        var (index, previousEnd) = (range.lowerBound, range.lowerBound)
+        while index < range.upperBound {
+            let byte = mask[index]
+            if byte <= 0x20 || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "}")
+                || byte == UInt8(ascii: ",")
+                || byte == UInt8(ascii: ")")
+            {
+                index += 1
+                continue
+            }
+            let (end, body) = statement(from: index, limit: range.upperBound)
+            let headerEnd = body?.lowerBound ?? end
+            let header = header(index..<headerEnd, hasBody: body != nil)
+            if let name = header.name {
+                let children =
+                    header.isContainer && depth < Self.maximumDepth
+                    ? body.map { declarations(in: $0, depth: depth + 1) } ?? [] : []
+                if name.isEmpty {
+                    result += children
+                } else {
+                    let whole = extended(index..<end, after: previousEnd)
+                    result.append(CodeDeclaration(name: name, range: whole, children: children))
+                }
+            }
+            index = max(end, index + 1)
+            previousEnd = index
+        }
+        return result
+    }
+
+    private func header(_ range: Range<Int>, hasBody: Bool) -> CodeHeader {
+        CodeHeader(CodeTokens(mask, range), language: language, hasBody: hasBody)
+    }
+
+    /// Returns the end of the statement that begins at an offset, and the range within the braces of its
+    /// body.
+    private func statement(from start: Int, limit: Int) -> (end: Int, body: Range<Int>?) {
+        var (index, depth) = (start, 0)
+        let firstLine = lines.line(of: start)
+        let column = lines.indentation(firstLine) ?? 0
+        while index < limit {
+            switch mask[index] {
+            case UInt8(ascii: "("), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"): depth = max(0, depth - 1)
+            case UInt8(ascii: "{"):
+                let close = closingBrace(of: index, limit: limit)
+                if depth == 0 { return (min(close + 1, limit), (index + 1)..<close) }
+                index = close
+            case UInt8(ascii: "}") where depth == 0: return (index, nil)
+            case UInt8(ascii: ";") where depth == 0: return (index + 1, nil)
+            case 0x0A where depth == 0 && endsAtNewline:
+                if !continues(behind: index, from: start, column: column, limit: limit) {
+                    return (index, nil)
+                }
+            default: break
+            }
+            index += 1
+        }
+        return (limit, nil)
+    }
+
+    /// Returns the offset of the brace that closes another one; the limit if it is missing.
+    private func closingBrace(of open: Int, limit: Int) -> Int {
+        var (index, depth) = (open, 0)
+        while index < limit {
+            if mask[index] == UInt8(ascii: "{") { depth += 1 }
+            if mask[index] == UInt8(ascii: "}") {
+                depth -= 1
+                if depth == 0 { return index }
+            }
+            index += 1
+        }
+        return limit
+    }
+
+    /// Returns whether a statement continues behind a line break: on a line that is indented or begins with a
+    /// sign, or if it has only attributes so far.
+    private func continues(behind newline: Int, from start: Int, column: Int, limit: Int) -> Bool {
+        var line = lines.line(of: newline) + 1
+        while line < lines.count, lines.indentation(line) == nil { line += 1 }
+        guard line < lines.count, lines.starts[line] < limit, let next = lines.indentation(line),
+            let first = lines.firstByte(line)
+        else { return false }
+        if next > column || "{.?:&|+=".utf8.contains(first) { return first != UInt8(ascii: "}") }
+        if Self.clauses.contains(firstWord(line)) { return true }
+        return mask[start] == UInt8(ascii: "@") && !hasKeyword(start..<newline)
+    }
+
+    /// Words that begin a clause of a declaration on a line of their own.
+    private static let clauses: Set = [
+        "where", "async", "throws", "extends", "implements", "with", "rethrows",
+    ]
+
+    private func firstWord(_ line: Int) -> String {
+        let bytes = mask[lines.range(line)].drop { $0 <= 0x20 }.prefix { CodeMask.isNameByte($0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func hasKeyword(_ range: Range<Int>) -> Bool {
+        CodeTokens(mask, range).tokens.contains {
+            language.containers.contains($0.text) || language.functions.contains($0.text)
+        }
+    }
+
+    /// Returns the whole lines of a declaration, with the comments before it.
+    private func extended(_ range: Range<Int>, after previousEnd: Int) -> Range<Int> {
+        let line = lines.line(of: range.lowerBound)
+        let isFirstOnLine = mask[lines.starts[line]..<range.lowerBound].allSatisfy { $0 <= 0x20 }
+        var start = range.lowerBound
+        if isFirstOnLine, lines.starts[line] >= previousEnd || previousEnd == 0 {
+            let previousLine = previousEnd == 0 ? 0 : lines.line(of: previousEnd) + 1
+            start = lines.starts[lines.leadingLine(before: line, minimum: min(previousLine, line))]
+        }
+        var end = range.upperBound
+        while end < mask.count, mask[end] != 0x0A, mask[end] <= 0x20 || mask[end] == UInt8(ascii: ";") {
+            end += 1
+        }
+        if end < mask.count, mask[end] == 0x0A { end += 1 } else { end = range.upperBound }
+        return max(start, previousEnd)..<max(end, start)
+    }
+}

@@ -1,0 +1,70 @@
+/// The lines of source code.
+struct CodeLines {
+    /// The bytes of the text.
+    let source: [UInt8]
+    /// The bytes with comments and strings masked.
+    let mask: [UInt8]
+    /// The offsets of the beginnings of the lines, and the length of the text.
+    let starts: [Int]
+
+    init(source: [UInt8], mask: [UInt8]) {
+        self.source = source
+        self.mask = mask
+        var starts = [0]
+        for (index, byte) in source.enumerated() where byte == UInt8(ascii: "\n") { starts.append(index + 1) }
+        if starts.last != source.count { starts.append(source.count) }
+        self.starts = starts
+    }
+
+    /// The number of lines.
+    var count: Int { starts.count - 1 }
+
+    /// Returns the range of a line with its line break.
+    func range(_ line: Int) -> Range<Int> { starts[line]..<starts[line + 1] }
+
+    /// Returns the index of the line that contains a byte.
+    func line(of offset: Int) -> Int {
+        var (low, high) = (0, max(count - 1, 0))
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if starts[middle] <= offset { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+
+    /// Returns the column of the first character that is not a space, in the text or in the mask; `nil` for
+    /// an empty line.
+    func indentation(_ line: Int, masked: Bool = true) -> Int? {
+        var column = 0
+        for index in range(line) {
+            switch masked ? mask[index] : source[index] {
+            case UInt8(ascii: " "): column += 1
+            case UInt8(ascii: "\t"): column += 8 - column % 8
+            case 0x0A, 0x0D: return nil
+            default: return column
+            }
+        }
+        return nil
+    }
+
+    /// Returns the first byte of a line in the mask that is not a space.
+    func firstByte(_ line: Int) -> UInt8? { mask[range(line)].first { $0 > 0x20 } }
+
+    /// Returns the first of the lines that contain the comments and attributes directly before a line.
+    ///
+    /// - Parameter minimum: The first line that may belong to them.
+    func leadingLine(before line: Int, minimum: Int) -> Int {
+        var first = line
+        while first > minimum {
+            let previous = first - 1
+            guard let byte = source[range(previous)].first(where: { $0 > 0x20 }) else { break }
+            // A tag around the code of a page.
+            if byte == UInt8(ascii: "<") { break }
+            if indentation(previous) != nil {
+                guard firstByte(previous) == UInt8(ascii: "@") else { break }
+            }
+            first = previous
+        }
+        return first
+    }
+}

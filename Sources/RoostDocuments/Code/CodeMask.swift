@@ -1,0 +1,326 @@
+/// The bytes of source code with spaces in place of comments and strings, so that the other characters can be
+/// understood without their context. Line breaks are kept.
+struct CodeMask {
+    /// The bytes.
+    private(set) var bytes: [UInt8]
+
+    private let language: CodeLanguage
+    private let source: [UInt8]
+    private var position = 0
+    private let lineComments: [[UInt8]]
+    private let blockComments: [(start: [UInt8], end: [UInt8])]
+
+    private static let newline = UInt8(ascii: "\n")
+    private static let space = UInt8(ascii: " ")
+
+    /// Masks the comments and strings of a text.
+    ///
+    /// - Complexity: O(length of source).
+    init(_ source: [UInt8], language: CodeLanguage) {
+        self.source = source
+        self.language = language
+        bytes = source
+        lineComments = language.lineComments.map { Array($0.utf8) }
+        blockComments = language.blockComments.map { (Array($0[0].utf8), Array($0[1].utf8)) }
+        for range in Self.rangesOutsideElements(source, language) { blank(range) }
+        let outside = bytes
+        while position < source.count {
+            let start = position
+            if outside[start] == Self.space && source[start] != Self.space {
+                position += 1
+            } else if skipComment() || skipString() {
+                blank(start..<min(position, source.count))
+            } else {
+                position += 1
+            }
+        }
+    }
+
+    private mutating func blank(_ range: Range<Int>) {
+        for index in range where bytes[index] != Self.newline { bytes[index] = Self.space }
+    }
+
+    /// Returns the ranges that are not within the elements that contain the code.
+    private static func rangesOutsideElements(_ source: [UInt8], _ language: CodeLanguage) -> [Range<Int>] {
+        guard let element = language.codeElements.first else { return [] }
+        let (open, close) = (Array(element[0].utf8), Array(element[1].utf8))
+        var (ranges, start, index) = ([Range<Int>](), 0, 0)
+        var isInside = false
+        while index < source.count {
+            let mark = isInside ? close : open
+            guard source[index] == mark[0], starts(source, mark, at: index) else {
+                index += 1
+                continue
+            }
+            if isInside {
+                start = index
+                index += mark.count
+            } else {
+                index += mark.count
+                // The attributes of the element.
+                while open[1] != UInt8(ascii: "?"), index < source.count, source[index] != UInt8(ascii: ">") {
+                    index += 1
+                }
+                index = min(index + 1, source.count)
+                ranges.append(start..<index)
+            }
+            isInside.toggle()
+        }
+        if !isInside { ranges.append(start..<source.count) }
+        return ranges
+    }
+
+    private static func starts(_ source: [UInt8], _ mark: [UInt8], at index: Int) -> Bool {
+        guard index + mark.count <= source.count else { return false }
+        for offset in mark.indices where source[index + offset] != mark[offset] { return false }
+        return true
+    }
+
+    private func has(_ mark: [UInt8]) -> Bool { Self.starts(source, mark, at: position) }
+
+    private func byte(_ offset: Int) -> UInt8 {
+        let index = position + offset
+        return source.indices.contains(index) ? source[index] : 0
+    }
+
+    /// Moves behind a comment or directive that begins at the position.
+    private mutating func skipComment() -> Bool {
+        for (start, end) in blockComments where has(start) {
+            var depth = 1
+            position += start.count
+            while position < source.count && depth > 0 {
+                if has(end) {
+                    depth -= 1
+                    position += end.count
+                } else if language.hasNestedComments && has(start) {
+                    depth += 1
+                    position += start.count
+                } else {
+                    position += 1
+                }
+            }
+            return true
+        }
+        for start in lineComments where has(start) {
+            // `$#` and `${#name}` are not comments.
+            if start == [UInt8(ascii: "#")], position > 0, !Self.isSpace(source[position - 1]) { continue }
+            skipLine(continues: false)
+            return true
+        }
+        if language.hasDirectives, byte(0) == UInt8(ascii: "#"), isAtLineStart {
+            skipLine(continues: true)
+            return true
+        }
+        return false
+    }
+
+    private var isAtLineStart: Bool {
+        var index = position - 1
+        while index >= 0, source[index] == Self.space || source[index] == 0x09 { index -= 1 }
+        return index < 0 || source[index] == Self.newline
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == space || (0x09...0x0D).contains(byte) }
+
+    private mutating func skipLine(continues: Bool) {
+        while position < source.count {
+            if source[position] == Self.newline {
+                guard continues, position > 0, source[position - 1] == UInt8(ascii: "\\") else { return }
+            }
+            position += 1
+        }
+    }
+
+    /// Moves behind a string that begins at the position.
+    private mutating func skipString() -> Bool {
+        let strings = language.strings
+        switch byte(0) {
+        case UInt8(ascii: "\""):
+            if strings.contains(.raw), position > 0, source[position - 1] == UInt8(ascii: "R") {
+                return skipRaw()
+            }
+            let isTriple = strings.contains(.triple) && byte(1) == byte(0) && byte(2) == byte(0)
+            skipQuoted(length: isTriple ? 3 : 1, hashes: hashesBefore)
+            return true
+        case UInt8(ascii: "'"):
+            if strings.contains(.tripleSingle) && byte(1) == byte(0) && byte(2) == byte(0) {
+                skipQuoted(length: 3, hashes: 0)
+                return true
+            }
+            if strings.contains(.single) {
+                skipQuoted(length: 1, hashes: 0)
+                return true
+            }
+            return strings.contains(.character) && skipCharacter()
+        case UInt8(ascii: "`") where strings.contains(.backtick):
+            skipQuoted(length: 1, hashes: 0)
+            return true
+        case UInt8(ascii: "/") where strings.contains(.regex): return skipRegex()
+        case UInt8(ascii: "[") where strings.contains(.brackets) && byte(1) == UInt8(ascii: "["):
+            while position < source.count, !(byte(0) == UInt8(ascii: "]") && byte(1) == UInt8(ascii: "]")) {
+                position += 1
+            }
+            position += 2
+            return true
+        case UInt8(ascii: "<") where strings.contains(.documents) && byte(1) == UInt8(ascii: "<"):
+            return skipDocument()
+        case UInt8(ascii: "\\") where strings.contains(.lines) && byte(1) == UInt8(ascii: "\\"):
+            skipLine(continues: false)
+            return true
+        default: return false
+        }
+    }
+
+    /// The number of `#` before the position, which the end of the string repeats.
+    private var hashesBefore: Int {
+        guard language.strings.contains(.hashes) else { return 0 }
+        var count = 0
+        while position - count > 0, source[position - count - 1] == UInt8(ascii: "#") { count += 1 }
+        return count
+    }
+
+    /// Moves behind a string whose quotation mark is at the position and repeated `length` times.
+    private mutating func skipQuoted(length: Int, hashes: Int) {
+        let quote = byte(0)
+        let isBacktick = quote == UInt8(ascii: "`")
+        let canSpanLines =
+            length == 3 || isBacktick || hashes > 0
+            || !["c", "cpp", "java", "csharp", "go", "javascript", "typescript", "swift", "kotlin", "scala"]
+                .contains(language.name)
+        position += length
+        while position < source.count {
+            let current = byte(0)
+            if current == UInt8(ascii: "\\"), hashes == 0, !(isBacktick && language.name == "go") {
+                if language.strings.contains(.expressions), byte(1) == UInt8(ascii: "(") {
+                    position += 1
+                    skipExpression(open: UInt8(ascii: "("), close: UInt8(ascii: ")"))
+                } else {
+                    position += 2
+                }
+                continue
+            }
+            if current == UInt8(ascii: "$"), byte(1) == UInt8(ascii: "{"),
+                language.strings.contains(.expressions), isBacktick || language.name == "kotlin"
+            {
+                position += 1
+                skipExpression(open: UInt8(ascii: "{"), close: UInt8(ascii: "}"))
+                continue
+            }
+            // A string that is not closed ends with its line.
+            if current == Self.newline && !canSpanLines { return }
+            let isEnd = (0..<length).allSatisfy { byte($0) == quote }
+            if isEnd, (0..<hashes).allSatisfy({ byte(length + $0) == UInt8(ascii: "#") }) {
+                position += length + hashes
+                return
+            }
+            position += 1
+        }
+    }
+
+    /// Moves behind an expression in brackets within a string. Strings in the expression are skipped.
+    private mutating func skipExpression(open: UInt8, close: UInt8) {
+        // Strings in expressions in strings are rare; a limit keeps hostile input from exhausting the stack.
+        var depth = 0
+        let limit = min(source.count, position + 4096)
+        while position < limit {
+            let current = byte(0)
+            if current == open { depth += 1 }
+            if current == close {
+                depth -= 1
+                if depth == 0 {
+                    position += 1
+                    return
+                }
+            }
+            let isQuote =
+                current == UInt8(ascii: "\"") || (current == 0x60 && language.strings.contains(.backtick))
+            if isQuote {
+                position += 1
+                while position < limit, byte(0) != current, byte(0) != Self.newline {
+                    position += byte(0) == UInt8(ascii: "\\") ? 2 : 1
+                }
+            }
+            position += 1
+        }
+    }
+
+    /// Moves behind a character in quotation marks; otherwise the mark is part of a name or a lifetime.
+    private mutating func skipCharacter() -> Bool {
+        if byte(1) == UInt8(ascii: "\\") {
+            var length = 3
+            while length < 12, byte(length) != UInt8(ascii: "'") { length += 1 }
+            position += length + 1
+            return true
+        }
+        // A character has up to four bytes in UTF-8.
+        for length in 2...5 where byte(length) == UInt8(ascii: "'") {
+            if length > 2 && byte(1) < 0x80 { break }
+            position += length + 1
+            return true
+        }
+        return false
+    }
+
+    private mutating func skipRaw() -> Bool {
+        var length = 1
+        while length < 18, byte(length) != UInt8(ascii: "("), byte(length) != Self.newline { length += 1 }
+        let end =
+            [UInt8(ascii: ")")] + (1..<max(length, 1)).map { byte($0) } + [UInt8(ascii: "\"")]
+        position += length
+        while position < source.count, !has(end) { position += 1 }
+        position += end.count
+        return true
+    }
+
+    /// Moves behind a regular expression if one may begin at the position.
+    private mutating func skipRegex() -> Bool {
+        var index = position - 1
+        while index >= 0, source[index] == Self.space { index -= 1 }
+        let previous = index >= 0 ? source[index] : Self.newline
+        let starts = Array("(=,:[!&|?{};\n".utf8)
+        let isReturn = index >= 5 && Array(source[(index - 5)...index]) == Array("return".utf8)
+        guard starts.contains(previous) || isReturn else { return false }
+        var (end, isInClass) = (position + 1, false)
+        while end < source.count, source[end] != Self.newline {
+            switch source[end] {
+            case UInt8(ascii: "\\"): end += 1
+            case UInt8(ascii: "["): isInClass = true
+            case UInt8(ascii: "]"): isInClass = false
+            case UInt8(ascii: "/") where !isInClass:
+                position = end + 1
+                return true
+            default: break
+            }
+            end += 1
+        }
+        return false
+    }
+
+    /// Moves behind a document that begins with `<<NAME` and ends with a line that contains only the name.
+    private mutating func skipDocument() -> Bool {
+        var index = position + 2
+        while index < source.count, "<-~'\"".utf8.contains(source[index]) { index += 1 }
+        let start = index
+        while index < source.count, Self.isNameByte(source[index]) { index += 1 }
+        let name = source[start..<index]
+        guard let first = name.first, !(0x30...0x39).contains(first) else { return false }
+        while index < source.count {
+            guard let end = source[index...].firstIndex(of: Self.newline) else { break }
+            var line = end + 1
+            while line < source.count, source[line] == Self.space || source[line] == 0x09 { line += 1 }
+            let lineEnd = source[line...].firstIndex(of: Self.newline) ?? source.count
+            let text = source[line..<lineEnd]
+            if text.starts(with: name), text.dropFirst(name.count).allSatisfy({ !Self.isNameByte($0) }) {
+                position = line + name.count
+                return true
+            }
+            index = end + 1
+        }
+        return false
+    }
+
+    static func isNameByte(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
+            || byte >= 0x80
+    }
+}

@@ -1,0 +1,84 @@
+/// The words and signs of a part of source code.
+struct CodeTokens {
+    /// A word or a sign.
+    struct Token {
+        var text: String
+        var offset: Int
+        var isWord: Bool
+    }
+
+    /// The words and signs outside brackets, and opening parentheses.
+    private(set) var tokens: [Token] = []
+
+    /// The maximum number of bytes of a header that are read.
+    private static let maximumLength = 2000
+
+    /// Splits a range of a mask. The contents of parentheses and brackets are omitted.
+    init(_ mask: [UInt8], _ range: Range<Int>) {
+        var (index, depth) = (range.lowerBound, 0)
+        let end = min(range.upperBound, range.lowerBound + Self.maximumLength)
+        while index < end {
+            let byte = mask[index]
+            if Self.isWordByte(byte) || (byte == UInt8(ascii: "@") && index + 1 < end) {
+                let start = index
+                index += 1
+                while index < end, Self.isWordByte(mask[index]) { index += 1 }
+                if depth == 0 {
+                    let text = String(decoding: mask[start..<index], as: UTF8.self)
+                    tokens.append(Token(text: text, offset: start, isWord: true))
+                }
+                continue
+            }
+            if byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]") { depth = max(0, depth - 1) }
+            if depth == 0, byte > 0x20 {
+                tokens.append(Token(text: String(UnicodeScalar(byte)), offset: index, isWord: false))
+            }
+            if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[") { depth += 1 }
+            index += 1
+        }
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        CodeMask.isNameByte(byte) || byte == UInt8(ascii: "$")
+    }
+
+    /// Returns the name that begins at a token: words joined by `.`, `::` or `->`; `nil` if no word is there.
+    func name(at index: Int) -> String? {
+        guard tokens.indices.contains(index) else { return nil }
+        var (name, index) = ("", index)
+        if tokens[index].text == "~" {
+            name = "~"
+            index += 1
+        }
+        guard index < tokens.count, tokens[index].isWord else { return nil }
+        name += tokens[index].text
+        while index + 2 < tokens.count {
+            if tokens[index + 1].text == ".", tokens[index + 2].isWord {
+                name += "." + tokens[index + 2].text
+                index += 2
+            } else if index + 3 < tokens.count, tokens[index + 1].text == ":", tokens[index + 2].text == ":" {
+                let isDestructor = tokens[index + 3].text == "~"
+                let word = index + (isDestructor ? 4 : 3)
+                guard word < tokens.count, tokens[word].isWord else { break }
+                name += "::" + (isDestructor ? "~" : "") + tokens[word].text
+                index = word
+            } else {
+                break
+            }
+        }
+        return name
+    }
+
+    /// Returns the index behind generic parameters, such as `<T>`, that begin at a token.
+    func skippingGenerics(at index: Int) -> Int {
+        guard index < tokens.count, tokens[index].text == "<" else { return index }
+        var (index, depth) = (index, 0)
+        while index < tokens.count {
+            if tokens[index].text == "<" { depth += 1 }
+            if tokens[index].text == ">" { depth -= 1 }
+            index += 1
+            if depth == 0 { break }
+        }
+        return index
+    }
+}

@@ -1,0 +1,164 @@
+/// Finds the declarations of languages whose bodies are indented.
+struct IndentedOutline {
+    private let lines: CodeLines
+    private let language: CodeLanguage
+
+    private static let closers: Set = ["end", "}", ")", "]", "};", "end,", "end)"]
+    private static let middles: Set = [
+        "else", "elif", "elsif", "elseif", "except", "rescue", "ensure", "finally", "catch", "after", "{",
+        "do",
+    ]
+    private static let control: Set = [
+        "if", "for", "while", "switch", "return", "else", "do", "case", "until",
+    ]
+    private static let maximumDepth = 20
+
+    init(_ lines: CodeLines, language: CodeLanguage) {
+        self.lines = lines
+        self.language = language
+    }
+
+    /// Returns the declarations of the whole text.
+    func declarations() -> [CodeDeclaration] { declarations(0..<lines.count, depth: 0) }
+
+    private func declarations(_ range: Range<Int>, depth: Int) -> [CodeDeclaration] {
+        var result: [CodeDeclaration] = []
+        var (line, minimum) = (range.lowerBound, range.lowerBound)
+        while line < range.upperBound {
+            guard let column = lines.indentation(line), let (name, isContainer) = header(line) else {
+                line += 1
+                continue
+            }
+            let isObjective = language.name == "objectivec" && isContainer
+            let end =
+                isObjective
+                ? endOfObjectiveC(from: line, limit: range.upperBound)
+                : end(from: line, column: column, limit: range.upperBound)
+            let children =
+                isContainer && depth < Self.maximumDepth
+                ? declarations((line + 1)..<end, depth: depth + 1) : []
+            let first = lines.leadingLine(before: line, minimum: minimum)
+            let bytes = lines.starts[first]..<lines.starts[end]
+            result.append(CodeDeclaration(name: name, range: bytes, children: children))
+            line = max(end, line + 1)
+            minimum = line
+        }
+        return result
+    }
+
+    /// Returns the name of the declaration that begins on a line, and whether it contains declarations.
+    private func header(_ line: Int) -> (name: String, isContainer: Bool)? {
+        let tokens = CodeTokens(lines.mask, lines.range(line))
+        let list = tokens.tokens
+        guard let first = list.first else { return nil }
+        if language.name == "objectivec", let name = objectiveCMethod(tokens) { return (name, false) }
+        for (index, token) in list.enumerated().prefix(4) {
+            if language.containers.contains(token.text), let name = tokens.name(at: index + 1) {
+                return (name, true)
+            }
+            if language.functions.contains(token.text), token.text.first?.isLetter == true {
+                guard let name = functionName(tokens, at: index) else { return nil }
+                return (name, false)
+            }
+            guard token.isWord else { break }
+        }
+        if let assigned = assignedFunction(tokens) { return (assigned, false) }
+        guard language.hasPlainFunctions, first.isWord, !Self.control.contains(first.text),
+            let open = list.firstIndex(where: { $0.text == "(" }), open > 0, list[open - 1].isWord
+        else { return nil }
+        if language.name == "shell" {
+            // The name may contain hyphens.
+            guard list.count > open + 1, list[open + 1].text == ")",
+                list.count <= open + 3 || list[open + 2].text == "{"
+            else { return nil }
+            return (list[..<open].map(\.text).joined(), false)
+        }
+        guard lines.indentation(line) == 0, list.last?.text == "{" else { return nil }
+        return (list[open - 1].text, false)
+    }
+
+    private func functionName(_ tokens: CodeTokens, at index: Int) -> String? {
+        if let name = tokens.name(at: index + 1) {
+            // `mutable struct`, `abstract type`: the keyword itself may be followed by another one.
+            if name == "type" || name == "struct" { return tokens.name(at: index + 2) }
+            guard language.name == "ruby", name == "self" || name.hasPrefix("self.") else {
+                return language.name == "lua" ? luaName(tokens, at: index + 1) ?? name : name
+            }
+            return String(name.dropFirst(5))
+        }
+        // An operator, or an anonymous function that is assigned.
+        let signs = tokens.tokens.dropFirst(index + 1).prefix { !$0.isWord && $0.text != "(" }.map(\.text)
+        if signs.isEmpty { return assignedFunction(tokens) }
+        return signs.joined()
+    }
+
+    /// Returns the name of a method of Lua, such as `Account:deposit`.
+    private func luaName(_ tokens: CodeTokens, at index: Int) -> String? {
+        let list = tokens.tokens[index...].prefix { $0.text != "(" }
+        return list.isEmpty ? nil : list.map(\.text).joined()
+    }
+
+    /// Returns the name to which a function is assigned, as in R and Lua: `name <- function(…)`.
+    private func assignedFunction(_ tokens: CodeTokens) -> String? {
+        let list = tokens.tokens
+        guard language.functions.contains("function"), ["r", "lua"].contains(language.name),
+            let keyword = list.firstIndex(where: { $0.text == "function" }), keyword > 1,
+            ["=", "-"].contains(list[keyword - 1].text)
+        else { return nil }
+        let signs: Set = ["=", "<", "local"]
+        let name = list[..<keyword].filter { !signs.contains($0.text) && $0.text != "-" }.map(\.text).joined()
+        return name.isEmpty ? nil : name
+    }
+
+    /// Returns the selector of a method of Objective-C, such as `initWithName:age:`.
+    private func objectiveCMethod(_ tokens: CodeTokens) -> String? {
+        guard let first = tokens.tokens.first, first.text == "-" || first.text == "+" else { return nil }
+        var name = ""
+        for (index, token) in tokens.tokens.enumerated() where token.isWord {
+            let next = index + 1 < tokens.tokens.count ? tokens.tokens[index + 1].text : ""
+            if next == ":" { name += token.text + ":" } else if name.isEmpty { name = token.text }
+        }
+        return name.isEmpty ? nil : name
+    }
+
+    private func endOfObjectiveC(from line: Int, limit: Int) -> Int {
+        for end in (line + 1)..<max(limit, line + 1) {
+            if CodeTokens(lines.mask, lines.range(end)).tokens.first?.text == "@end" { return end + 1 }
+        }
+        return limit
+    }
+
+    /// Returns the line behind a declaration.
+    private func end(from first: Int, column: Int, limit: Int) -> Int {
+        var (line, end, depth) = (first, first + 1, 0)
+        while line < limit {
+            if line > first, depth == 0, let indentation = lines.indentation(line), indentation <= column {
+                let word = firstWord(line)
+                if indentation == column,
+                    Self.closers.contains(word) || "})]".contains(word.prefix(1)) && !word.isEmpty
+                {
+                    return line + 1
+                }
+                guard indentation == column, Self.middles.contains(word) else { return end }
+            }
+            for index in lines.range(line) {
+                let byte = lines.mask[index]
+                if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[") { depth += 1 }
+                if byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]") { depth = max(0, depth - 1) }
+            }
+            // Comments at the end belong to the declaration if they are indented.
+            if lines.indentation(line) != nil || (lines.indentation(line, masked: false) ?? 0) > column {
+                end = line + 1
+            }
+            line += 1
+        }
+        return end
+    }
+
+    private func firstWord(_ line: Int) -> String {
+        let bytes = lines.mask[lines.range(line)].drop { $0 <= 0x20 }.prefix {
+            $0 > 0x20 && $0 != UInt8(ascii: ";")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

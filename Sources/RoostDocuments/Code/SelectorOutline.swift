@@ -1,0 +1,36 @@
+/// Finds the rules of style sheets. Their names are the selectors.
+enum SelectorOutline {
+    private static let maximumLength = 80
+
+    /// Returns the rules of a style sheet. Rules within rules are parts of these.
+    static func declarations(_ lines: CodeLines) -> [CodeDeclaration] {
+        var result: [CodeDeclaration] = []
+        var (start, depth) = (0, 0)
+        var header: Range<Int>?
+        for (index, byte) in lines.mask.enumerated() {
+            switch byte {
+            case UInt8(ascii: "{"):
+                if depth == 0 { header = start..<index }
+                depth += 1
+            case UInt8(ascii: "}"):
+                depth = max(0, depth - 1)
+                guard depth == 0, let range = header else { continue }
+                let text = String(decoding: lines.mask[range], as: UTF8.self)
+                let name = String(MarkdownText.singleLine(text).prefix(maximumLength))
+                if !name.isEmpty {
+                    result.append(CodeDeclaration(name: name, range: firstByte(range, lines)..<(index + 1)))
+                }
+                header = nil
+                start = index + 1
+            case UInt8(ascii: ";") where depth == 0: start = index + 1
+            default: break
+            }
+        }
+        return result
+    }
+
+    /// Returns the offset of the comment or selector with which a rule begins.
+    private static func firstByte(_ range: Range<Int>, _ lines: CodeLines) -> Int {
+        lines.source[range].firstIndex { $0 > 0x20 } ?? range.lowerBound
+    }
+}

@@ -1,0 +1,26 @@
+/// The reason why a document cannot be read.
+///
+/// Each case has a message for the user, which completes "cannot read PATH: …".
+public enum DocumentError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The document is damaged, or is not of the type that its name states.
+    case damaged(String)
+    /// The document cannot be read without a password.
+    case encrypted
+    /// The document contains no text, for example because its pages are scanned images.
+    case noText(String)
+    /// The document exceeds one of the limits (``DocumentLimits``).
+    case limitExceeded(String)
+    /// The type or one of its variants is not supported.
+    case unsupported(String)
+    /// A separate program that is required is not installed or failed.
+    case missingProgram(String)
+
+    public var description: String {
+        switch self {
+        case .damaged(let reason), .noText(let reason), .limitExceeded(let reason),
+            .unsupported(let reason), .missingProgram(let reason):
+            reason
+        case .encrypted: "it is encrypted; remove its password and ingest it again"
+        }
+    }
+}

@@ -1,0 +1,39 @@
+public import Foundation
+
+/// The bytes of a document, and what is known about them.
+public struct DocumentInput: Sendable {
+    /// The bytes of the document.
+    public var data: Data
+    /// The path or URL of the document. Readers use its last component for messages and as a title if there
+    /// is no other; they never open it.
+    public var path: String
+    /// The media type that a server stated (RFC 9110, section 8.3), without parameters; `nil` if unknown.
+    public var mediaType: String?
+    /// The character encoding that a server stated, as an IANA name; `nil` if unknown.
+    public var encodingName: String?
+    /// The limits of the resources that a reader may use.
+    public var limits: DocumentLimits
+
+    /// Creates an input.
+    public init(
+        data: Data, path: String, mediaType: String? = nil, encodingName: String? = nil,
+        limits: DocumentLimits = DocumentLimits()
+    ) {
+        self.data = data
+        self.path = path
+        self.mediaType = mediaType
+        self.encodingName = encodingName
+        self.limits = limits
+    }
+
+    /// The last component of ``path``.
+    public var fileName: String { path.split(separator: "/").last.map(String.init) ?? path }
+
+    /// The part of ``fileName`` after the last full stop, in lowercase letters; empty if the name has no
+    /// extension.
+    public var fileExtension: String {
+        let name = fileName
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
+        return name[name.index(after: dot)...].lowercased()
+    }
+}

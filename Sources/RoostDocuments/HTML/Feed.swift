@@ -1,0 +1,22 @@
+/// A feed, independent of its format.
+struct Feed {
+    /// An item of a feed.
+    struct Item {
+        var id: String?
+        var link: String?
+        var title: String?
+        var author: String?
+        var published: String?
+        var updated: String?
+        var categories: [String] = []
+        /// The content, or the summary if there is no content.
+        var content = ""
+        /// Whether ``content`` is HTML.
+        var isMarkup = true
+    }
+
+    var title: String?
+    var link: String?
+    var language: String?
+    var items: [Item] = []
+}

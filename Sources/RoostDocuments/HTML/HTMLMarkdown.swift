@@ -1,0 +1,187 @@
+import Foundation
+
+/// Writes the blocks of a page as Markdown.
+struct HTMLMarkdown {
+    private let page: HTMLPage
+    private(set) var text = ""
+    private var previous: Context?
+
+    /// The elements around a block that determine its Markdown.
+    private struct Context {
+        var kind: HTMLBlock.Kind
+        var headingLevel: Int?
+        /// The items of lists that contain the block, the outermost first.
+        var items: [Int] = []
+        var quotes: [Int] = []
+        var table: Int?
+        var isTerm = false
+    }
+
+    private init(_ page: HTMLPage) { self.page = page }
+
+    /// Returns the Markdown of blocks, in order.
+    static func text(of blocks: [HTMLBlock], in page: HTMLPage) -> String {
+        var writer = HTMLMarkdown(page)
+        for block in blocks { writer.write(block) }
+        return writer.text
+    }
+
+    private mutating func write(_ block: HTMLBlock) {
+        let context = context(of: block)
+        let quote = String(repeating: "> ", count: context.quotes.count)
+        let body = body(of: block, context)
+        guard !body.isEmpty else { return }
+        let (marker, indent) = listPrefix(context)
+        let continuesTable = context.table != nil && context.table == previous?.table
+        if !text.isEmpty { text += separator(before: context, quote: quote) }
+        var lines = body.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        if block.kind == .row, !continuesTable {
+            let columns = max(1, cells(of: block).count)
+            lines.append("|" + String(repeating: " --- |", count: columns))
+        }
+        let first = quote + marker
+        let rest = quote + indent
+        text += lines.enumerated().map { ($0 == 0 ? first : rest) + $1 }.joined(separator: "\n")
+        previous = context
+    }
+
+    private func separator(before context: Context, quote: String) -> String {
+        guard let previous else { return "\n" }
+        let isSameTable = context.table != nil && context.table == previous.table
+        let isSameList =
+            !context.items.isEmpty && !previous.items.isEmpty
+            && context.items.last != previous.items.last && context.quotes == previous.quotes
+        if isSameTable || isSameList || (previous.isTerm && !context.isTerm) { return "\n" }
+        let isSameQuote = !context.quotes.isEmpty && context.quotes == previous.quotes
+        return isSameQuote ? "\n" + quote.trimmingCharacters(in: .whitespaces) + "\n" : "\n\n"
+    }
+
+    private func context(of block: HTMLBlock) -> Context {
+        var context = Context(kind: block.kind)
+        var node = block.container
+        while node > 0 {
+            let tag = page.tree.nodes[node].tag
+            switch tag {
+            case "h1", "h2", "h3", "h4", "h5", "h6":
+                if context.headingLevel == nil { context.headingLevel = tag.last?.wholeNumberValue }
+            case "li": context.items.insert(node, at: 0)
+            case "blockquote": context.quotes.insert(node, at: 0)
+            case "table": if block.kind == .row, context.table == nil { context.table = node }
+            case "dt": context.isTerm = true
+            default: break
+            }
+            node = page.tree.nodes[node].parent
+        }
+        return context
+    }
+
+    /// Returns the marker of a list item if the block is the first one of its item, and the indentation of
+    /// its further lines.
+    private func listPrefix(_ context: Context) -> (marker: String, indent: String) {
+        guard let item = context.items.last, context.headingLevel == nil else { return ("", "") }
+        let outer = String(repeating: "  ", count: min(8, context.items.count - 1))
+        let marker = marker(of: item)
+        let indent = outer + String(repeating: " ", count: marker.count)
+        return (previous?.items.contains(item) == true ? indent : outer + marker, indent)
+    }
+
+    private func marker(of item: Int) -> String {
+        let list = page.tree.nodes[item].parent
+        guard list >= 0, page.tree.nodes[list].tag == "ol" else { return "- " }
+        var number = page.tree.nodes[list].attribute("start").flatMap { Int($0.prefix(6)) } ?? 1
+        var sibling = list + 1
+        while sibling < item {
+            if page.tree.nodes[sibling].tag == "li" { number += 1 }
+            sibling = page.tree.nodes[sibling].end
+        }
+        return "\(number). "
+    }
+
+    // MARK: Text
+
+    private func body(of block: HTMLBlock, _ context: Context) -> String {
+        switch block.kind {
+        case .code: return code(block)
+        case .row:
+            let cells = cells(of: block).map { Self.escaped($0).replacingOccurrences(of: "|", with: "\\|") }
+            return "| " + cells.joined(separator: " | ") + " |"
+        case .text:
+            let lines = lines(of: block).map(Self.escaped)
+            guard let level = context.headingLevel else { return lines.joined(separator: "\n") }
+            return String(repeating: "#", count: level) + " " + lines.joined(separator: " ")
+        }
+    }
+
+    private func lines(of block: HTMLBlock) -> [String] {
+        var lines = [CollapsedText()]
+        for (position, index) in block.texts.enumerated() {
+            let isAfterBreak =
+                position > 0
+                && (block.texts[position - 1]..<index).contains { page.tree.nodes[$0].tag == "br" }
+            if isAfterBreak { lines.append(CollapsedText()) }
+            lines[lines.count - 1].append(page.tree.nodes[index].text)
+        }
+        return lines.map(\.text).filter { !$0.isEmpty }
+    }
+
+    private func cells(of block: HTMLBlock) -> [String] {
+        var cells: [String] = []
+        var index = block.container + 1
+        while index < page.tree.nodes[block.container].end {
+            let node = page.tree.nodes[index]
+            if node.tag == "td" || node.tag == "th" { cells.append(cellText(index)) }
+            index = node.end
+        }
+        return cells
+    }
+
+    private func cellText(_ cell: Int) -> String {
+        var result = CollapsedText()
+        for index in cell..<page.tree.nodes[cell].end {
+            if page.tree.nodes[index].isText {
+                result.append(page.tree.nodes[index].text)
+            } else if ["br", "p", "div", "li"].contains(page.tree.nodes[index].tag) {
+                result.appendSpace()
+            }
+        }
+        return result.text
+    }
+
+    private func code(_ block: HTMLBlock) -> String {
+        var code = ""
+        for (position, index) in block.texts.enumerated() {
+            let isAfterBreak =
+                position > 0
+                && (block.texts[position - 1]..<index).contains { page.tree.nodes[$0].tag == "br" }
+            if isAfterBreak { code += "\n" }
+            code += page.tree.nodes[index].text
+        }
+        code = code.replacingOccurrences(of: "\r\n", with: "\n")
+        while code.hasSuffix("\n") || code.hasSuffix(" ") { code.removeLast() }
+        code = String(code.drop { $0 == "\n" })
+        return MarkdownText.fence(code, language: language(of: block.container))
+    }
+
+    /// Returns the programming language of a preformatted text, from a class such as `language-swift`.
+    private func language(of element: Int) -> String {
+        for index in element..<min(page.tree.nodes[element].end, element + 4) {
+            for name in (page.tree.nodes[index].attribute("class") ?? "").split(separator: " ") {
+                for prefix in ["language-", "lang-", "brush:"] where name.hasPrefix(prefix) {
+                    let language = name.dropFirst(prefix.count)
+                    if language.allSatisfy({ $0.isLetter || $0.isNumber || "+#-".contains($0) }) {
+                        return language.lowercased()
+                    }
+                }
+            }
+        }
+        return ""
+    }
+
+    /// Returns a line with a backslash before characters that would begin a block, a tag or a comment.
+    private static func escaped(_ line: String) -> String {
+        var line = MarkdownText.escaped(line)
+        if line.hasPrefix("- ") || line.hasPrefix("* ") || line.hasPrefix("+ ") { line = "\\" + line }
+        guard line.contains("<") else { return line }
+        return line.replacing(#/<(?=[A-Za-z\/?])/#, with: "\\<")
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+
+/// The statements of a page about itself, from its `head`, its JSON-LD and the elements for dates and
+/// authors.
+struct HTMLMetadata: Sendable {
+    /// The title without the name of the site.
+    var title: String?
+    /// The title as browsers show it.
+    var windowTitle = ""
+    /// The name of the author.
+    var author: String?
+    /// The name of the site.
+    var siteName: String?
+    /// The summary.
+    var summary: String?
+    /// The language as a BCP 47 tag.
+    var language: String?
+    /// The preferred address of the page.
+    var address: String?
+    /// The date of publication.
+    var publishedAt: Date?
+    /// The date of the last change.
+    var modifiedAt: Date?
+    /// The keywords.
+    var keywords: [String] = []
+    /// The types of the objects in JSON-LD and the type in Open Graph, in lowercase letters.
+    var types: Set<String> = []
+    /// The longest text of the page in JSON-LD.
+    var structuredText: String?
+
+    /// Reads the statements of a page.
+    init(_ tree: HTMLTree) {
+        var meta: [String: String] = [:]
+        var links: [String: String] = [:]
+        for node in tree.nodes {
+            if node.tag == "meta", let content = node.attribute("content") {
+                let name =
+                    node.attribute("property") ?? node.attribute("name") ?? node.attribute("itemprop")
+                    ?? node.attribute("http-equiv")
+                let text = Self.cleaned(content)
+                if let name = name?.lowercased(), meta[name] == nil, !text.isEmpty { meta[name] = text }
+            } else if node.tag == "link", let rel = node.attribute("rel"), let href = node.attribute("href") {
+                for name in rel.lowercased().split(separator: " ") where links[String(name)] == nil {
+                    links[String(name)] = href
+                }
+            }
+        }
+        let data = StructuredData(tree)
+        types = data.types
+        if let type = meta["og:type"] { types.insert("og:" + type.lowercased()) }
+        structuredText = data.text
+        siteName = meta["og:site_name"] ?? meta["application-name"]
+        summary = meta["og:description"] ?? meta["description"] ?? meta["twitter:description"]
+        address = links["canonical"] ?? meta["og:url"]
+        language = tree.nodes.first { $0.tag == "html" }?.attribute("lang") ?? meta["content-language"]
+        language = language.flatMap(Self.languageTag)
+        keywords = (meta["keywords"] ?? "").split(separator: ",").map { Self.cleaned(String($0)) }
+            .filter { !$0.isEmpty }
+        title = title(tree, meta, data)
+        author = author(tree, meta, data)
+        readDates(tree, meta, data)
+    }
+
+    /// Returns a text with single spaces.
+    static func cleaned(_ text: String) -> String {
+        var result = CollapsedText()
+        result.append(text)
+        return result.text
+    }
+
+    private static func languageTag(_ text: String) -> String? {
+        let tag = text.trimmingCharacters(in: .whitespaces).replacingOccurrences(of: "_", with: "-")
+        let isTag =
+            (2...35).contains(tag.utf8.count)
+            && tag.utf8.allSatisfy {
+                $0 == 0x2D || ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39)
+            }
+        return isTag ? tag : nil
+    }
+
+    // MARK: Title
+
+    private mutating func title(
+        _ tree: HTMLTree, _ meta: [String: String], _ data: StructuredData
+    ) -> String? {
+        let window = tree.nodes.indices.first {
+            tree.nodes[$0].tag == "title" && !tree.ancestors(of: $0).contains { tree.nodes[$0].tag == "svg" }
+        }
+        windowTitle = window.map { tree.text(of: $0) } ?? ""
+        let headings = tree.elements("h1").map { tree.text(of: $0) }.filter { !$0.isEmpty }
+        let stated = meta["og:title"] ?? meta["twitter:title"] ?? windowTitle
+        // A heading that the stated title contains is the title without the name of the site.
+        let matching = headings.filter { $0.count > 3 && stated.localizedCaseInsensitiveContains($0) }
+        if let heading = matching.max(by: { $0.count < $1.count }), heading.count * 3 >= stated.count {
+            return heading
+        }
+        let short = Self.withoutSiteName(stated, siteName: siteName)
+        if !short.isEmpty { return short }
+        return data.headline ?? headings.first
+    }
+
+    /// Removes the name of a site from the end or the beginning of a title.
+    static func withoutSiteName(_ title: String, siteName: String?) -> String {
+        let separators = [" | ", " – ", " — ", " - ", " :: ", " · ", " • ", " » ", " « "]
+        if let siteName, !siteName.isEmpty {
+            for separator in separators + [": "] {
+                if title.hasSuffix(separator + siteName) {
+                    return String(title.dropLast(separator.count + siteName.count))
+                }
+                if title.hasPrefix(siteName + separator) {
+                    return String(title.dropFirst(separator.count + siteName.count))
+                }
+            }
+        }
+        for separator in separators {
+            guard let range = title.range(of: separator, options: .backwards) else { continue }
+            let (first, last) = (title[..<range.lowerBound], title[range.upperBound...])
+            let (firstWords, lastWords) = (
+                first.split(separator: " ").count, last.split(separator: " ").count
+            )
+            if lastWords <= 4, firstWords > lastWords || separator == " | " {
+                return first.trimmingCharacters(in: .whitespaces)
+            }
+        }
+        return title
+    }
+
+    // MARK: Author and dates
+
+    private func author(_ tree: HTMLTree, _ meta: [String: String], _ data: StructuredData) -> String? {
+        let stated = [
+            data.author, meta["author"], meta["article:author"], meta["dc.creator"], meta["parsely-author"],
+        ]
+        if let name = stated.lazy.compactMap({ $0 }).first(where: Self.isName) { return name }
+        for index in tree.nodes.indices {
+            let node = tree.nodes[index]
+            guard node.attribute("rel") == "author" || node.attribute("itemprop") == "author" else {
+                continue
+            }
+            let text = tree.text(of: index)
+            if Self.isName(text) { return text }
+        }
+        return nil
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text.count <= 100 && !text.contains("://") && !text.hasPrefix("@")
+    }
+
+    private mutating func readDates(_ tree: HTMLTree, _ meta: [String: String], _ data: StructuredData) {
+        let publishedNames = [
+            "article:published_time", "datepublished", "date", "dc.date", "dc.date.issued", "dcterms.created",
+            "dcterms.date", "pubdate", "publish-date", "publication_date", "parsely-pub-date",
+            "sailthru.date",
+            "citation_publication_date",
+        ]
+        let modifiedNames = [
+            "article:modified_time", "og:updated_time", "datemodified", "last-modified", "dcterms.modified",
+            "revised",
+        ]
+        publishedAt =
+            ([data.published] + publishedNames.map { meta[$0] }).lazy
+            .compactMap { $0.flatMap(HTMLDate.parse) }.first
+        modifiedAt =
+            ([data.modified] + modifiedNames.map { meta[$0] }).lazy
+            .compactMap { $0.flatMap(HTMLDate.parse) }.first
+        for node in tree.nodes where publishedAt == nil || modifiedAt == nil {
+            guard let value = node.attribute("datetime") ?? node.attribute("content") else { continue }
+            let property = node.attribute("itemprop")?.lowercased()
+            if publishedAt == nil, property == "datepublished" { publishedAt = HTMLDate.parse(value) }
+            if modifiedAt == nil, property == "datemodified" { modifiedAt = HTMLDate.parse(value) }
+        }
+        // The first time in the contents is that of the page; later times belong to comments or other pages.
+        if publishedAt == nil, let time = tree.nodes.first(where: { $0.tag == "time" }) {
+            publishedAt = time.attribute("datetime").flatMap(HTMLDate.parse)
+        }
+    }
+}

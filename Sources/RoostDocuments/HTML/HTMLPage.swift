@@ -1,0 +1,57 @@
+package import Foundation
+
+/// A parsed page.
+package struct HTMLPage: Sendable {
+    let tree: HTMLTree
+    let blocks: [HTMLBlock]
+    let metadata: HTMLMetadata
+
+    /// Parses a page.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes of the page.
+    ///   - encodingName: The character encoding that a server stated; `nil` if it stated none.
+    ///   - maximumDepth: The maximum depth of nested elements. The contents of deeper ones are kept.
+    package init(_ data: Data, encodingName: String? = nil, maximumDepth: Int = 200) {
+        let bytes = HTMLEncoding.convert(data, stated: encodingName)
+        if let tree = GumboParser.parse(bytes, maximumDepth: maximumDepth) {
+            self.tree = tree
+        } else {
+            var tree = HTMLScanner.parse(bytes, maximumDepth: maximumDepth)
+            tree.fault = tree.fault ?? "the structure of the page is too complex; only its text was read"
+            self.tree = tree
+        }
+        var blocks = HTMLSegmenter.blocks(of: tree)
+        if blocks.isEmpty { blocks = HTMLSegmenter.blocks(of: tree, includesNoScript: true) }
+        self.blocks = blocks
+        metadata = HTMLMetadata(tree)
+    }
+}
+
+extension HTMLPage {
+    /// Returns the blocks of the main content; all blocks if the page has only little text.
+    func mainBlocks() -> [HTMLBlock] {
+        let scores = BlockScorer.scores(of: PageFacts(tree: tree, blocks: blocks, metadata: metadata))
+        return BlockScorer.selection(scores, words: blocks.map(\.counts.words)).map { blocks[$0] }
+    }
+}
+
+extension HTMLPage {
+    /// A block with the features from which its score is computed.
+    package struct ScoredBlock: Sendable {
+        /// The text with single spaces.
+        package var text: String
+        /// The features.
+        package var features: [Float]
+    }
+
+    /// Returns the blocks with their features, and the names of the features. They train the scores.
+    package func scoredBlocks() -> (names: [String], blocks: [ScoredBlock]) {
+        let facts = PageFacts(tree: tree, blocks: blocks, metadata: metadata)
+        let features = BlockFeatures.all(of: facts)
+        return (
+            BlockFeatures.names(facts),
+            zip(blocks, features).map { ScoredBlock(text: $0.text, features: $1) }
+        )
+    }
+}

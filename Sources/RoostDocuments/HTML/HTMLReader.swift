@@ -1,0 +1,72 @@
+public import Foundation
+import RoostModel
+
+/// Reads web pages: their main content as Markdown, without navigation, advertisements and the like.
+///
+/// The parts of a page are scored by properties such as their length, their share of links and the elements
+/// that contain them (decision 20). The title, author, dates, language, address and summary that a page
+/// states about itself become the document's metadata.
+public struct HTMLReader: DocumentReader {
+    /// The type of web pages.
+    public static let type = DocumentType(
+        name: "html", title: "HTML", extensions: ["html", "htm", "xhtml", "xht", "shtml"],
+        mediaTypes: ["text/html", "application/xhtml+xml"])
+
+    public let types = [Self.type]
+
+    /// Creates a reader.
+    public init() {}
+
+    public func recognizedType(of input: DocumentInput) -> DocumentType? {
+        var start = input.data.prefix(1024)[...]
+        if start.starts(with: [0xEF, 0xBB, 0xBF]) { start = start.dropFirst(3) }
+        var text = String(decoding: start, as: UTF8.self).lowercased()[...].drop { $0.isWhitespace }
+        // Comments, and an XML declaration, may come before the first element.
+        while text.hasPrefix("<!--") || text.hasPrefix("<?xml") {
+            guard let end = text.range(of: text.hasPrefix("<?xml") ? "?>" : "-->") else { return nil }
+            text = text[end.upperBound...].drop { $0.isWhitespace }
+        }
+        let isPage =
+            text.hasPrefix("<!doctype html") || text.hasPrefix("<html>") || text.hasPrefix("<html ")
+            || text.hasPrefix("<html\n") || text.hasPrefix("<head>")
+        return isPage ? Self.type : nil
+    }
+
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+        let page = HTMLPage(
+            input.data, encodingName: input.encodingName, maximumDepth: input.limits.maximumDepth)
+        try Task.checkCancellation()
+        let blocks = page.mainBlocks()
+        var text = HTMLMarkdown.text(of: blocks, in: page)
+        if text.isEmpty { text = page.metadata.structuredText ?? page.metadata.summary ?? "" }
+        guard !text.isEmpty else {
+            throw DocumentError.noText("it contains no text; a script may load its contents")
+        }
+        guard text.utf8.count <= input.limits.maximumTextBytes else {
+            throw DocumentError.limitExceeded(
+                "its text is longer than \(input.limits.maximumTextBytes >> 20) MB")
+        }
+        var document = Document(type: type, title: page.metadata.title, text: text)
+        document.metadata = page.metadata.values
+        document.createdAt = page.metadata.publishedAt
+        document.updatedAt = page.metadata.modifiedAt
+        document.links = HTMLLinks.links(in: blocks, of: page, address: input.path)
+        document.unreadParts = [page.tree.fault].compactMap { $0 }
+        return [document]
+    }
+}
+
+extension HTMLMetadata {
+    /// The values as the metadata of an entry.
+    var values: [String: MetadataValue] {
+        var values: [String: MetadataValue] = [:]
+        let texts = [
+            "author": author, "language": language, "url": address, "description": summary, "site": siteName,
+        ]
+        for (key, value) in texts {
+            if let value, !value.isEmpty { values[key] = .string(String(value.prefix(2048))) }
+        }
+        if !keywords.isEmpty { values["keywords"] = .array(keywords.prefix(50).map { .string($0) }) }
+        return values
+    }
+}

@@ -1,0 +1,153 @@
+/// Divides a page into blocks.
+struct HTMLSegmenter {
+    /// The elements that do not interrupt a line of text.
+    private static let inlineElements: Set<String> = [
+        "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em",
+        "font", "i", "img", "ins", "kbd", "label", "mark", "math", "mfrac", "mi", "mn", "mo", "mrow", "msub",
+        "msup", "mtext", "nobr", "picture", "q", "rb", "rp", "rt", "ruby", "s", "samp", "small", "source",
+        "span", "strike", "strong", "sub", "sup", "svg", "time", "tt", "u", "var", "wbr", "semantics",
+        "custom-element", "bdo", "input",
+    ]
+    /// The elements whose contents are not shown as text.
+    private static let hiddenElements: Set<String> = [
+        "head", "script", "style", "template", "noscript", "iframe", "object", "embed", "canvas", "audio",
+        "video", "noframes", "noembed", "datalist", "annotation", "annotation-xml", "param", "map",
+        "textarea",
+        "svg", "option", "optgroup",
+    ]
+
+    private let tree: HTMLTree
+    private let isHidden: (HTMLTree.Node) -> Bool
+    private var blocks: [HTMLBlock] = []
+    private var current: HTMLBlock?
+    private var dataRows: Set<Int> = []
+
+    private init(_ tree: HTMLTree, isHidden: @escaping (HTMLTree.Node) -> Bool) {
+        self.tree = tree
+        self.isHidden = isHidden
+    }
+
+    /// Returns the blocks of a page in order.
+    static func blocks(of tree: HTMLTree, includesNoScript: Bool = false) -> [HTMLBlock] {
+        var segmenter = HTMLSegmenter(tree) {
+            hiddenElements.contains($0.tag) && !(includesNoScript && $0.tag == "noscript")
+        }
+        segmenter.findDataRows()
+        segmenter.run()
+        return segmenter.blocks
+    }
+
+    private mutating func run() {
+        // Each open block element with the index after its last descendant.
+        var containers: [(index: Int, end: Int)] = []
+        // The index after the outermost open data row or preformatted text; its parts are one block.
+        var wholeEnd = 0
+        var index = 0
+        while index < tree.nodes.count {
+            while let last = containers.last, last.end <= index {
+                containers.removeLast()
+                if index >= wholeEnd { finish() }
+            }
+            let node = tree.nodes[index]
+            if isHidden(node) {
+                index = node.end
+                continue
+            }
+            if node.isText {
+                add(index, container: containers.last?.index ?? 0)
+            } else if node.tag == "br" {
+                // Two line breaks in sequence separate paragraphs.
+                if index >= wholeEnd, followsLineBreak(index) { finish() }
+            } else if !Self.inlineElements.contains(node.tag) {
+                if index >= wholeEnd {
+                    finish()
+                    if node.tag == "pre" { begin(.code, index) }
+                    if dataRows.contains(index) { begin(.row, index) }
+                    if current != nil { wholeEnd = node.end }
+                }
+                containers.append((index, node.end))
+            }
+            index += 1
+        }
+        finish()
+    }
+
+    private mutating func begin(_ kind: HTMLBlock.Kind, _ index: Int) {
+        current = HTMLBlock(kind: kind, container: index)
+    }
+
+    private mutating func add(_ index: Int, container: Int) {
+        if current == nil {
+            if tree.nodes[index].text.utf8.allSatisfy({ $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }) { return }
+            begin(.text, container)
+        }
+        current?.texts.append(index)
+    }
+
+    private func followsLineBreak(_ index: Int) -> Bool {
+        var previous = index - 1
+        while previous > 0, tree.nodes[previous].isText,
+            tree.nodes[previous].text.utf8.allSatisfy({ $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) })
+        { previous -= 1 }
+        return tree.nodes[previous].tag == "br"
+    }
+
+    private mutating func finish() {
+        guard var block = current else { return }
+        current = nil
+        var text = CollapsedText()
+        var linkText = ""
+        var lastLink = -1
+        for index in block.texts {
+            if block.kind == .row || endsInlineBlock(index) { text.appendSpace() }
+            text.append(tree.nodes[index].text)
+            if let link = enclosingLink(index, within: block.container) {
+                if link != lastLink { block.links += 1 }
+                lastLink = link
+                linkText += tree.nodes[index].text + " "
+            }
+        }
+        block.text = text.text
+        block.counts = TextCounts(block.text)
+        block.linkWords = min(block.counts.words, TextCounts(linkText).words)
+        if block.counts.words > 0 || block.counts.symbols > 0 { blocks.append(block) }
+    }
+
+    /// Returns whether a line break or a block element separates a text from the one before it.
+    private func endsInlineBlock(_ index: Int) -> Bool {
+        index > 0 && !tree.nodes[index - 1].isText && tree.nodes[index - 1].tag == "br"
+    }
+
+    private func enclosingLink(_ index: Int, within container: Int) -> Int? {
+        var node = tree.nodes[index].parent
+        while node >= 0 {
+            if tree.nodes[node].tag == "a" { return node }
+            node = tree.nodes[node].parent
+        }
+        return nil
+    }
+
+    // MARK: Tables
+
+    /// Finds the rows of tables with data. Tables that arrange the parts of a page contain long cells or
+    /// other tables.
+    private mutating func findDataRows() {
+        let maximumCellWords = 60
+        for table in tree.elements("table") {
+            var rows: [Int: Int] = [:]
+            var isData = tree.nodes[table].attribute("role") != "presentation"
+            var index = table + 1
+            while isData, index < tree.nodes[table].end {
+                let node = tree.nodes[index]
+                if node.tag == "table" { isData = false }
+                if node.tag == "td" || node.tag == "th" {
+                    rows[node.parent, default: 0] += 1
+                    isData = isData && TextCounts(tree.text(of: index)).words <= maximumCellWords
+                }
+                index += 1
+            }
+            let wideRows = rows.values.count { $0 >= 2 }
+            if isData, wideRows * 2 >= rows.count, wideRows > 0 { dataRows.formUnion(rows.keys) }
+        }
+    }
+}

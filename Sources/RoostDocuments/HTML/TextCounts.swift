@@ -1,0 +1,63 @@
+/// Counts of the words and characters of a text.
+struct TextCounts: Sendable {
+    var words = 0
+    var letters = 0
+    var digits = 0
+    var capitalizedWords = 0
+    var sentenceEnds = 0
+    var commas = 0
+    var currencySigns = 0
+    var longestWord = 0
+    var symbols = 0
+
+    /// Counts nothing.
+    init() {}
+
+    /// Counts the words of a text: runs of letters and digits. Two characters of a script without spaces
+    /// count as a word.
+    init(_ text: String) {
+        var length = 0
+        var ideographs = 0
+        for scalar in text.unicodeScalars {
+            let value = scalar.value
+            if value < 0x80 ? Self.isWordByte(UInt8(value)) : Self.isWordScalar(value) {
+                if length == 0 {
+                    words += 1
+                    if value < 0x80 ? value >= 0x41 && value <= 0x5A : scalar.properties.isUppercase {
+                        capitalizedWords += 1
+                    }
+                }
+                length += 1
+                letters += 1
+                if value >= 0x30 && value <= 0x39 { digits += 1 }
+                if value >= 0x2E80 && value <= 0xD7FF { ideographs += 1 }
+                longestWord = max(longestWord, length)
+                continue
+            }
+            length = 0
+            switch value {
+            case 0x20, 0x0A, 0x09, 0x0D: break
+            case 0x2E, 0x21, 0x3F, 0x3002, 0xFF01, 0xFF1F, 0x061F, 0x0964: sentenceEnds += 1
+            case 0x2C, 0x3B, 0xFF0C, 0x3001, 0x060C: commas += 1
+            case 0x24, 0xA3, 0xA5, 0x20A0...0x20CF: currencySigns += 1
+            default: symbols += 1
+            }
+        }
+        words += ideographs / 2
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A) || byte == 0x5F
+    }
+
+    /// Returns whether a character outside of ASCII belongs to a word: all but spaces, punctuation and
+    /// symbols.
+    private static func isWordScalar(_ value: UInt32) -> Bool {
+        switch value {
+        case 0x80...0xA9, 0xAB...0xB4, 0xB6...0xB9, 0xBB...0xBF, 0xD7, 0xF7: false
+        case 0x2000...0x2BFF, 0x3000...0x3004, 0x3007...0x303F, 0xFE00...0xFE0F, 0xFF00...0xFF0F: false
+        case 0xFF1A...0xFF20, 0xFFFD, 0x1F000...0x1FAFF, 0xE000...0xF8FF: false
+        default: true
+        }
+    }
+}

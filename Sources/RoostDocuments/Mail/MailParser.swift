@@ -1,0 +1,100 @@
+import CGMime
+import Foundation
+import RoostModel
+
+/// Parses a message or a mailbox with GMime.
+final class MailParser {
+    private let limits: DocumentLimits
+    private let isMailbox: Bool
+    private let isCancelled: () -> Bool
+    private let parser: UnsafeMutablePointer<GMimeParser>
+    private let options: OpaquePointer
+    /// The number of messages with a key.
+    private var keys: [String: Int] = [:]
+
+    private static let initialized: Void = g_mime_init()
+
+    init(_ input: DocumentInput, isMailbox: Bool, isCancelled: @escaping () -> Bool) throws {
+        Self.initialized
+        limits = input.limits
+        self.isMailbox = isMailbox
+        self.isCancelled = isCancelled
+        let stream = input.data.withUnsafeBytes { bytes in
+            g_mime_stream_mem_new_with_buffer(
+                bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+        }
+        guard let stream, let options = g_mime_parser_options_new(),
+            let parser = g_mime_parser_new_with_stream(stream)
+        else { throw DocumentError.damaged("the message cannot be parsed") }
+        roost_mime_release(stream)
+        g_mime_parser_set_format(parser, isMailbox ? GMIME_FORMAT_MBOX : GMIME_FORMAT_MESSAGE)
+        // Headers without a declared encoding are UTF-8 in present programs, and windows-1252 in older ones.
+        "utf-8".withCString { first in
+            "windows-1252".withCString { second in
+                var names: [UnsafePointer<CChar>?] = [first, second, nil]
+                g_mime_parser_options_set_fallback_charsets(options, &names)
+            }
+        }
+        self.options = options
+        self.parser = parser
+    }
+
+    deinit {
+        roost_mime_release(parser)
+        g_mime_parser_options_free(options)
+    }
+
+    /// Returns the messages in order.
+    func documents(_ type: DocumentType) throws -> [Document] {
+        var documents: [Document] = []
+        var bytes = 0
+        while let message = g_mime_parser_construct_message(parser, options) {
+            defer { roost_mime_release(message) }
+            if isCancelled() { throw CancellationError() }
+            var document = try MailMessage(message, limits: limits, isCancelled: isCancelled).document(type)
+            if isMailbox {
+                document.key = key(of: document)
+                document.text = Self.withoutEscapes(document.text)
+            }
+            bytes += document.text.utf8.count
+            guard documents.count < limits.maximumParts, bytes <= 4 * limits.maximumTextBytes else {
+                throw DocumentError.limitExceeded(
+                    "the mailbox has more than \(documents.count) messages or \(bytes) bytes of text; "
+                        + "split it")
+            }
+            documents.append(document)
+            if !isMailbox || g_mime_parser_eos(parser) != 0 { break }
+        }
+        let hasContent = documents.contains { $0.title != nil || !$0.metadata.isEmpty || !$0.text.isEmpty }
+        guard hasContent else {
+            throw DocumentError.damaged("it contains no message with a header")
+        }
+        return documents
+    }
+
+    /// Returns a text without the `>` that mailboxes insert before `From` at the beginning of a line.
+    private static func withoutEscapes(_ text: String) -> String {
+        guard text.contains(">From ") else { return text }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.map { $0.drop { $0 == ">" }.hasPrefix("From ") && $0.first == ">" ? $0.dropFirst() : $0 }
+            .joined(separator: "\n")
+    }
+
+    /// Returns the key of a message in its mailbox: its id, or a key computed from its date, subject and
+    /// sender. A number makes the keys of copies unique.
+    private func key(of document: Document) -> String {
+        var key = document.metadata["message-id"]?.string ?? ""
+        if key.isEmpty {
+            var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+            let date = document.createdAt.map { "\($0.timeIntervalSince1970)" } ?? ""
+            let author = document.metadata["from"]?.string ?? ""
+            for byte in (date + "\n" + (document.title ?? "") + "\n" + author).utf8 {
+                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+            }
+            key = "message-" + String(hash, radix: 16)
+        }
+        keys[key, default: 0] += 1
+        let count = keys[key, default: 1]
+        return count == 1 ? key : "\(key) (\(count))"
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import RoostModel
+
+/// The meaning of the keys of front matter.
+struct FrontMatterFields {
+    /// The title; `nil` if the front matter has no title.
+    var title: String?
+    /// The tags without `#`, in order and without duplicates.
+    var tags: [String] = []
+    /// The other names of the document.
+    var aliases: [String] = []
+    /// The date of creation.
+    var createdAt: Date?
+    /// The date of the last change.
+    var updatedAt: Date?
+    /// The values of all other keys.
+    var metadata: [String: MetadataValue] = [:]
+    /// The links in values such as `"[[Note]]"`.
+    var links: [DocumentLink] = []
+    /// The parts that could not be read.
+    var unreadParts: [String]
+
+    /// The maximum length of a key in UTF-8 bytes, as in stores.
+    private static let maximumKeyLength = 4096
+    /// The names of keys, in lowercase letters and without separators, in order of precedence.
+    private static let createdKeys = [
+        "created", "createdat", "datecreated", "createdate", "creationdate", "createdon", "createdtime",
+        "createddate", "ctime", "erstellt", "erstelltam", "date", "datum", "published", "publisheddate",
+        "publishdate", "pubdate", "datepublished", "publishedat",
+    ]
+    private static let updatedKeys = [
+        "updated", "updatedat", "dateupdated", "updatedate", "updateddate", "lastupdated", "lastupdate",
+        "modified", "modifiedat", "datemodified", "modifieddate", "lastmodified", "lastmod", "mtime",
+        "updatedon", "modifiedon", "modifiedtime", "aktualisiert", "geändert", "geändertam", "bearbeitet",
+    ]
+    private static let tagKeys: Set<String> = ["tags", "tag"]
+    private static let aliasKeys: Set<String> = ["aliases", "alias"]
+
+    /// Interprets front matter.
+    init(_ frontMatter: FrontMatter) {
+        unreadParts = frontMatter.unreadParts
+        var used: Set<Int> = []
+        let names = frontMatter.entries.map { Self.normalized($0.key) }
+        func firstDate(_ keys: [String]) -> Date? {
+            for key in keys {
+                for (index, name) in names.enumerated() where name == key {
+                    guard let text = frontMatter.entries[index].value.dateText,
+                        let date = FrontMatterDate.date(text)
+                    else { continue }
+                    used.insert(index)
+                    return date
+                }
+            }
+            return nil
+        }
+        createdAt = firstDate(Self.createdKeys)
+        updatedAt = firstDate(Self.updatedKeys)
+        for (index, entry) in frontMatter.entries.enumerated() where !used.contains(index) {
+            add(entry.key, name: names[index], entry.value)
+        }
+        for entry in frontMatter.entries { addLinks(entry.value, depth: 0) }
+    }
+
+    private static func normalized(_ key: String) -> String {
+        String(key.lowercased().filter { $0 != " " && $0 != "_" && $0 != "-" && $0 != "." })
+    }
+
+    private mutating func add(_ key: String, name: String, _ value: FrontMatterValue) {
+        if name == "title", let text = value.text ?? value.bracketedName, !text.trimmed.isEmpty {
+            title = text.split(whereSeparator: \.isNewline).joined(separator: " ").trimmed
+        } else if name == "title", case .scalar = value {
+            return
+        } else if Self.tagKeys.contains(name), !value.isObject {
+            for tag in Self.tags(value) where !tags.contains(tag) { tags.append(tag) }
+        } else if Self.aliasKeys.contains(name), !value.isObject {
+            let names = value.bracketedName.map { [$0] } ?? value.texts
+            for alias in names.map(\.trimmed) where !alias.isEmpty && !aliases.contains(alias) {
+                aliases.append(alias)
+            }
+        } else if key.utf8.count > Self.maximumKeyLength {
+            unreadParts.append("front matter: a key is longer than \(Self.maximumKeyLength) bytes")
+        } else if value.isNested(deeperThan: MetadataValue.maximumDepth) {
+            unreadParts.append(
+                "front matter: the value of \(key) is nested deeper than \(MetadataValue.maximumDepth) levels"
+            )
+        } else {
+            metadata[key] = value.metadata
+        }
+    }
+
+    /// Returns the tags of a list, or of a text in which commas or, without commas, spaces separate them.
+    private static func tags(_ value: FrontMatterValue) -> [String] {
+        let texts: [String]
+        if let text = value.text {
+            let hasComma = text.contains(",")
+            texts = text.split { hasComma ? $0 == "," : $0.isWhitespace }.map(String.init)
+        } else {
+            texts = value.texts
+        }
+        return texts.map { text in
+            var tag = Substring(text.trimmed)
+            while tag.first == "#" { tag.removeFirst() }
+            while tag.last == "/" { tag.removeLast() }
+            return String(tag).trimmed
+        }.filter { !$0.isEmpty }
+    }
+
+    /// Adds the links in texts that consist of a wiki link.
+    private mutating func addLinks(_ value: FrontMatterValue, depth: Int) {
+        guard depth <= MetadataValue.maximumDepth else { return }
+        if let name = value.bracketedName {
+            addLink("[[\(name)]]")
+            return
+        }
+        switch value {
+        case .scalar(_, let text): addLink(text)
+        case .array(let values): for element in values { addLinks(element, depth: depth + 1) }
+        case .object(let members): for member in members { addLinks(member.value, depth: depth + 1) }
+        }
+    }
+
+    private mutating func addLink(_ text: String) {
+        let text = text.trimmed
+        guard text.hasPrefix("[["), text.hasSuffix("]]"), text.utf8.count > 4 else { return }
+        let bytes = Array(text.utf8)
+        if let link = WikiLink(bytes, 2..<bytes.count - 2, isEmbed: false) { links.append(link.link) }
+    }
+}
+
+extension FrontMatterValue {
+    fileprivate var isObject: Bool { if case .object = self { true } else { false } }
+
+    /// The text of a date: a scalar, a bracketed name, or the only element of a list.
+    fileprivate var dateText: String? {
+        if let text { return text }
+        if let bracketedName { return bracketedName }
+        if case .array(let values) = self, values.count == 1 { return values[0].text }
+        return nil
+    }
+}

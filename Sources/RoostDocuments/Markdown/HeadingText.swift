@@ -1,0 +1,86 @@
+import CCommonMark
+
+/// Returns the text of headings without markup.
+enum HeadingText {
+    /// Returns the text of a heading as a reader sees it, in one line.
+    ///
+    /// - Parameters:
+    ///   - range: The lines of the heading.
+    ///   - scanner: The scanner after it has scanned the heading.
+    static func text(_ range: Range<Int>, of scanner: InlineScanner) -> String {
+        var content = scanner.bytes.trimmed(Self.content(range, scanner.bytes))
+        if content.count > 4 * MarkdownAnalysis.maximumHeadingLength {
+            content = content.lowerBound..<content.lowerBound + 4 * MarkdownAnalysis.maximumHeadingLength
+        }
+        // Hidden parts of the heading were added last.
+        let hidden = scanner.hiddenParts.reversed().prefix(200)
+            .filter { $0.range.overlaps(content) }.map(\.range)
+        var visible: [UInt8] = []
+        for index in content where !hidden.contains(where: { $0.contains(index) }) {
+            visible.append(scanner.bytes[index])
+        }
+        let plain = plainText(visible).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return prefix(of: plain, maximumLength: MarkdownAnalysis.maximumHeadingLength)
+    }
+
+    /// Returns the beginning of a text, at most a number of UTF-8 bytes.
+    static func prefix(of text: String, maximumLength: Int) -> String {
+        guard text.utf8.count > maximumLength else { return text }
+        var length = 0
+        return String(
+            text.prefix { character in
+                length += character.utf8.count
+                return length <= maximumLength
+            })
+    }
+
+    /// Returns the range of a heading's content without number signs and underlines.
+    private static func content(_ range: Range<Int>, _ bytes: [UInt8]) -> Range<Int> {
+        var content = bytes.trimmed(range)
+        if content.lowerBound < content.upperBound, bytes.matches("\u{FEFF}", at: content.lowerBound) {
+            content = content.lowerBound + 3..<content.upperBound
+        }
+        guard let first = content.first, bytes[first] == UInt8(ascii: "#") else {
+            let lineBreak = bytes[content].lastIndex { $0 == 0x0A || $0 == 0x0D } ?? content.upperBound
+            return content.lowerBound..<lineBreak
+        }
+        let start = bytes[content].firstIndex { $0 != UInt8(ascii: "#") } ?? content.upperBound
+        var end = content.upperBound
+        while end > start, bytes[end - 1] == UInt8(ascii: "#") { end -= 1 }
+        let hasClosing = end == start || bytes[end - 1].isMarkdownSpace
+        return start..<(hasClosing ? end : content.upperBound)
+    }
+
+    /// Returns the text of inline Markdown without emphasis, entities and escapes.
+    private static func plainText(_ bytes: [UInt8]) -> String {
+        let isPlain = !bytes.contains { $0.isASCIIPunctuation }
+        guard !isPlain, !bytes.isEmpty else { return String(decoding: bytes, as: UTF8.self) }
+        // A letter before the text ensures that it is a paragraph.
+        let text = [UInt8(ascii: "x"), 32] + bytes.map { $0 == 0x0A || $0 == 0x0D ? 32 : $0 }
+        let root = text.withUnsafeBytes { buffer in
+            cmark_parse_document(
+                buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count, CMARK_OPT_DEFAULT)
+        }
+        guard let root, let iterator = cmark_iter_new(root) else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        defer {
+            cmark_iter_free(iterator)
+            cmark_node_free(root)
+        }
+        var result = ""
+        while true {
+            let event = cmark_iter_next(iterator)
+            if event == CMARK_EVENT_DONE { break }
+            guard event == CMARK_EVENT_ENTER, let node = cmark_iter_get_node(iterator) else { continue }
+            switch cmark_node_get_type(node) {
+            case CMARK_NODE_TEXT, CMARK_NODE_CODE, CMARK_NODE_HTML_INLINE:
+                if let literal = cmark_node_get_literal(node) { result += String(cString: literal) }
+            case CMARK_NODE_SOFTBREAK, CMARK_NODE_LINEBREAK: result += " "
+            default: break
+            }
+        }
+        let plain = result.hasPrefix("x ") ? String(result.dropFirst(2)) : result
+        return plain.replacing("~~", with: "").replacing("==", with: "")
+    }
+}

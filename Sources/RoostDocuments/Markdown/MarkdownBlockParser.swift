@@ -1,0 +1,234 @@
+import CCommonMark
+
+/// Finds the blocks of a Markdown text by cmark-gfm.
+///
+/// cmark is given a simplified copy of the text, because only the structure of the blocks is required: long
+/// lines are shortened, and characters that only matter within paragraphs are replaced. This keeps the memory
+/// small, and the time linear: cmark needs quadratic time for some malicious sequences of inline markup.
+enum MarkdownBlockParser {
+    /// The maximum number of bytes of a line that determine its block.
+    private static let maximumLineLength = 1024
+    /// The maximum number of block quotes and lists that may begin on a line.
+    private static let maximumDepth = 64
+    /// The number of bytes of the simplified text after which a new document begins at the next suitable
+    /// line.
+    private static let segmentLength = 1 << 20
+
+    private static let registration: Void = cmark_gfm_core_extensions_ensure_registered()
+
+    /// Returns the blocks of some lines, in order.
+    ///
+    /// - Parameters:
+    ///   - lines: The lines.
+    ///   - first: The first line after the front matter.
+    ///   - comments: Ranges that are ignored, in order.
+    /// - Complexity: O(length of text).
+    static func blocks(
+        _ lines: MarkdownLines, from first: Int, comments: [Range<Int>] = []
+    ) -> [MarkdownBlock] {
+        _ = registration
+        var blocks: [MarkdownBlock] = []
+        var simplified: [UInt8] = []
+        var (start, fence, comment) = (first, nil as Fence?, 0)
+        for line in first..<max(first, lines.count) {
+            let isSuitable = fence == nil && simplified.count >= segmentLength && lines.startsSegment(line)
+            if isSuitable || simplified.count >= 4 * segmentLength {
+                parse(simplified, firstLine: start, into: &blocks)
+                simplified.removeAll(keepingCapacity: true)
+                (start, fence) = (line, nil)
+            }
+            while comment < comments.count, comments[comment].upperBound <= lines.starts[line] {
+                comment += 1
+            }
+            append(line, of: lines, comments: comments[comment...], to: &simplified)
+            Fence.update(&fence, line: lines.contentRange(line..<line + 1), lines.bytes)
+        }
+        parse(simplified, firstLine: start, into: &blocks)
+        removeOverlaps(&blocks)
+        return blocks
+    }
+
+    /// Ends each block before the next one. The end line that cmark reports for an underlined heading is
+    /// one line too high.
+    private static func removeOverlaps(_ blocks: inout [MarkdownBlock]) {
+        for index in blocks.indices.dropLast() where blocks[index].kind != .table {
+            let lines = blocks[index].lines
+            let next = blocks[index + 1].lines.lowerBound
+            if lines.upperBound > next {
+                blocks[index].lines = lines.lowerBound..<max(lines.lowerBound + 1, next)
+            }
+        }
+    }
+
+    // MARK: The simplified text
+
+    /// Appends a line with the characters that determine the structure of the blocks.
+    private static func append(
+        _ line: Int, of lines: MarkdownLines, comments: ArraySlice<Range<Int>>, to result: inout [UInt8]
+    ) {
+        let range = lines.contentRange(line..<line + 1)
+        let upper = min(range.upperBound, range.lowerBound + maximumLineLength)
+        var isPrefix = true
+        var (keepsBackquotes, keepsAll, depth, backquotes) = (false, false, 0, 0)
+        var comment = comments.startIndex
+        var index = range.lowerBound
+        if index == 0, lines.bytes.matches("\u{FEFF}", at: 0) { index = 3 }
+        while index < upper {
+            let byte = lines.bytes[index]
+            while comment < comments.endIndex, comments[comment].upperBound <= index { comment += 1 }
+            let isComment = comment < comments.endIndex && comments[comment].contains(index)
+            defer { index += 1 }
+            // Columns do not matter, and spaces instead of the comment could form an indented code block.
+            if isComment { continue }
+            if isPrefix {
+                let next = index + 1 < upper ? lines.bytes[index + 1] : 32
+                if byte == UInt8(ascii: ">") || (isListMarker(byte) && next == 32) { depth += 1 }
+                backquotes = byte == UInt8(ascii: "`") ? backquotes + 1 : 0
+                keepsBackquotes = keepsBackquotes || backquotes >= 3
+                keepsAll = keepsAll || byte == UInt8(ascii: "<")
+                isPrefix = isMarkup(byte) && depth <= maximumDepth
+            }
+            result.append(
+                isPrefix || keepsAll && byte < 0x80
+                    ? byte
+                    : replacement(byte, next: index + 1 < upper ? lines.bytes[index + 1] : 0, keepsBackquotes)
+            )
+        }
+        result.append(0x0A)
+    }
+
+    private static func isListMarker(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "*")
+    }
+
+    /// Returns whether a character at the beginning of a line can determine its block.
+    private static func isMarkup(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 32, 9, UInt8(ascii: ">"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "*"),
+            UInt8(ascii: "_"), UInt8(ascii: "="), UInt8(ascii: "#"), UInt8(ascii: "~"), UInt8(ascii: "`"),
+            UInt8(ascii: "<"), UInt8(ascii: "|"), UInt8(ascii: ":"), UInt8(ascii: "."), UInt8(ascii: ")"),
+            48...57:
+            true
+        default: false
+        }
+    }
+
+    /// Returns the character that replaces one within a line.
+    private static func replacement(_ byte: UInt8, next: UInt8, _ keepsBackquotes: Bool) -> UInt8 {
+        switch byte {
+        case UInt8(ascii: "`"): keepsBackquotes ? byte : UInt8(ascii: "x")
+        case UInt8(ascii: "\\"): next == UInt8(ascii: "|") ? byte : UInt8(ascii: "x")
+        case UInt8(ascii: "<"): next == UInt8(ascii: "/") ? byte : UInt8(ascii: "x")
+        case UInt8(ascii: "["), UInt8(ascii: "*"), UInt8(ascii: "_"), UInt8(ascii: "&"), 0, 0x80...:
+            UInt8(ascii: "x")
+        default: byte
+        }
+    }
+
+    // MARK: cmark
+
+    /// Parses a simplified text and appends its blocks.
+    private static func parse(_ text: [UInt8], firstLine: Int, into blocks: inout [MarkdownBlock]) {
+        guard !text.isEmpty, let parser = cmark_parser_new(CMARK_OPT_DEFAULT) else { return }
+        defer { cmark_parser_free(parser) }
+        if let table = cmark_find_syntax_extension("table") {
+            cmark_parser_attach_syntax_extension(parser, table)
+        }
+        text.withUnsafeBytes { buffer in
+            let start = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+            cmark_parser_feed(parser, start, buffer.count)
+        }
+        guard let root = cmark_parser_finish(parser) else { return }
+        defer { cmark_node_free(root) }
+        guard let iterator = cmark_iter_new(root) else { return }
+        defer { cmark_iter_free(iterator) }
+        while true {
+            let event = cmark_iter_next(iterator)
+            if event == CMARK_EVENT_DONE { return }
+            guard event == CMARK_EVENT_ENTER, let node = cmark_iter_get_node(iterator) else { continue }
+            if let block = block(node, root: root, firstLine: firstLine) { blocks.append(block) }
+        }
+    }
+
+    /// Returns a block; `nil` for containers and for the contents of blocks.
+    private static func block(
+        _ node: OpaquePointer, root: OpaquePointer, firstLine: Int
+    ) -> MarkdownBlock? {
+        let type = cmark_node_get_type(node)
+        guard type.rawValue & 0xC000 == 0x8000, let kind = kind(node, type) else { return nil }
+        let parent = cmark_node_parent(node)
+        let isTopLevel = parent == root || (kind == .tableRow && cmark_node_parent(parent) == root)
+        let isFirst =
+            cmark_node_previous(node) == nil && parent.map { cmark_node_get_type($0) } == CMARK_NODE_ITEM
+        let start = firstLine + max(1, Int(cmark_node_get_start_line(node))) - 1
+        var end = firstLine + max(0, Int(cmark_node_get_end_line(node)))
+        if kind == .html, let literal = cmark_node_get_literal(node) {
+            // The end line of cmark lacks the line with the end of a comment or script.
+            end = start + lineCount(literal)
+        }
+        return MarkdownBlock(
+            kind: kind, lines: start..<max(start + 1, end), isTopLevel: isTopLevel, isFirstInItem: isFirst)
+    }
+
+    private static func kind(
+        _ node: OpaquePointer, _ type: cmark_node_type
+    ) -> MarkdownBlock.Kind? {
+        switch type {
+        case CMARK_NODE_HEADING: return .heading(Int(cmark_node_get_heading_level(node)))
+        case CMARK_NODE_PARAGRAPH: return .paragraph
+        case CMARK_NODE_CODE_BLOCK:
+            var (length, offset, character) = (0 as Int32, 0 as Int32, 0 as CChar)
+            return .code(isFenced: cmark_node_get_fenced(node, &length, &offset, &character) != 0)
+        case CMARK_NODE_HTML_BLOCK: return .html
+        case CMARK_NODE_THEMATIC_BREAK: return .thematicBreak
+        case CMARK_NODE_DOCUMENT, CMARK_NODE_BLOCK_QUOTE, CMARK_NODE_LIST, CMARK_NODE_ITEM: return nil
+        default:
+            // Extensions register their types at run time.
+            let name = String(cString: cmark_node_get_type_string(node))
+            return name == "table" ? .table : name == "table_row" || name == "table_header" ? .tableRow : nil
+        }
+    }
+
+    private static func lineCount(_ text: UnsafePointer<CChar>) -> Int {
+        var (count, pointer) = (0, text)
+        while pointer.pointee != 0 {
+            if pointer.pointee == 0x0A { count += 1 }
+            pointer += 1
+        }
+        return count
+    }
+
+    // MARK: Segments
+
+    /// An open code fence, found without regard to lists and block quotes.
+    private struct Fence {
+        var character: UInt8
+        var length: Int
+
+        static func update(_ fence: inout Fence?, line: Range<Int>, _ bytes: [UInt8]) {
+            var index = line.lowerBound
+            while index < line.upperBound, bytes[index] == 32 || bytes[index] == UInt8(ascii: ">") {
+                index += 1
+            }
+            guard index < line.upperBound else { return }
+            let character = bytes[index]
+            guard character == UInt8(ascii: "`") || character == UInt8(ascii: "~") else { return }
+            let length = bytes[index..<line.upperBound].prefix { $0 == character }.count
+            guard length >= 3 else { return }
+            if let open = fence {
+                if open.character == character, length >= open.length { fence = nil }
+            } else {
+                fence = Fence(character: character, length: length)
+            }
+        }
+    }
+}
+
+extension MarkdownLines {
+    /// Returns whether a line after a blank one begins with a character that is neither white space nor a
+    /// list marker, so that no earlier block contains it.
+    fileprivate func startsSegment(_ line: Int) -> Bool {
+        guard line > 0, trimmedRange(line - 1).isEmpty, starts[line] < bytes.count else { return false }
+        return bytes[starts[line]].isASCIILetter || bytes[starts[line]] == UInt8(ascii: "#")
+    }
+}

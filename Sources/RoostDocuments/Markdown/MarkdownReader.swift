@@ -1,0 +1,69 @@
+import Foundation
+import RoostModel
+
+/// Reads Markdown notes: CommonMark with the extensions of GitHub and Obsidian.
+///
+/// The stored text is the text of the file, so line numbers agree. Front matter in YAML or TOML determines
+/// the title, tags, aliases, dates and metadata; without a title there, the first heading is the title.
+public struct MarkdownReader: DocumentReader {
+    /// The type of Markdown files.
+    public static let type = DocumentType(
+        name: "markdown", title: "Markdown",
+        extensions: [
+            "md", "markdown", "mdown", "mkd", "mkdn", "mdwn", "mdtxt", "mdtext", "mdx", "rmd", "qmd",
+            "livemd",
+        ],
+        mediaTypes: ["text/markdown", "text/x-markdown"])
+
+    public let types = [Self.type]
+
+    /// Creates a reader.
+    public init() {}
+
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+        guard input.data.count <= input.limits.maximumTextBytes else {
+            throw DocumentError.limitExceeded(
+                "it has \(input.data.count) bytes, more than the limit of \(input.limits.maximumTextBytes)")
+        }
+        guard let text = Self.text(input.data) else {
+            throw DocumentError.unsupported("it is not valid UTF-8; convert it first, for example with iconv")
+        }
+        try Task.checkCancellation()
+        return [Self.document(text, type: type)]
+    }
+
+    /// Returns the text of a file in UTF-8 or, with a byte order mark, in UTF-16; `nil` if it is not valid.
+    /// The byte order mark is removed.
+    private static func text(_ data: Data) -> String? {
+        if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) {
+            guard data.count.isMultiple(of: 2) else { return nil }
+            return String(data: data, encoding: .utf16)
+        }
+        let hasMark = data.starts(with: [0xEF, 0xBB, 0xBF])
+        return String(validating: hasMark ? data.dropFirst(3) : data, as: UTF8.self)
+    }
+
+    /// Reads a text.
+    static func document(_ text: String, type: DocumentType) -> Document {
+        let analysis = MarkdownAnalysis(text)
+        let fields = analysis.frontMatter.map {
+            FrontMatterFields(FrontMatter($0, in: analysis.lines.bytes))
+        }
+        var tags = fields?.tags ?? []
+        var known = Set(tags.map { $0.lowercased() })
+        for tag in analysis.scanner.tags where known.insert(tag.lowercased()).inserted { tags.append(tag) }
+        let links = analysis.scanner.links.sorted { $0.range.lowerBound < $1.range.lowerBound }
+            .compactMap(\.link)
+        var unreadParts = fields?.unreadParts ?? []
+        if !analysis.isComplete {
+            unreadParts.append(
+                "the headings and links after the first \(analysis.lines.bytes.count) bytes, because the "
+                    + "text is too long")
+        }
+        return Document(
+            type: type, title: fields?.title ?? analysis.headings.first?.text, text: text, format: .markdown,
+            metadata: fields?.metadata ?? [:], tags: tags, aliases: fields?.aliases ?? [],
+            links: (fields?.links ?? []) + links, createdAt: fields?.createdAt, updatedAt: fields?.updatedAt,
+            unreadParts: unreadParts)
+    }
+}

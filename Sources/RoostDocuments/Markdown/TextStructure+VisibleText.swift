@@ -1,0 +1,58 @@
+extension TextStructure {
+    /// Returns the text of a range without the hidden parts. The text of a link remains, and its target does
+    /// not.
+    ///
+    /// - Parameters:
+    ///   - range: A range in UTF-8 bytes on boundaries of characters.
+    ///   - text: The text from which the structure was computed.
+    /// - Complexity: O(length of range + log(number of hidden parts)).
+    public func visibleText(in range: Range<Int>, of text: String) -> String {
+        var text = text
+        return text.withUTF8 { utf8 in
+            var result: [UInt8] = []
+            result.reserveCapacity(range.count)
+            var start = range.lowerBound
+            for part in hiddenParts[firstHiddenPart(endingAfter: start)...] {
+                guard part.range.lowerBound < range.upperBound else { break }
+                let end = max(start, part.range.lowerBound)
+                result.append(contentsOf: utf8[start..<end])
+                let isBreak = Self.separatesWords(utf8[part.range])
+                if isBreak, let last = result.last, !last.isMarkdownSpace { result.append(32) }
+                start = min(part.range.upperBound, range.upperBound)
+            }
+            result.append(contentsOf: utf8[min(start, range.upperBound)..<range.upperBound])
+            return String(decoding: result, as: UTF8.self)
+        }
+    }
+
+    /// Returns the index of the first hidden part that ends after an offset.
+    private func firstHiddenPart(endingAfter offset: Int) -> Int {
+        var (low, high) = (0, hiddenParts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if hiddenParts[middle].range.upperBound <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Returns whether a hidden part separates the words around it: an HTML tag of an element that is not
+    /// part of a line of text, such as `<br>`.
+    private static func separatesWords(_ part: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        guard part.first == UInt8(ascii: "<") else { return false }
+        let name = part.dropFirst().drop { $0 == UInt8(ascii: "/") }
+            .prefix { $0.isASCIILetter || $0.isASCIIDigit }
+        guard !name.isEmpty else { return false }
+        return !HTMLElementName.inline.contains(String(decoding: name, as: UTF8.self).lowercased())
+    }
+
+    /// The sections that contain an offset: the index of the section whose range contains it, or the last
+    /// one.
+    public func sectionIndex(at offset: Int) -> Int {
+        var (low, high) = (0, sections.count)
+        while low + 1 < high {
+            let middle = (low + high) / 2
+            if sections[middle].range.lowerBound <= offset { low = middle } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,239 @@
+import CXML
+import Foundation
+
+/// Reads an XML document, or the tree of an HTML document, as a sequence of events.
+///
+/// The parser loads no DTD or other file, substitutes no entities that the document declares, and limits
+/// the depth of elements to 256. A fault ends an XML document and sets ``isDamaged``; faults of HTML are
+/// corrected.
+final class XMLPull {
+    /// The beginning of an element.
+    struct Element {
+        /// The name without its prefix.
+        var name: String
+        /// The values of the attributes, by their qualified names, and by their local names where these are
+        /// unique. An attribute without a prefix takes precedence.
+        var attributes: [String: String]
+
+        subscript(_ attribute: String) -> String? { attributes[attribute] }
+    }
+
+    /// An event.
+    enum Event {
+        case start(Element)
+        case end
+        case text(String)
+    }
+
+    /// Whether the document is not well-formed, so that a part of it may be missing.
+    private(set) var isDamaged = false
+    /// The number of elements that are open.
+    private(set) var depth = 0
+
+    private let reader: OpaquePointer
+    private let buffer: UnsafeMutableRawBufferPointer
+    private let tree: htmlDocPtr?
+    private let isCancelled: () -> Bool
+    private var mustEnd = false
+    /// Whether the parser has reported the end or a fault. It may report nodes again if it is called after
+    /// that.
+    private var hasEnded = false
+    private var events = 0
+
+    private static let initialized: Void = xmlInitParser()
+
+    /// Creates a parser of an XML document.
+    ///
+    /// - Throws: ``DocumentError`` if the document declares entities, is too large, or has no contents.
+    init(xml data: Data, isCancelled: @escaping () -> Bool) throws {
+        Self.initialized
+        guard !Self.declaresEntities(data) else {
+            throw DocumentError.unsupported("it declares XML entities, which Roost does not expand")
+        }
+        guard data.count <= Int(Int32.max) else { throw DocumentError.limitExceeded("its XML is too large") }
+        buffer = Self.copy(data)
+        // Without the option to recover, a fault ends the document: elements behind it could be misplaced.
+        let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOWARNING.rawValue
+        guard
+            let reader = xmlReaderForMemory(
+                buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(data.count), nil, nil,
+                Int32(options))
+        else {
+            buffer.deallocate()
+            throw DocumentError.damaged("its XML cannot be read")
+        }
+        self.reader = reader
+        self.isCancelled = isCancelled
+        tree = nil
+        observeErrors()
+    }
+
+    /// Creates a parser of an HTML document, which need not be well-formed.
+    ///
+    /// - Throws: ``DocumentError`` if the document is too large or has no contents.
+    init(html data: Data, encoding: String?, isCancelled: @escaping () -> Bool) throws {
+        Self.initialized
+        guard data.count <= Int(Int32.max) else { throw DocumentError.limitExceeded("its HTML is too large") }
+        buffer = Self.copy(data)
+        let options =
+            HTML_PARSE_NONET.rawValue | HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NOERROR.rawValue
+            | HTML_PARSE_NOWARNING.rawValue
+        guard
+            let tree = htmlReadMemory(
+                buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(data.count), nil, encoding,
+                Int32(options))
+        else {
+            buffer.deallocate()
+            throw DocumentError.damaged("its HTML has no contents")
+        }
+        guard let reader = xmlReaderWalker(tree) else {
+            xmlFreeDoc(tree)
+            buffer.deallocate()
+            throw DocumentError.damaged("its HTML cannot be read")
+        }
+        self.reader = reader
+        self.tree = tree
+        self.isCancelled = isCancelled
+    }
+
+    deinit {
+        xmlFreeTextReader(reader)
+        if let tree { xmlFreeDoc(tree) }
+        buffer.deallocate()
+    }
+
+    private static func copy(_ data: Data) -> UnsafeMutableRawBufferPointer {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(data.count, 1), alignment: 1)
+        data.withUnsafeBytes { buffer.copyMemory(from: $0) }
+        return buffer
+    }
+
+    /// Returns whether the prolog declares entities. They could expand to text of any length.
+    private static func declaresEntities(_ data: Data) -> Bool {
+        for encoding in [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian] {
+            guard let type = "<!DOCTYPE".data(using: encoding), let entity = "<!ENTITY".data(using: encoding)
+            else { continue }
+            // A document type precedes the root element, so it is near the beginning.
+            if let start = data.prefix(1 << 16).range(of: type),
+                data[start.upperBound...].range(of: entity) != nil
+            {
+                return true
+            }
+        }
+        return false
+    }
+
+    private func observeErrors() {
+        let handler: xmlStructuredErrorFunc = { context, error in
+            guard let context, let error, error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else {
+                return
+            }
+            // Named entities of HTML need a DTD in XML. `next` replaces them itself.
+            let code = Int(error.pointee.code)
+            let ignored = [XML_ERR_UNDECLARED_ENTITY, XML_WAR_UNDECLARED_ENTITY].map { Int($0.rawValue) }
+            if ignored.contains(code) || error.pointee.domain == XML_FROM_NAMESPACE.rawValue { return }
+            Unmanaged<XMLPull>.fromOpaque(context).takeUnretainedValue().isDamaged = true
+        }
+        xmlTextReaderSetStructuredErrorHandler(reader, handler, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Returns the next event; `nil` at the end of the document.
+    func next() throws -> Event? {
+        if mustEnd {
+            mustEnd = false
+            depth -= 1
+            return .end
+        }
+        while !hasEnded {
+            events += 1
+            if events & 1023 == 0, isCancelled() { throw CancellationError() }
+            let state = xmlTextReaderRead(reader)
+            guard state == 1 else {
+                hasEnded = true
+                if state < 0 { isDamaged = true }
+                return nil
+            }
+            switch xmlTextReaderNodeType(reader) {
+            case 1:
+                depth += 1
+                mustEnd = xmlTextReaderIsEmptyElement(reader) == 1
+                return .start(element())
+            case 15:
+                depth -= 1
+                return .end
+            case 3, 4, 13, 14:
+                if let value = xmlTextReaderConstValue(reader) { return .text(String(cString: value)) }
+            case 5:
+                if let name = xmlTextReaderConstName(reader), let entity = htmlEntityLookup(name),
+                    let scalar = Unicode.Scalar(entity.pointee.value)
+                {
+                    return .text(String(Character(scalar)))
+                }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    private func element() -> Element {
+        let name = xmlTextReaderConstLocalName(reader).map { String(cString: $0) } ?? ""
+        var element = Element(name: name, attributes: [:])
+        guard xmlTextReaderHasAttributes(reader) == 1 else { return element }
+        while xmlTextReaderMoveToNextAttribute(reader) == 1 {
+            guard let qualified = xmlTextReaderConstName(reader), let value = xmlTextReaderConstValue(reader)
+            else { continue }
+            let name = String(cString: qualified)
+            let text = String(cString: value)
+            element.attributes[name] = text
+            if let colon = name.lastIndex(of: ":") {
+                let local = String(name[name.index(after: colon)...])
+                if element.attributes[local] == nil { element.attributes[local] = text }
+            }
+        }
+        xmlTextReaderMoveToElement(reader)
+        return element
+    }
+
+    /// Calls a closure for each child of the element that was started last, and `text` for its own text.
+    ///
+    /// The closure may read the contents of the child; the rest of the child is skipped. At the beginning of
+    /// the document, the only child is the root element.
+    func children(_ body: (Element) throws -> Void, text: (String) throws -> Void = { _ in }) throws {
+        let base = depth
+        while let event = try next() {
+            switch event {
+            case .start(let element):
+                try body(element)
+                while depth > base, try next() != nil {}
+            case .end:
+                if depth < base { return }
+            case .text(let string): try text(string)
+            }
+        }
+    }
+
+    /// Calls a closure for each descendant of the element that was started last. The closure may read the
+    /// contents of the descendant, which is then not visited.
+    func descendants(_ body: (Element) throws -> Void) throws {
+        let base = depth
+        while let event = try next() {
+            switch event {
+            case .start(let element): try body(element)
+            case .end: break
+            case .text: break
+            }
+            if depth < base { return }
+        }
+    }
+
+    /// Returns the text of the element that was started last, with that of all its descendants.
+    func text() throws -> String {
+        let base = depth
+        var result = ""
+        while let event = try next() {
+            if case .text(let string) = event { result += string }
+            if depth < base { break }
+        }
+        return result
+    }
+}

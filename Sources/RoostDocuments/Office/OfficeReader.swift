@@ -1,0 +1,105 @@
+import Foundation
+import RoostFiles
+
+/// Reads documents in the ZIP-based formats of office programs: Office Open XML (DOCX, PPTX, XLSX),
+/// OpenDocument (ODT, ODP, ODS) and EPUB.
+public struct OfficeReader: DocumentReader {
+    private static let openXML = "application/vnd.openxmlformats-officedocument."
+    private static let openDocument = "application/vnd.oasis.opendocument."
+
+    static let word = DocumentType(
+        name: "docx", title: "Word", extensions: ["docx", "docm", "dotx"],
+        mediaTypes: [openXML + "wordprocessingml.document"])
+    static let presentation = DocumentType(
+        name: "pptx", title: "PowerPoint", extensions: ["pptx", "pptm", "ppsx"],
+        mediaTypes: [openXML + "presentationml.presentation"])
+    static let workbook = DocumentType(
+        name: "xlsx", title: "Excel", extensions: ["xlsx", "xlsm"],
+        mediaTypes: [openXML + "spreadsheetml.sheet"])
+    static let openText = DocumentType(
+        name: "odt", title: "OpenDocument text", extensions: ["odt", "ott"],
+        mediaTypes: [openDocument + "text"])
+    static let openPresentation = DocumentType(
+        name: "odp", title: "OpenDocument presentation", extensions: ["odp"],
+        mediaTypes: [openDocument + "presentation"])
+    static let openSpreadsheet = DocumentType(
+        name: "ods", title: "OpenDocument spreadsheet", extensions: ["ods"],
+        mediaTypes: [openDocument + "spreadsheet"])
+    static let book = DocumentType(
+        name: "epub", title: "EPUB", extensions: ["epub"], mediaTypes: ["application/epub+zip"])
+
+    public let types = [
+        Self.word, Self.presentation, Self.workbook, Self.openText, Self.openPresentation,
+        Self.openSpreadsheet, Self.book,
+    ]
+
+    /// Creates a reader.
+    public init() {}
+
+    public func recognizedType(of input: DocumentInput) -> DocumentType? {
+        guard input.data.starts(with: [0x50, 0x4B, 0x03, 0x04]) else { return nil }
+        // OpenDocument and EPUB begin with a part that states the media type.
+        let start = input.data.dropFirst(30).prefix(120)
+        if start.starts(with: "mimetype".utf8) {
+            let text = String(decoding: start.dropFirst(8), as: UTF8.self)
+            let matches = types.filter { type in type.mediaTypes.contains { text.hasPrefix($0) } }
+            // The media type of a spreadsheet template begins with that of a spreadsheet.
+            if let match = matches.first { return match }
+        }
+        // An archive that cannot be opened is recognized by its name, and reading it reports the fault.
+        guard let archive = try? ZipArchive(input.data, limits: input.limits, isCancelled: { false }) else {
+            return nil
+        }
+        if archive.contains("[Content_Types].xml") {
+            if archive.names.contains(where: { $0.hasPrefix("word/") }) { return Self.word }
+            if archive.names.contains(where: { $0.hasPrefix("ppt/") }) { return Self.presentation }
+            if archive.contains("xl/workbook.xml") { return Self.workbook }
+        }
+        return archive.contains("META-INF/container.xml") ? Self.book : nil
+    }
+
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+        try Self.check(input)
+        return try await BlockingWork.run { isCancelled in
+            try withoutActuallyEscaping(isCancelled) { isCancelled in
+                let archive = try ZipArchive(input.data, limits: input.limits, isCancelled: isCancelled)
+                var document = try Self.document(in: archive, type: type, limits: input.limits)
+                guard document.text.contains(where: { !$0.isWhitespace }) else {
+                    throw DocumentError.noText("it contains no text")
+                }
+                // Other programs may write characters that a store cannot use as a title.
+                document.title = document.title.map(MarkdownText.singleLine).flatMap { $0.isEmpty ? nil : $0 }
+                return [document]
+            }
+        }
+    }
+
+    private static func document(
+        in archive: ZipArchive, type: DocumentType, limits: DocumentLimits
+    ) throws -> Document {
+        switch type.name {
+        case word.name: try WordDocument(archive, limits: limits).document(type)
+        case presentation.name: try PresentationDocument(archive, limits: limits).document(type)
+        case workbook.name: try WorkbookDocument(archive, limits: limits).document(type)
+        case book.name: try BookDocument(archive, limits: limits).document(type)
+        default: try OpenDocument(archive, limits: limits).document(type)
+        }
+    }
+
+    /// Throws an error that explains the fault if the input is no ZIP archive.
+    private static func check(_ input: DocumentInput) throws {
+        if input.data.isEmpty { throw DocumentError.damaged("the file is empty") }
+        // The signature of a compound file: an older Office format, or an encrypted document.
+        guard input.data.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) else {
+            guard input.data.starts(with: "PK".utf8) else {
+                throw DocumentError.damaged("it does not begin with the signature of a ZIP archive")
+            }
+            return
+        }
+        let name = "EncryptedPackage".data(using: .utf16LittleEndian) ?? Data()
+        if input.data.range(of: name) != nil { throw DocumentError.encrypted }
+        throw DocumentError.unsupported(
+            "it has an older binary format of Microsoft Office; save it in the present format, "
+                + "for example with LibreOffice")
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import RoostModel
+
+/// The conversion of a workbook (ECMA-376, SpreadsheetML) to Markdown: a heading and a table for each sheet.
+final class WorkbookDocument {
+    /// The maximum number of rows of a sheet that are read.
+    private static let maximumRows = 20_000
+    /// The maximum number of columns of a sheet that are read.
+    private static let maximumColumns = 256
+
+    private let archive: ZipArchive
+    private let package: Relationships
+    private let part: String
+    private let relationships: Relationships
+    private let limits: DocumentLimits
+    private var output: MarkdownOutput
+    private var strings: [String] = []
+    private var numbers = SpreadsheetNumbers()
+    private var unread: [String] = []
+
+    init(_ archive: ZipArchive, limits: DocumentLimits) throws {
+        self.archive = archive
+        self.limits = limits
+        package = try Relationships(of: "", in: archive)
+        part = package.targets(ofType: "officeDocument").first ?? "xl/workbook.xml"
+        relationships = try Relationships(of: part, in: archive)
+        output = MarkdownOutput(limits: limits)
+    }
+
+    /// Returns the document.
+    func document(_ type: DocumentType) throws -> Document {
+        guard let xml = try archive.xml(part) else {
+            throw DocumentError.damaged("its part \(part) is missing")
+        }
+        if let styles = try relationships.targets(ofType: "styles").first.flatMap({ try archive.xml($0) }) {
+            try numbers.readStyles(styles)
+        }
+        try readStrings()
+        var sheets: [(name: String, part: String)] = []
+        try xml.descendants { element in
+            switch element.name {
+            case "workbookPr": numbers.startsIn1904 = ["1", "true"].contains(element["date1904"] ?? "")
+            case "sheet":
+                guard let id = element["r:id"], let target = relationships.byID[id]?.target else { return }
+                sheets.append((element["name"] ?? "", target))
+            default: break
+            }
+        }
+        for sheet in sheets {
+            try output.add(MarkdownText.heading(sheet.name, level: 2))
+            try readSheet(sheet.part, name: sheet.name)
+        }
+        var document = Document(type: type, text: output.text, unreadParts: unread)
+        try CoreProperties.read(package: package, in: archive).apply(to: &document)
+        return document
+    }
+
+    private func readStrings() throws {
+        guard let part = relationships.targets(ofType: "sharedStrings").first, let xml = try archive.xml(part)
+        else { return }
+        try xml.children { _ in
+            try xml.children { element in
+                guard element.name == "si" else { return }
+                strings.append(try Self.richText(xml))
+            }
+        }
+    }
+
+    /// Returns the text of the element that was started last, without phonetic guides.
+    private static func richText(_ xml: XMLPull) throws -> String {
+        var text = ""
+        try xml.children { element in
+            if element.name == "t" {
+                text += try xml.text()
+            } else if element.name == "r" {
+                text += try richText(xml)
+            }
+        }
+        return text
+    }
+
+    private func readSheet(_ part: String, name: String) throws {
+        guard let xml = try archive.xml(part) else {
+            // A chart sheet has no cells.
+            return
+        }
+        var rows: [[String]] = []
+        var (bytes, skipped) = (0, 0)
+        try xml.descendants { element in
+            guard element.name == "row" else { return }
+            guard rows.count < Self.maximumRows, bytes < limits.maximumTextBytes else {
+                skipped += 1
+                return
+            }
+            let row = try readRow(xml)
+            bytes += row.reduce(0) { $0 + $1.utf8.count + 3 }
+            if row.contains(where: { !$0.isEmpty }) { rows.append(row) }
+        }
+        if skipped > 0 { unread.append("sheet \(name): \(skipped) rows after row \(rows.count)") }
+        if xml.isDamaged { unread.append("sheet \(name): it is damaged; a part of it may be missing") }
+        try output.add(MarkdownText.table(rows))
+    }
+
+    private func readRow(_ xml: XMLPull) throws -> [String] {
+        var row: [String] = []
+        try xml.children { element in
+            guard element.name == "c" else { return }
+            let column = element["r"].flatMap(Self.column) ?? row.count
+            guard column < Self.maximumColumns, column >= row.count else { return }
+            var value = ""
+            var inline = ""
+            try xml.children { child in
+                switch child.name {
+                case "v": value = try xml.text()
+                case "is": inline = try Self.richText(xml)
+                default: break
+                }
+            }
+            let text = cell(value, inline, type: element["t"], style: element["s"])
+            guard !text.isEmpty else { return }
+            row += Array(repeating: "", count: column - row.count) + [text]
+        }
+        return row
+    }
+
+    private func cell(_ value: String, _ inline: String, type: String?, style: String?) -> String {
+        switch type {
+        case "s":
+            guard let index = Int(value), strings.indices.contains(index) else { return "" }
+            return strings[index]
+        case "inlineStr": return inline
+        case "b": return value == "1" ? "TRUE" : "FALSE"
+        case "str", "e", "d": return value
+        default: return numbers.text(of: value, style: style.flatMap { Int($0) } ?? 0)
+        }
+    }
+
+    /// Returns the index of the column of a cell, such as 27 for `AB12`; `nil` if the name is invalid.
+    static func column(_ cell: String) -> Int? {
+        var column = 0
+        for byte in cell.utf8 {
+            guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) else { break }
+            column = column * 26 + Int(byte - UInt8(ascii: "A")) + 1
+            guard column < 1 << 20 else { return nil }
+        }
+        return column > 0 ? column - 1 : nil
+    }
+}

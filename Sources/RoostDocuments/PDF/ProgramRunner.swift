@@ -1,0 +1,179 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Runs a separate program with limits of time, memory and output.
+///
+/// The program is started directly, without a shell, in its own process group, with an empty standard input
+/// and a minimal environment. It inherits no other files, because this package opens all files with
+/// `O_CLOEXEC`. `prlimit` (util-linux) sets the limits of memory, processor time and file size before it
+/// executes the program. On systems without `prlimit`, such as macOS, only the limits of elapsed time and
+/// of output are enforced.
+struct ProgramRunner {
+    /// The folder for the output of the program.
+    let folder: PrivateFolder
+    /// The limits of the resources.
+    let limits: DocumentLimits
+    /// Returns whether the caller was canceled. The program is then killed.
+    let isCancelled: () -> Bool
+
+    /// The result of a program that ended by itself.
+    struct Result {
+        /// The exit status, or 128 plus the number of the signal that ended the program.
+        var status: Int32
+        /// The standard output.
+        var output: Data
+        /// The first bytes of the standard error output.
+        var message: String
+    }
+
+    /// Returns the absolute path of a program: in the folders of `PATH`, or in the usual folders.
+    static func path(of program: String) -> String? {
+        let variable = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let usual = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/bin"]
+        let folders = variable.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") } + usual
+        return folders.lazy.map { $0 + "/" + program }.first { access($0, X_OK) == 0 }
+    }
+
+    /// Runs a program and waits for its end.
+    ///
+    /// - Parameters:
+    ///   - program: The absolute path of the program.
+    ///   - arguments: The arguments, without the name of the program.
+    ///   - deadline: The time at which the program is killed.
+    ///   - maximumOutput: The maximum size of the standard output in bytes.
+    /// - Throws: ``DocumentError`` if the program cannot be started or exceeds a limit; `CancellationError`.
+    func run(
+        _ program: String, _ arguments: [String], deadline: ContinuousClock.Instant, maximumOutput: Int
+    ) throws -> Result {
+        let name = UUID().uuidString
+        let (output, errors) = (folder.path + "/\(name).out", folder.path + "/\(name).err")
+        defer {
+            unlink(output)
+            unlink(errors)
+        }
+        let command = limited([program] + arguments, maximumOutput: maximumOutput)
+        let process = try Self.start(command, output: output, errors: errors, folder: folder.path)
+        let status = try wait(
+            for: process, program: (program as NSString).lastPathComponent, output: output,
+            deadline: deadline, maximumOutput: maximumOutput)
+        // An absent or unreadable file has the same meaning as no output.
+        let data = (try? Data(contentsOf: URL(fileURLWithPath: output))) ?? Data()
+        let text = (try? Data(contentsOf: URL(fileURLWithPath: errors)))?.prefix(2000) ?? Data()
+        return Result(status: status, output: data, message: String(decoding: text, as: UTF8.self))
+    }
+
+    /// Returns the command that sets the limits and executes another command.
+    private func limited(_ command: [String], maximumOutput: Int) -> [String] {
+        guard let prlimit = Self.path(of: "prlimit") else { return command }
+        let seconds = max(1, Int(limits.maximumTime.components.seconds))
+        return [
+            prlimit, "--as=\(limits.maximumProgramMemory)", "--cpu=\(seconds)", "--core=0",
+            "--fsize=\(maximumOutput + 1)", "--nofile=64", "--",
+        ] + command
+    }
+
+    /// Waits until a process ends, and kills its group if it exceeds a limit or the caller is canceled.
+    private func wait(
+        for process: pid_t, program: String, output: String, deadline: ContinuousClock.Instant,
+        maximumOutput: Int
+    ) throws -> Int32 {
+        var pause: UInt32 = 500
+        while true {
+            var status: Int32 = 0
+            let ended = waitpid(process, &status, WNOHANG)
+            if ended == process || (ended < 0 && errno != EINTR) {
+                // Descendants that still run would keep the files open.
+                kill(-process, SIGKILL)
+                let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+                try Self.checkSignal(code, program: program, limits: limits, maximumOutput: maximumOutput)
+                return code
+            }
+            var failure: (any Error)?
+            if isCancelled() { failure = CancellationError() }
+            if ContinuousClock.now >= deadline {
+                failure = DocumentError.limitExceeded(
+                    "\(program) needed more than \(limits.maximumTime.components.seconds) seconds")
+            }
+            var information = stat()
+            if stat(output, &information) == 0, information.st_size > maximumOutput {
+                failure = Self.outputFailure(program, maximumOutput)
+            }
+            if let failure {
+                kill(-process, SIGKILL)
+                kill(process, SIGKILL)
+                waitpid(process, &status, 0)
+                throw failure
+            }
+            usleep(pause)
+            pause = min(pause * 2, 20_000)
+        }
+    }
+
+    private static func outputFailure(_ program: String, _ maximum: Int) -> DocumentError {
+        .limitExceeded("\(program) extracted more than \(maximum) bytes of text")
+    }
+
+    /// Throws if a program was ended by the signal of a limit.
+    private static func checkSignal(
+        _ status: Int32, program: String, limits: DocumentLimits, maximumOutput: Int
+    ) throws {
+        switch status - 128 {
+        case SIGXFSZ: throw outputFailure(program, maximumOutput)
+        case SIGXCPU:
+            throw DocumentError.limitExceeded(
+                "\(program) needed more than \(limits.maximumTime.components.seconds) seconds")
+        default: break
+        }
+    }
+
+    /// Starts a process in its own process group.
+    private static func start(
+        _ command: [String], output: String, errors: String, folder: String
+    ) throws -> pid_t {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        let creation = O_WRONLY | O_CREAT | O_EXCL
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, creation, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 2, errors, creation, 0o600)
+        var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        #if canImport(Darwin)
+            flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
+        #endif
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGPIPE, SIGTERM, SIGINT, SIGXFSZ, SIGXCPU] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=\(folder)", "TZ=UTC"]
+        var arguments = command.map { strdup($0) } + [nil]
+        var variables = environment.map { strdup($0) } + [nil]
+        defer { for string in arguments + variables { free(string) } }
+        var process: pid_t = 0
+        let code = posix_spawn(&process, command[0], &actions, &attributes, &arguments, &variables)
+        guard code == 0 else {
+            throw DocumentError.missingProgram(
+                "\(command[0]) cannot be started: \(String(cString: strerror(code)))")
+        }
+        return process
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import RoostFiles
+import RoostModel
+
+/// Reads data in text formats: JSON and XML as readable text, YAML and TOML as written.
+public struct DataReader: DocumentReader {
+    static let json = DocumentType(
+        name: "json", title: "JSON", extensions: ["json", "geojson", "jsonld", "webmanifest"],
+        mediaTypes: ["application/json", "application/ld+json"])
+    static let xml = DocumentType(
+        name: "xml", title: "XML", extensions: ["xml"], mediaTypes: ["application/xml", "text/xml"])
+    static let yaml = DocumentType(
+        name: "yaml", title: "YAML", extensions: ["yaml", "yml"], mediaTypes: ["application/yaml"],
+        format: .plain)
+    static let toml = DocumentType(
+        name: "toml", title: "TOML", extensions: ["toml"], mediaTypes: ["application/toml"], format: .plain)
+
+    public let types = [Self.json, Self.xml, Self.yaml, Self.toml]
+
+    /// Creates a reader.
+    public init() {}
+
+    public func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+        try await BlockingWork.run { isCancelled in
+            try withoutActuallyEscaping(isCancelled) { isCancelled in
+                let document =
+                    switch type.name {
+                    case Self.json.name: try Self.jsonDocument(input, type)
+                    case Self.xml.name: try Self.xmlDocument(input, type, isCancelled)
+                    default: try Self.textDocument(input, type)
+                    }
+                guard document.text.contains(where: { !$0.isWhitespace }) else {
+                    throw DocumentError.noText("it contains no text")
+                }
+                return [document]
+            }
+        }
+    }
+
+    private static func textDocument(_ input: DocumentInput, _ type: DocumentType) throws -> Document {
+        guard let (text, _) = TextDecoder.decode(input.data) else {
+            throw DocumentError.unsupported("it is not text in UTF-8, UTF-16 or windows-1252")
+        }
+        return Document(type: type, text: text, format: type.format)
+    }
+
+    private static func jsonDocument(_ input: DocumentInput, _ type: DocumentType) throws -> Document {
+        let tree: JSONTree
+        do { tree = try JSONTree(input.data, maximumDepth: input.limits.maximumDepth) } catch {
+            throw DocumentError.damaged("it is not valid JSON: \(error)")
+        }
+        var writer = JSONText(limits: input.limits)
+        try writer.write(tree)
+        let title = (tree["title"] ?? tree["name"])?.string
+        return Document(type: type, title: title, text: writer.output.text)
+    }
+
+    private static func xmlDocument(
+        _ input: DocumentInput, _ type: DocumentType, _ isCancelled: @escaping () -> Bool
+    ) throws -> Document {
+        let writer = XMLText(try XMLPull(xml: input.data, isCancelled: isCancelled), limits: input.limits)
+        try writer.convert()
+        if writer.isDamaged && writer.output.text.isEmpty {
+            throw DocumentError.damaged("it is not valid XML")
+        }
+        var document = Document(type: type, title: writer.title, text: writer.output.text)
+        if writer.isDamaged {
+            document.unreadParts.append("it is not well-formed; a part of it may be missing")
+        }
+        return document
+    }
+}

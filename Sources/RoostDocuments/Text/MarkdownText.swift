@@ -1,0 +1,89 @@
+import Foundation
+
+/// Functions for readers that produce Markdown from other formats.
+enum MarkdownText {
+    /// Returns a paragraph with a backslash before characters that would begin a heading, a quotation, a
+    /// fence or a comment.
+    ///
+    /// Only constructs that change the structure of the text are escaped; emphasis is not, so that words
+    /// remain as they are.
+    static func escaped(_ paragraph: String) -> String {
+        guard paragraph.utf8.contains(where: isSpecial) else { return paragraph }
+        let lines = paragraph.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.map { escapedLine($0) }.joined(separator: "\n")
+    }
+
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "#"), UInt8(ascii: ">"), UInt8(ascii: "`"), UInt8(ascii: "~"), UInt8(ascii: "-"),
+            UInt8(ascii: "="), UInt8(ascii: "%"), UInt8(ascii: "<"), UInt8(ascii: "\t"), UInt8(ascii: " "),
+            UInt8(ascii: "+"):
+            true
+        default: false
+        }
+    }
+
+    private static func escapedLine(_ line: Substring) -> String {
+        let text = line.drop { $0 == " " || $0 == "\t" }
+        var escaped = String(text)
+        if escaped.contains("<!--") { escaped = escaped.replacingOccurrences(of: "<!--", with: "\\<!--") }
+        if escaped.contains("%%") { escaped = escaped.replacingOccurrences(of: "%%", with: "\\%%") }
+        guard let first = text.first else { return escaped }
+        let isRule = "-=+".contains(first) && text.allSatisfy { $0 == first || $0 == " " }
+        if isRule || first == "#" || first == ">" || text.hasPrefix("```") || text.hasPrefix("~~~") {
+            return "\\" + escaped
+        }
+        return escaped
+    }
+
+    /// Returns whether a line begins an item of a list: with a bullet, or with a number or a letter and a
+    /// full stop or parenthesis.
+    static func beginsListItem(_ line: String) -> Bool {
+        guard let first = line.first else { return false }
+        let rest = line.dropFirst()
+        if "•‣◦▪●○–*-\u{F0B7}".contains(first) { return rest.first?.isWhitespace ?? false }
+        let head = line.prefix { $0 != " " }
+        guard head.count <= 5, let end = head.last, ".)".contains(end), line.count > head.count else {
+            return false
+        }
+        let number = head.dropLast().drop { $0 == "(" }
+        return !number.isEmpty && (number.allSatisfy(\.isNumber) || (number.count == 1 && first.isLetter))
+    }
+
+    /// Returns a heading of a level from 1 to 6.
+    static func heading(_ text: String, level: Int) -> String {
+        let line = singleLine(text)
+        return line.isEmpty ? "" : String(repeating: "#", count: min(max(level, 1), 6)) + " " + line
+    }
+
+    /// Returns a text in one line, with single spaces.
+    static func singleLine(_ text: String) -> String {
+        text.split { $0.isWhitespace }.joined(separator: " ")
+    }
+
+    /// Returns a table with `|` between cells. The first row is the header.
+    static func table(_ rows: [[String]]) -> String {
+        let width = rows.map(\.count).max() ?? 0
+        guard width > 0 else { return "" }
+        var lines: [String] = []
+        for (index, row) in rows.enumerated() {
+            let cells = row.map { singleLine($0).replacingOccurrences(of: "|", with: "\\|") }
+            let padded = cells + Array(repeating: "", count: width - cells.count)
+            lines.append("| " + padded.joined(separator: " | ") + " |")
+            if index == 0 { lines.append("|" + String(repeating: " --- |", count: width)) }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Returns a fenced block of code. The fence is longer than any in the code.
+    static func fence(_ code: String, language: String) -> String {
+        var longest = 2
+        var run = 0
+        for byte in code.utf8 {
+            run = byte == UInt8(ascii: "`") ? run + 1 : 0
+            longest = max(longest, run)
+        }
+        let fence = String(repeating: "`", count: longest + 1)
+        return fence + language + "\n" + code + (code.hasSuffix("\n") ? "" : "\n") + fence
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// A text in a markup language that is converted to Markdown, line by line.
+struct ConvertedMarkup {
+    /// The lines, one for each line of the text.
+    var lines: [String] = []
+    var title: String?
+    var author: String?
+    /// The date as written.
+    var date: String?
+    var tags: [String] = []
+    var links: [DocumentLink] = []
+
+    /// Sets the title if the document does not have one yet.
+    mutating func setTitle(_ text: String) {
+        let line = MarkdownText.singleLine(text)
+        if title == nil && !line.isEmpty { title = line }
+    }
+
+    /// Appends a line that is kept in the text but not embedded.
+    mutating func addHidden(_ line: some StringProtocol) {
+        let text = line.trimmingCharacters(in: .whitespaces)
+        lines.append(text.isEmpty ? "" : "<!-- " + text.replacingOccurrences(of: "--", with: "- -") + " -->")
+    }
+
+    /// Appends the link of a line and returns its Markdown.
+    mutating func link(_ address: Substring, _ text: Substring) -> String {
+        let parts = address.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let label = MarkdownText.singleLine(String(text))
+        links.append(
+            DocumentLink(
+                kind: .address, target: parts.first.map(String.init) ?? "",
+                fragment: parts.count > 1 ? String(parts[1]) : nil, text: label.isEmpty ? nil : label))
+        return "[\(label)](\(address))"
+    }
+}

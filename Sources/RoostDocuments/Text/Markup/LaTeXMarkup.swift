@@ -1,0 +1,118 @@
+import Foundation
+
+/// The conversion of LaTeX. Formulas stay as they are written.
+enum LaTeXMarkup {
+    private static let levels = [
+        "part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5,
+    ]
+    private static let verbatim: Set = ["verbatim", "lstlisting", "minted", "Verbatim"]
+
+    static func converted(_ lines: [String]) -> ConvertedMarkup {
+        var result = ConvertedMarkup()
+        let hasPreamble = lines.contains { $0.contains("\\begin{document}") }
+        var isPreamble = hasPreamble
+        var fence: String?
+        for line in lines {
+            let text = line.trimmingCharacters(in: .whitespaces)
+            if let name = fence {
+                if text.hasPrefix("\\end{\(name)}") { fence = nil }
+                result.lines.append(fence == nil ? "```" : line)
+                continue
+            }
+            readProperties(text, &result)
+            if isPreamble {
+                if text.contains("\\begin{document}") { isPreamble = false }
+                result.addHidden(text)
+                continue
+            }
+            if let match = text.prefixMatch(of: #/\\begin\{(\w+)\*?\}/#),
+                verbatim.contains(String(match.output.1))
+            {
+                fence = String(match.output.1)
+                result.lines.append("```")
+            } else if text.hasPrefix("%") {
+                result.addHidden(text)
+            } else {
+                result.lines.append(convertedLine(withoutComment(line), &result))
+            }
+        }
+        return result
+    }
+
+    /// Reads `\title`, `\author` and `\date`.
+    private static func readProperties(_ text: String, _ result: inout ConvertedMarkup) {
+        guard text.hasPrefix("\\"), let match = text.prefixMatch(of: #/\\(title|author|date)\{(.*)\}/#) else {
+            return
+        }
+        let value = MarkdownText.singleLine(plain(String(match.output.2)))
+        switch match.output.1 {
+        case "title": result.setTitle(value)
+        case "author": if !value.isEmpty { result.author = value }
+        default: result.date = value
+        }
+    }
+
+    /// Returns a line without the comment at its end.
+    private static func withoutComment(_ line: String) -> String {
+        var previous: Character = " "
+        for index in line.indices {
+            if line[index] == "%" && previous != "\\" { return String(line[..<index]) }
+            previous = line[index]
+        }
+        return line
+    }
+
+    private static func convertedLine(_ line: String, _ result: inout ConvertedMarkup) -> String {
+        let text = line.trimmingCharacters(in: .whitespaces)
+        if let match = text.prefixMatch(
+            of:
+                #/\\(part|chapter|(?:sub){0,2}section|paragraph)\*?(?:\[[^\]]*\])?\{(.*?)\}(\s*\\label\{[^}]*\})?/#
+        ) {
+            let rest = plain(String(text[match.range.upperBound...]))
+            let title = MarkdownText.heading(
+                plain(String(match.output.2)), level: levels[String(match.output.1)] ?? 2)
+            return rest.isEmpty ? title : title + " " + rest
+        }
+        if text.hasPrefix("\\item") {
+            return "- " + plain(String(text.dropFirst(5))).trimmingCharacters(in: .whitespaces)
+        }
+        if text.firstMatch(
+            of:
+                #/^\\(?:begin|end|maketitle|tableofcontents|label|usepackage|newpage|centering|includegraphics|bibliography\w*|vspace|hspace|noindent\s*$)/#
+        ) != nil {
+            return ""
+        }
+        var output = ""
+        var rest = line[...]
+        while let match = rest.firstMatch(of: #/\\(?:href\{([^}]*)\}\{([^}]*)\}|url\{([^}]*)\})/#) {
+            output += plain(String(rest[..<match.range.lowerBound]))
+            let address = match.output.1 ?? match.output.3 ?? ""
+            output += result.link(address, plain(String(match.output.2 ?? address))[...])
+            rest = rest[match.range.upperBound...]
+        }
+        return output + plain(String(rest))
+    }
+
+    /// Returns a text without commands: `\emph{x}` becomes `x`. References are removed.
+    private static func plain(_ text: String) -> String {
+        guard text.contains(where: { "\\~{}`'-".contains($0) }) else { return text }
+        var output = text.replacing(
+            #/\s*\\(?:cite|citep|citet|ref|eqref|label|pageref|autoref|index)\*?(?:\[[^\]]*\])*\{[^}]*\}/#,
+            with: "")
+        // Commands within the arguments of others need further passes.
+        for _ in 0..<4 {
+            let next = output.replacing(
+                #/\\(?:emph|textbf|textit|texttt|textsc|underline|footnote|caption|text|mbox|textrm|textsf)\{([^{}]*)\}/#
+            ) { match in
+                String(match.output.1)
+            }
+            if next == output { break }
+            output = next
+        }
+        output = output.replacing(#/\\([%&$#_{}])/#) { String($0.output.1) }
+        output = output.replacingOccurrences(of: "\\\\", with: "")
+        output = output.replacingOccurrences(of: "~", with: " ")
+        output = output.replacingOccurrences(of: "``", with: "“").replacingOccurrences(of: "''", with: "”")
+        return output.replacingOccurrences(of: "---", with: "—").replacingOccurrences(of: "--", with: "–")
+    }
+}

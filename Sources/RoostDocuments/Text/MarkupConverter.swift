@@ -1,0 +1,188 @@
+import Foundation
+
+/// Converts the elements of HTML or XHTML to Markdown. Unknown elements contribute their text.
+///
+/// The readers of books and mail use the converter, where all of the text is content. Web pages have a
+/// reader of their own, which selects the main content.
+final class MarkupConverter {
+    /// The text.
+    private(set) var output: MarkdownOutput
+    /// The links, in order.
+    private(set) var links: [DocumentLink] = []
+    /// The text of the element `title`.
+    private(set) var title: String?
+    /// Whether the text has a heading.
+    private(set) var hasHeading = false
+
+    private let xml: XMLPull
+    private var inline = ""
+    private var listMarks: [String] = []
+    private var isFirstBlockOfItem = false
+    private var quotationDepth = 0
+
+    private static let ignored: Set = [
+        "script", "style", "template", "noscript", "svg", "object", "iframe", "rt", "rp", "select", "button",
+    ]
+    private static let blocks: Set = [
+        "p", "div", "section", "article", "header", "footer", "main", "aside", "nav", "figure", "figcaption",
+        "address", "dl", "dt", "dd", "form", "fieldset", "details", "summary", "center", "body", "hr", "tr",
+        "td", "th", "caption", "html",
+    ]
+
+    init(_ xml: XMLPull, limits: DocumentLimits) {
+        self.xml = xml
+        output = MarkdownOutput(limits: limits)
+    }
+
+    /// Converts the whole document.
+    func convert() throws {
+        try readChildren()
+        try flush()
+    }
+
+    private func readChildren() throws {
+        try xml.children({ try read($0) }, text: { append($0) })
+    }
+
+    private func append(_ text: String) {
+        for character in text {
+            if character.isWhitespace && character != "\u{A0}" {
+                if let last = inline.last, last != " ", last != "\n" { inline.append(" ") }
+            } else if character != "\u{AD}" && character != "\u{200B}" {
+                inline.append(character == "\u{A0}" ? " " : character)
+            }
+        }
+    }
+
+    private func read(_ element: XMLPull.Element) throws {
+        let name = element.name.lowercased()
+        switch name {
+        case _ where Self.ignored.contains(name): break
+        case "head": try readHead()
+        case "h1", "h2", "h3", "h4", "h5", "h6":
+            try readHeading(level: Int(name.dropFirst()) ?? 1)
+        case "br": inline += "\n"
+        case "pre": try readCode()
+        case "ul", "ol", "menu": try readList(isNumbered: name == "ol")
+        case "blockquote":
+            try flush()
+            quotationDepth += 1
+            try readChildren()
+            try flush()
+            quotationDepth -= 1
+        case "table": try readTable()
+        case "a": try readLink(element)
+        case "img":
+            if let text = element["alt"], text.contains(where: \.isLetter) { append(" \(text) ") }
+        case _ where Self.blocks.contains(name):
+            try flush()
+            try readChildren()
+            try flush()
+        default: try readChildren()
+        }
+    }
+
+    private func readHead() throws {
+        try xml.children { element in
+            guard element.name.lowercased() == "title" else { return }
+            let text = MarkdownText.singleLine(try xml.text())
+            if !text.isEmpty { title = text }
+        }
+    }
+
+    private func readHeading(level: Int) throws {
+        try flush()
+        try readChildren()
+        let text = inline
+        inline = ""
+        let heading = MarkdownText.heading(text, level: level)
+        guard !heading.isEmpty else { return }
+        hasHeading = true
+        try output.add(heading)
+    }
+
+    private func readCode() throws {
+        try flush()
+        let code = try xml.text()
+        guard code.contains(where: { !$0.isWhitespace }) else { return }
+        try add(MarkdownText.fence(code, language: ""))
+    }
+
+    private func readList(isNumbered: Bool) throws {
+        try flush()
+        var number = 0
+        try xml.children(
+            { element in
+                guard element.name.lowercased() == "li" else {
+                    try read(element)
+                    return
+                }
+                try flush()
+                number += 1
+                listMarks.append(isNumbered ? "\(number). " : "- ")
+                isFirstBlockOfItem = true
+                try readChildren()
+                try flush()
+                isFirstBlockOfItem = false
+                listMarks.removeLast()
+            }, text: { append($0) })
+        try flush()
+    }
+
+    private func readTable() throws {
+        try flush()
+        var rows: [[String]] = []
+        let nested = MarkupTable(xml)
+        try nested.readRows { rows.append($0) }
+        links += nested.links
+        let isLayout = rows.allSatisfy { $0.count < 2 }
+        // Mails use tables for their layout.
+        if isLayout || rows.contains(where: { $0.contains { $0.count > 1000 } }) {
+            for cell in rows.joined() { try add(MarkdownText.escaped(cell)) }
+        } else {
+            try add(MarkdownText.table(rows))
+        }
+    }
+
+    private func readLink(_ element: XMLPull.Element) throws {
+        let start = inline.count
+        try readChildren()
+        guard let address = element["href"], !address.isEmpty, !address.hasPrefix("javascript:") else {
+            return
+        }
+        let parts = address.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let text = inline.count > start ? MarkdownText.singleLine(String(inline.dropFirst(start))) : ""
+        links.append(
+            DocumentLink(
+                kind: .address, target: String(parts[0]), fragment: parts.count > 1 ? String(parts[1]) : nil,
+                text: text.isEmpty ? nil : text))
+    }
+
+    /// Writes the text that was collected as a paragraph.
+    private func flush() throws {
+        let text = inline.trimmingCharacters(in: .whitespacesAndNewlines)
+        inline = ""
+        guard !text.isEmpty else { return }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let trimmed = lines.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+        try add(MarkdownText.escaped(trimmed))
+    }
+
+    /// Appends a block with the marks of the lists and quotations that contain it.
+    private func add(_ block: String) throws {
+        var block = block
+        var isListItem = false
+        if !listMarks.isEmpty {
+            let indent = String(repeating: "    ", count: listMarks.count - 1)
+            let mark = isFirstBlockOfItem ? listMarks[listMarks.count - 1] : "  "
+            block = indent + mark + block.replacingOccurrences(of: "\n", with: "\n" + indent + "  ")
+            isListItem = isFirstBlockOfItem
+            isFirstBlockOfItem = false
+        }
+        if quotationDepth > 0 {
+            let mark = String(repeating: "> ", count: min(quotationDepth, 20))
+            block = mark + block.replacingOccurrences(of: "\n", with: "\n" + mark)
+        }
+        try output.add(block, isListItem: isListItem)
+    }
+}

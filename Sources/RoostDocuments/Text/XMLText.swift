@@ -1,0 +1,50 @@
+import Foundation
+
+/// Writes an XML document as readable text: `name: text` for elements that contain only short text, and a
+/// paragraph for each other element with text.
+final class XMLText {
+    /// The text.
+    private(set) var output: MarkdownOutput
+    /// The text of the first element with the name `title`.
+    private(set) var title: String?
+    /// Whether the document is not well-formed.
+    var isDamaged: Bool { xml.isDamaged }
+
+    private let xml: XMLPull
+    /// The maximum number of characters of a value that is written with its name.
+    private static let maximumValueLength = 60
+
+    init(_ xml: XMLPull, limits: DocumentLimits) {
+        self.xml = xml
+        output = MarkdownOutput(limits: limits)
+    }
+
+    /// Converts the document.
+    func convert() throws { try xml.children { try read($0) } }
+
+    private func read(_ element: XMLPull.Element) throws {
+        var text = ""
+        var hasChildren = false
+        try xml.children(
+            { child in
+                // Text around a child makes the child a part of the paragraph.
+                if text.contains(where: { !$0.isWhitespace }) {
+                    text += try xml.text()
+                } else {
+                    hasChildren = true
+                    text = ""
+                    try read(child)
+                }
+            }, text: { text += $0 })
+        let line = MarkdownText.singleLine(text)
+        guard !line.isEmpty else { return }
+        if element.name.lowercased() == "title" {
+            if title == nil { title = line }
+            try output.add(MarkdownText.heading(line, level: 2))
+        } else if !hasChildren && line.count <= Self.maximumValueLength {
+            try output.add("- \(element.name): \(line)", isListItem: true)
+        } else {
+            try output.add(MarkdownText.escaped(line))
+        }
+    }
+}

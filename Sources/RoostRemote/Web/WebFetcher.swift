@@ -1,0 +1,270 @@
+import AsyncHTTPClient
+public import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOHTTPCompression
+import RoostModel
+
+/// Fetches web pages and feeds, one at a time.
+///
+/// The fetcher honors robots.txt, limits the size and the time of a page, and connects only to public
+/// addresses unless the caller permits private ones: the addresses of a host are checked before each
+/// connection, and the connection uses the address that was checked. The same applies to redirects.
+public actor WebFetcher {
+    /// The limits of a request.
+    public struct Limits: Sendable, Hashable {
+        /// The maximum size of a page in bytes, after decompression.
+        public var maximumSize = 32 << 20
+        /// The maximum time until the head of a response, and for a slow body.
+        public var timeout = Duration.seconds(30)
+        /// The maximum number of redirects.
+        public var maximumRedirects = 5
+
+        /// Creates the default limits.
+        public init() {}
+    }
+
+    /// The name in robots.txt that applies to the fetcher.
+    static let agentName = "roost"
+
+    private let version: String
+    private let allowsPrivateAddresses: Bool
+    private let environment: [String: String]
+    private let limits: Limits
+    private var rules: [String: RobotsRules] = [:]
+    /// The addresses of hosts, instead of the answers of the resolver; for tests.
+    private let resolve: @Sendable (String) async throws -> [SocketAddress]
+
+    /// Creates a fetcher.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the program, for the user agent `roost/VERSION`.
+    ///   - allowsPrivateAddresses: Whether the fetcher may connect to this computer and to private networks.
+    ///   - environment: The environment variables. Only `http_proxy`, `https_proxy`, `all_proxy` and
+    ///     `no_proxy` are used. A proxy resolves host names itself, so their addresses are not checked.
+    ///   - limits: The limits of a request.
+    public init(
+        version: String, allowsPrivateAddresses: Bool = false, environment: [String: String] = [:],
+        limits: Limits = Limits()
+    ) {
+        self.init(
+            version: version, allowsPrivateAddresses: allowsPrivateAddresses, environment: environment,
+            limits: limits, resolve: WebAddress.resolve)
+    }
+
+    init(
+        version: String, allowsPrivateAddresses: Bool, environment: [String: String], limits: Limits,
+        resolve: @escaping @Sendable (String) async throws -> [SocketAddress]
+    ) {
+        self.version = version
+        self.allowsPrivateAddresses = allowsPrivateAddresses
+        self.environment = environment.filter { $0.key.lowercased().hasSuffix("_proxy") }
+        self.limits = limits
+        self.resolve = resolve
+    }
+
+    /// Fetches a page.
+    ///
+    /// - Parameters:
+    ///   - address: An http or https URL.
+    ///   - validators: The validators of the page when it was fetched before.
+    /// - Returns: The page, or that it has not changed.
+    /// - Throws: ``WebError``; `CancellationError`.
+    public func fetch(
+        _ address: String, unlessMatching validators: WebPage.Validators = .init()
+    ) async throws -> WebPage.Result {
+        var headers = HTTPHeaders()
+        if let tag = validators.entityTag { headers.add(name: "If-None-Match", value: tag) }
+        if let date = validators.lastModified { headers.add(name: "If-Modified-Since", value: date) }
+        var url = try Self.url(address)
+        for _ in 0...limits.maximumRedirects {
+            try await checkRobots(url)
+            let response = try await load(url, headers, maximumSize: limits.maximumSize)
+            switch response.status {
+            case 200..<300: return .page(response.page)
+            case 304: return .notModified
+            case 301, 302, 303, 307, 308: url = try Self.redirect(from: url, to: response.location)
+            default:
+                throw WebError(
+                    .refused,
+                    "cannot fetch \(url.absoluteString): the server responded with status "
+                        + "\(response.status)\(Self.hint(response.status))")
+            }
+        }
+        throw WebError(
+            .tooManyRedirects,
+            "cannot fetch \(address): the server redirected more than \(limits.maximumRedirects) times")
+    }
+
+    private static func hint(_ status: UInt) -> String {
+        switch status {
+        case 401, 403: "; the page may require a login"
+        case 404, 410: "; the page does not exist, so check the address"
+        case 429, 500...: "; try again later"
+        default: ""
+        }
+    }
+
+    /// Returns the URL of an address.
+    private static func url(_ address: String) throws -> URL {
+        guard let url = URL(string: address), let scheme = url.scheme?.lowercased(),
+            ["http", "https"].contains(scheme), let host = url.host, !host.isEmpty
+        else {
+            throw WebError(.invalidAddress, "cannot fetch \(address): it is not an http or https URL")
+        }
+        guard url.user == nil, url.password == nil else {
+            throw WebError(
+                .invalidAddress, "cannot fetch from \(host): a user name in a URL is not supported")
+        }
+        return url
+    }
+
+    private static func redirect(from url: URL, to location: String?) throws -> URL {
+        guard let location, let target = URL(string: location, relativeTo: url) else {
+            throw WebError(
+                .refused, "cannot fetch \(url.absoluteString): the server redirects to an invalid address")
+        }
+        return try Self.url(target.absoluteString)
+    }
+
+    // MARK: Robots
+
+    private func checkRobots(_ url: URL) async throws {
+        guard var origin = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return }
+        let path = origin.percentEncodedPath + (origin.percentEncodedQuery.map { "?" + $0 } ?? "")
+        (origin.path, origin.query, origin.fragment) = ("/robots.txt", nil, nil)
+        guard let robots = origin.url else { return }
+        let rules: RobotsRules
+        if let known = self.rules[robots.absoluteString] {
+            rules = known
+        } else {
+            rules = try await loadRules(robots)
+            self.rules[robots.absoluteString] = rules
+        }
+        guard rules.permits(path) else {
+            throw WebError(
+                .disallowed,
+                "cannot fetch \(url.absoluteString): the robots.txt of the site does not permit it")
+        }
+    }
+
+    private func loadRules(_ address: URL) async throws -> RobotsRules {
+        var url = address
+        for _ in 0...limits.maximumRedirects {
+            let response = try await load(url, HTTPHeaders(), maximumSize: RobotsRules.maximumSize)
+            switch response.status {
+            case 200..<300:
+                return RobotsRules(String(decoding: response.page.data, as: UTF8.self), agent: Self.agentName)
+            case 301, 302, 303, 307, 308: url = try Self.redirect(from: url, to: response.location)
+            case 400..<500: return .permissive
+            default:
+                // RFC 9309: a site whose rules are temporarily unknown permits nothing.
+                throw WebError(
+                    .unavailable,
+                    "cannot fetch from \(address.host ?? ""): its robots.txt is not available "
+                        + "(status \(response.status)); try again later")
+            }
+        }
+        return .permissive
+    }
+
+    // MARK: Requests
+
+    private struct Response {
+        var status: UInt
+        var location: String?
+        var page: WebPage
+    }
+
+    private func load(_ url: URL, _ headers: HTTPHeaders, maximumSize: Int) async throws -> Response {
+        let client = HTTPClient(
+            eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: try await configuration(for: url)
+        )
+        do {
+            let response = try await load(url, headers, maximumSize, client)
+            try await client.shutdown()
+            return response
+        } catch {
+            // The first error is the relevant one.
+            try? await client.shutdown()
+            throw Self.webError(error, url, maximumSize)
+        }
+    }
+
+    private func load(
+        _ url: URL, _ headers: HTTPHeaders, _ maximumSize: Int, _ client: HTTPClient
+    ) async throws -> Response {
+        var request = HTTPClientRequest(url: url.absoluteString)
+        request.headers = headers
+        request.headers.add(name: "User-Agent", value: "\(Self.agentName)/\(version)")
+        request.headers.add(
+            name: "Accept", value: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8")
+        let timeout = TimeAmount.nanoseconds(Int64(limits.timeout / .nanoseconds(1)))
+        let limit = BodyLimit(size: maximumSize, timeout: limits.timeout)
+        let response = try await client.execute(request, timeout: timeout)
+        if let length = response.headers.first(name: "Content-Length").flatMap({ Int($0) }),
+            length > maximumSize
+        {
+            throw NIOTooManyBytesError(maxBytes: maximumSize)
+        }
+        let isComplete = (200..<300).contains(response.status.code)
+        let data = isComplete ? try await response.body.data(within: limit) : Data()
+        let contentType = ContentType(response.headers.first(name: "Content-Type") ?? "")
+        let page = WebPage(
+            url: url, data: data, mediaType: contentType.mediaType, encodingName: contentType.encodingName,
+            validators: .init(
+                entityTag: response.headers.first(name: "ETag"),
+                lastModified: response.headers.first(name: "Last-Modified")))
+        return Response(
+            status: response.status.code, location: response.headers.first(name: "Location"), page: page)
+    }
+
+    /// Returns the configuration of a client that can connect only to the checked address of a host.
+    private func configuration(for url: URL) async throws -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout.connect = .nanoseconds(Int64(limits.timeout / .nanoseconds(1)))
+        configuration.timeout.read = .nanoseconds(Int64(limits.timeout / .nanoseconds(1)))
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.decompression = .enabled(limit: .size(limits.maximumSize))
+        configuration.proxy = RemoteTransport.proxy(for: url, environment)
+        let host = (url.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        let literal = try? SocketAddress(ipAddress: host, port: 0)
+        if configuration.proxy != nil, literal == nil { return configuration }
+        let addresses: [SocketAddress]
+        if let literal { addresses = [literal] } else { addresses = try await resolve(host) }
+        // One private address is enough to refuse a host: its answers are not those of a public site.
+        guard allowsPrivateAddresses || addresses.allSatisfy(WebAddress.isPublic) else {
+            throw WebError(
+                .privateAddress,
+                "cannot fetch \(url.absoluteString): \(host) is an address of this computer or of a private "
+                    + "network; permit private addresses if this is intended")
+        }
+        if literal == nil, let name = url.host, let address = addresses.first?.ipAddress {
+            configuration.dnsOverride = [name: address]
+        }
+        return configuration
+    }
+
+    private static func webError(_ error: any Error, _ url: URL, _ maximumSize: Int) -> any Error {
+        if error is WebError || error is CancellationError { return error }
+        if Task.isCancelled { return CancellationError() }
+        let address = url.absoluteString
+        if error is NIOTooManyBytesError {
+            return WebError(
+                .tooLarge, "cannot fetch \(address): it is larger than \(maximumSize >> 20) MB, the limit")
+        }
+        if let error = error as? HTTPClientError,
+            [.deadlineExceeded, .readTimeout, .connectTimeout].contains(error)
+        {
+            return WebError(.unavailable, "cannot fetch \(address): the server is too slow; try again later")
+        }
+        if String(reflecting: type(of: error)).contains("Decompression") {
+            return WebError(
+                .tooLarge, "cannot fetch \(address): its compressed contents are damaged or too large")
+        }
+        let reason = (error as? HTTPClientError)?.description ?? String(describing: type(of: error))
+        return WebError(
+            .unavailable, "cannot fetch \(address): the connection failed (\(reason)); check the address")
+    }
+}

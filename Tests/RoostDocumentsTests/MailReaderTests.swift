@@ -1,0 +1,110 @@
+import Foundation
+import RoostDocuments
+import RoostModel
+import Testing
+
+/// Tests of messages and mailboxes, which `Fixtures/Documents/mail.py` generates.
+@Suite struct MailReaderTests {
+    @Test func `Headers become the title, date and metadata`() async throws {
+        let document = try await DocumentFixture.document("reply.eml")
+        #expect(document.title == "Re: Wasser für den Garten")
+        #expect(document.metadata["from"] == .string("Mara Lindqvist <mara@example.org>"))
+        #expect(
+            document.metadata["to"]
+                == .array([.string("Jörg Weiß <joerg@example.org>"), .string("garden@example.org")]))
+        #expect(document.metadata["message-id"] == .string("2@example.org"))
+        #expect(document.metadata["in-reply-to"] == .string("1@example.org"))
+        #expect(document.metadata["thread"] == .string("0@example.org"))
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_741_941_000))
+        #expect(document.format == .mail)
+    }
+
+    @Test func `Quotations and the signature are hidden`() async throws {
+        let document = try await DocumentFixture.document("reply.eml")
+        let structure = TextStructure(of: document.text, format: document.format)
+        let bytes = Array(document.text.utf8)
+        let hidden = structure.hiddenParts.map { part in
+            (part.kind, String(decoding: bytes[part.range], as: UTF8.self))
+        }
+        #expect(hidden.map(\.0) == [.quotation, .signature])
+        #expect(hidden[0].1.hasPrefix("On Thu, 13 Mar 2025") && hidden[0].1.hasSuffix("> I forgot.\n"))
+        #expect(hidden[1].1.hasPrefix("-- \nMara Lindqvist"))
+    }
+
+    @Test func `A message that only quotes another one is not hidden`() {
+        let structure = TextStructure(of: "Am 1.2.2025 schrieb A:\n> one\n> two\n", format: .mail)
+        #expect(structure.hiddenParts.isEmpty)
+        #expect(TextStructure(of: "> one\n> two\n", format: .mail).hiddenParts.isEmpty)
+        let original = TextStructure(of: "Yes.\n\n-----Original Message-----\nFrom: B\nText", format: .mail)
+        #expect(original.hiddenParts == [TextStructure.HiddenPart(kind: .quotation, range: 6..<45)])
+    }
+
+    @Test func `Plain text is preferred, and attachments are listed`() async throws {
+        let document = try await DocumentFixture.document("alternative.eml")
+        #expect(document.text.hasPrefix("A barrel under the gutter"))
+        #expect(!document.text.contains("<p>"))
+        #expect(document.unreadParts == ["attachment plän.pdf (application/pdf)"])
+        #expect(document.metadata["attachments"] == .array([.string("plän.pdf")]))
+    }
+
+    @Test func `HTML becomes Markdown`() async throws {
+        let document = try await DocumentFixture.document("html.eml")
+        #expect(
+            document.text.hasPrefix("# Water\n\nFirst & second.\n\n- barrel\n- hose\n\n| Name | Litres |"))
+        #expect(document.text.hasSuffix("See the page.\n\n> earlier text"))
+        #expect(!document.text.contains("color"))
+        #expect(document.links.first?.target == "https://example.org/a")
+        #expect(document.links.first?.fragment == "b")
+    }
+
+    @Test(arguments: [
+        ("latin1.eml", "Grüße aus dem Gärtchen, süß und schön."), ("koi8.eml", "Бочка стоит под крышей."),
+        ("shift-jis.eml", "雨どいの下の樽は"), ("right-to-left.eml", "חבית מתחת למרזב"),
+        ("undeclared.eml", "Viele Grüße aus Köln"),
+    ])
+    func `Character sets are decoded`(name: String, text: String) async throws {
+        #expect(try await DocumentFixture.document(name).text.contains(text))
+    }
+
+    @Test func `Flowed lines are joined`() async throws {
+        let text = try await DocumentFixture.document("flowed.eml").text
+        #expect(text.contains("This paragraph continues here."))
+        #expect(text.contains("> quoted text"))
+    }
+
+    @Test func `Forwarded messages are read`() async throws {
+        let text = try await DocumentFixture.document("forwarded.eml").text
+        #expect(
+            text.hasPrefix("See below.\n\n---------- The barrel ----------\n\nThe lid keeps mosquitoes away"))
+    }
+
+    @Test func `An encrypted message is found by its subject`() async throws {
+        let document = try await DocumentFixture.document("encrypted.eml")
+        #expect(document.text == "Secret plan")
+        #expect(document.unreadParts == ["the text is encrypted"])
+    }
+
+    @Test func `Deeply nested and truncated messages are read as far as possible`() async throws {
+        let nested = try await DocumentFixture.document("nested.eml")
+        #expect(nested.title == "Nested")
+        #expect(nested.unreadParts.count == 1)
+        let damaged = try await DocumentFixture.document("damaged.eml")
+        #expect(damaged.title == "Two forms")
+        await #expect(throws: DocumentError.self) { try await DocumentFixture.documents("empty.eml") }
+    }
+
+    @Test func `A mailbox contains one document for each message`() async throws {
+        let documents = try await DocumentFixture.documents("archive.mbox")
+        #expect(documents.map(\.key) == (20...24).map { "\($0)@example.org" } + ["20@example.org (2)"])
+        #expect(documents.map(\.title).prefix(2) == ["Topic 0", "Topic 1"])
+        #expect(documents[0].text.hasSuffix("\nFrom here on, a line begins with From."))
+    }
+
+    @Test func `A message is recognized by its header`() throws {
+        let data = try DocumentFixture.input("reply.eml").data
+        #expect(
+            DocumentFixture.readers.match(DocumentInput(data: data, path: "cur/17:2,S"))?.type.name == "mail")
+        let note = DocumentInput(data: Data("From: here\nDate: today\n\nText".utf8), path: "a.txt")
+        #expect(DocumentFixture.readers.match(note)?.type.name == "text")
+    }
+}

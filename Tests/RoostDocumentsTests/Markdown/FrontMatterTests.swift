@@ -1,0 +1,205 @@
+import Foundation
+import RoostDocuments
+import RoostModel
+import Testing
+
+/// Tests of front matter: metadata, dates, and text that is not valid.
+@Suite struct FrontMatterTests {
+    private func read(_ text: String) async throws -> Document {
+        let input = DocumentInput(data: Data(text.utf8), path: "/vault/note.md")
+        let documents = try await MarkdownReader().read(input, as: MarkdownReader.type)
+        return try #require(documents.first)
+    }
+
+    // MARK: Metadata
+
+    @Test func `Values keep their types`() async throws {
+        let document = try await read(
+            """
+            ---
+            rating: 4
+            weight: 2.5
+            big: 1e3
+            done: true
+            draft: no
+            empty:
+            text: 12 boards
+            time: 12:30
+            zip: 01234
+            version: "1.0"
+            due: 2025-04-01
+            list: [1, two, 3.5]
+            nested:
+              a: {b: [false]}
+            ---
+            """)
+        #expect(
+            document.metadata == [
+                "rating": 4, "weight": 2.5, "big": 1000, "done": true, "draft": false, "empty": nil,
+                "text": "12 boards", "time": "12:30", "zip": "01234", "version": "1.0", "due": "2025-04-01",
+                "list": [1, "two", 3.5], "nested": ["a": ["b": [false]]],
+            ])
+        #expect(document.unreadParts.isEmpty)
+    }
+
+    @Test func `TOML values keep their types`() async throws {
+        let document = try await read(
+            """
+            +++
+            title = "Bench"
+            date = 2025-03-14T09:30:00+01:00
+            rating = 4
+            due = 2025-04-01
+            alarm = 07:30:00
+            [extra]
+            list = [1, 2]
+            +++
+            Text
+            """)
+        #expect(document.title == "Bench")
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_741_941_000))
+        #expect(
+            document.metadata == [
+                "rating": 4, "due": "2025-04-01", "alarm": "07:30:00", "extra": ["list": [1, 2]],
+            ])
+    }
+
+    @Test func `Aliases and merge keys are read`() async throws {
+        let document = try await read(
+            "---\naliases: [Plan, \"Second plan\"]\nbase: &b {a: 1, c: 2}\nother:\n  <<: *b\n  a: 3\n---\n")
+        #expect(document.aliases == ["Plan", "Second plan"])
+        #expect(document.metadata["other"] == ["a": 3, "c": 2])
+    }
+
+    @Test func `A text between two horizontal lines is not front matter`() async throws {
+        for text in [
+            "---\n\nOnly prose here\n\n---\n", "---\nkey: value\n", "text\n---\na: 1\n---\n",
+            "----\na: 1\n----\n",
+        ] {
+            let document = try await read(text)
+            #expect(document.metadata.isEmpty, "\(text)")
+            #expect(
+                TextStructure(of: text, format: .markdown).hiddenParts.allSatisfy { $0.kind != .frontMatter })
+        }
+    }
+
+    // MARK: Text that is not valid
+
+    @Test func `An invalid line is reported and the other keys are read`() async throws {
+        let document = try await read(
+            "---\ntitle: Soup: a guide\ntags: [a, b]\nbad: [1, 2\ndate: 2025-03-14\n---\nText\n")
+        #expect(document.title == "Soup: a guide")
+        #expect(document.tags == ["a", "b"])
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_741_910_400))
+        #expect(document.unreadParts.count == 2)
+        #expect(document.unreadParts.allSatisfy { $0.hasPrefix("front matter, line ") })
+        #expect(document.text.hasSuffix("Text\n"))
+    }
+
+    @Test func `The last value of a repeated key counts`() async throws {
+        let document = try await read("---\ntitle: First\ntitle: Second\n---\n")
+        #expect(document.title == "Second")
+    }
+
+    @Test func `Invalid TOML is reported`() async throws {
+        let document = try await read("+++\ntitle = \n+++\n# Heading\n")
+        #expect(document.title == "Heading")
+        #expect(document.unreadParts.count == 1)
+        #expect(document.unreadParts.first?.contains("TOML") == true)
+    }
+
+    @Test(arguments: [
+        "date = 2024-01-01T", "date = 2024-01-01T-1:00", "date = [ 2024-01-01t:30 ]",
+        "a=1\ndate = 2024-01-01 x:1",
+        "a = ]", "a = #", "a = \u{2028}", "a = \u{B}1", "ä = 1", "a = ,", "a = [}", "a = {b = }",
+        "date = 2024-01-01T1", "date = 2024-01-01T12:3",
+        "date = 12:", "date = 1_:", "date = 0x", "date = -T",
+    ])
+    func `An incomplete time in TOML is reported`(line: String) async throws {
+        let document = try await read("+++\n\(line)\n+++\n# Heading\n")
+        #expect(document.title == "Heading")
+        #expect(document.unreadParts.count == 1)
+    }
+
+    @Test func `A date before a comment and a date in a TOML string are valid`() async throws {
+        let document = try await read(
+            "+++\ndate = 2024-01-01 # new year\nnote = \"2024-01-01Tx\"\nlist = [2024-01-01 , 2024-01-02 ]\n+++\n"
+        )
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_704_067_200))
+        #expect(document.metadata == ["note": "2024-01-01Tx", "list": ["2024-01-01", "2024-01-02"]])
+    }
+
+    @Test func `Aliases that grow exponentially are refused within a second`() async throws {
+        var yaml = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...12 {
+            let references = Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", ")
+            yaml += "a\(level): &a\(level) [\(references)]\n"
+        }
+        let clock = ContinuousClock.now
+        let document = try await read("---\n\(yaml)---\nText\n")
+        #expect(clock.duration(to: .now) < .seconds(1))
+        #expect(document.unreadParts.count == 1)
+        let few = try await read(
+            "---\na: &a [x, x]\nb: &b [*a, *a, *a]\nc: &c [*b, *b, *b]\n? *c\n: key\ntitle: T\n---\n")
+        #expect(few.title == "T")
+    }
+
+    @Test func `Deep nesting is reported and not an error`() async throws {
+        for depth in [70, 900, 5000] {
+            let list = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            let document = try await read("---\ntitle: T\ndeep: \(list)\n---\nText\n")
+            #expect(document.title == "T")
+            #expect(document.metadata["deep"] == nil || document.metadata["deep"]?.string != nil)
+            #expect(!document.unreadParts.isEmpty)
+        }
+    }
+
+    @Test func `A key that is too long is reported`() async throws {
+        let document = try await read("---\n? \(String(repeating: "k", count: 5000))\n: 1\ntitle: T\n---\n")
+        #expect(document.title == "T")
+        #expect(document.metadata.isEmpty)
+        #expect(document.unreadParts.count == 1)
+    }
+
+    // MARK: Dates
+
+    @Test(arguments: [
+        ("created: 2025-03-14", 1_741_910_400.0), ("date: 2025-3-4", 1_741_046_400),
+        ("date: 2025-03-14 09:30:00", 1_741_944_600), ("date: 2025-03-14T09:30", 1_741_944_600),
+        ("date: 2025-03-14T09:30:00Z", 1_741_944_600), ("date: 2025-03-14 09:30:00 +01:00", 1_741_941_000),
+        ("date: 2025-03-14T09:30:00.250-0500", 1_741_962_600.25), ("date created: 2025/03/14", 1_741_910_400),
+        ("created_at: \"14.03.2025\"", 1_741_910_400), ("date: 14.3.2025 09:30", 1_741_944_600),
+        ("date: 20250314", 1_741_910_400), ("date: 202503140930", 1_741_944_600),
+        ("date: 14 March 2025", 1_741_910_400), ("date: March 14th, 2025", 1_741_910_400),
+        ("date: Fri, 14 Mar 2025 09:30:00 +0100", 1_741_941_000), ("datum: 14. März 2025", 1_741_910_400),
+        ("date: \"[[2025-03-14]]\"", 1_741_910_400), ("created: 1741910400", 1_741_910_400),
+        ("created: 1741910400000", 1_741_910_400), ("date: 25/12/2024", 1_735_084_800),
+        ("date: 12/25/2024", 1_735_084_800), ("date: 2024-02-29", 1_709_164_800),
+        ("date: 2025-03", 1_740_787_200),
+        ("date: March 14, 2025 2:05 PM", 1_741_961_100), ("published: 1969-12-31", -86_400),
+    ])
+    func `Dates are read in many formats`(line: String, seconds: Double) async throws {
+        let document = try await read("---\n\(line)\n---\n")
+        #expect(document.createdAt == Date(timeIntervalSince1970: seconds))
+        #expect(document.metadata.isEmpty)
+    }
+
+    @Test(arguments: [
+        "someday", "2025-02-30", "2025-13-01", "3/4/2025", "99999999", "2025-03-14 25:00",
+        "2025-03-14 and more",
+        "12:30", "2025", "-1", "[]", "2023-02-29", "00000000", "2025-03-14T09:30:00 Mars/Olympus",
+    ])
+    func `A value that is no clear date stays in the metadata`(value: String) async throws {
+        let document = try await read("---\ndate: \(value)\n---\n")
+        #expect(document.createdAt == nil)
+        #expect(document.metadata["date"] != nil)
+    }
+
+    @Test func `The most specific key determines each date`() async throws {
+        let document = try await read(
+            "---\ndate: 2025-01-01\ncreated: 2024-01-01\nlastmod: 2025-03-14\nModified: someday\n---\n")
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_704_067_200))
+        #expect(document.updatedAt == Date(timeIntervalSince1970: 1_741_910_400))
+        #expect(document.metadata == ["date": "2025-01-01", "Modified": "someday"])
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import RoostDocuments
+import TestSupport
+import Testing
+
+/// Feeds changed Markdown files to the readers and checks the structure of the results.
+@Suite struct MarkdownFuzzTests {
+    /// The files of the sample vault.
+    private static let files: [Data] = {
+        let folder = Fixtures.folder.appendingPathComponent("vault")
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return paths.sorted().compactMap { FileManager.default.contents(atPath: folder.path + "/" + $0) }
+    }()
+
+    /// Markup that is inserted at random offsets.
+    private static let fragments: [String] = [
+        "---\n", "+++\n", "```\n", "~~~", "%%", "<!--", "-->", "[[", "]]", "![[", "[", "](", ")", "![", "`",
+        "$$", "$",
+        "#", "# ", "\n\n", "\r", "\r\n", "> ", "- ", "    ", "\t", "|", "|-|\n", "<", ">", "<div>", "</", "&",
+        "*", "_",
+        "\\", "\u{0}", "\u{FEFF}", "é", "😀", "e\u{301}", "\u{2028}", "http://a.b/c", "[^1]:", "[a]: b\n",
+        "^id\n",
+        "key: &a [*a]\n", "? ", ": ", "{{", "}}", "<%", "%>", "===\n", "1. ", "\"", "'",
+    ]
+
+    private static func mutated(_ data: Data, using generator: inout Seeded) -> Data {
+        var bytes = Array(data)
+        for _ in 0..<Int.random(in: 1...6, using: &generator) {
+            let offset = Int.random(in: 0...bytes.count, using: &generator)
+            let end = min(bytes.count, offset + Int.random(in: 0...40, using: &generator))
+            switch Int.random(in: 0..<8, using: &generator) {
+            case 0: bytes.removeSubrange(offset..<end)
+            case 1: if offset < bytes.count { bytes[offset] = UInt8.random(in: 0...255, using: &generator) }
+            case 2: bytes.insert(contentsOf: bytes[offset..<end], at: 0)
+            case 3: bytes.removeLast(bytes.count - offset)
+            case 4:
+                let unit = Array(bytes[offset..<min(end, offset + 4)])
+                for _ in 0..<Int.random(in: 1...200, using: &generator) {
+                    bytes.insert(contentsOf: unit, at: offset)
+                }
+            default:
+                bytes.insert(contentsOf: (fragments.randomElement(using: &generator) ?? "").utf8, at: offset)
+            }
+        }
+        return Data(bytes)
+    }
+
+    /// Returns the first rule that a structure of a text violates.
+    private static func defect(_ structure: TextStructure, of text: String) -> String? {
+        let bytes = Array(text.utf8)
+        func isBoundary(_ offset: Int) -> Bool { offset == bytes.count || bytes[offset] & 0xC0 != 0x80 }
+        var end = 0
+        for section in structure.sections {
+            if section.range.lowerBound != end { return "sections do not cover the text" }
+            if !isBoundary(section.range.upperBound) { return "section ends within a character" }
+            if section.headings.contains(where: \.isEmpty) { return "empty heading" }
+            end = section.range.upperBound
+        }
+        if end != bytes.count { return "sections do not reach the end" }
+        end = 0
+        for part in structure.hiddenParts {
+            let range = part.range
+            if range.isEmpty || range.lowerBound < end || range.upperBound > bytes.count {
+                return "hidden parts are not in order: \(range)"
+            }
+            if !isBoundary(range.lowerBound) || !isBoundary(range.upperBound) {
+                return "hidden part in a character"
+            }
+            end = range.upperBound
+        }
+        end = 0
+        for block in structure.blocks {
+            if block.isEmpty || block.lowerBound < end || block.upperBound > bytes.count {
+                return "blocks are not in order: \(block)"
+            }
+            if !isBoundary(block.lowerBound) || !isBoundary(block.upperBound) {
+                return "block in a character"
+            }
+            end = block.upperBound
+        }
+        return nil
+    }
+
+    /// The parts of random TOML values. The parser of TOMLKit has assertions, which end the process.
+    private static let tomlParts = [
+        "2024-01-01", "2024-01-01T10:00:00", "10:00:00", "T", "t", "Z", ":", "-", "+", ".", "_", "0", "1",
+        "07", "0x",
+        "0b", "0o", "1e", "e", "inf", "nan", "true", "\"", "'", "\"\"\"", "'''", "\\u", "\\", "[", "]", "{",
+        "}", ",",
+        "=", " ", "\t", "\n", "\r\n", "#", "a", "a.b", "[[a]]", "[a.b]", "ä", "\u{1}", "99999999999999999999",
+        "1.5",
+        "\u{FEFF}", "\u{2028}",
+    ]
+
+    @Test func `Random TOML does not end the program`() async throws {
+        var generator = Seeded(state: 7)
+        for _ in 0..<JSONMutator.count(default: 3_000) {
+            var text = "+++\n"
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                text += "k\(Int.random(in: 0..<3, using: &generator)) = "
+                for _ in 0..<Int.random(in: 1...5, using: &generator) {
+                    text += Self.tomlParts.randomElement(using: &generator) ?? ""
+                }
+                text += "\n"
+            }
+            let input = DocumentInput(data: Data((text + "+++\nText\n").utf8), path: "/vault/note.md")
+            let documents = try await MarkdownReader().read(input, as: MarkdownReader.type)
+            #expect(documents.first?.text.hasSuffix("Text\n") == true)
+        }
+    }
+
+    /// `ROOST_FUZZ_MUTATIONS` sets the number of changed files.
+    @Test func `Changed files have a consistent structure`() async throws {
+        var generator = Seeded(state: 24)
+        let readers: [any DocumentReader] = [MarkdownReader(), CanvasReader(), BaseReader()]
+        let clock = ContinuousClock()
+        var slowest = Duration.zero
+        try #require(!Self.files.isEmpty)
+        for round in 0..<JSONMutator.count(default: 1_000) {
+            let original = try #require(Self.files.randomElement(using: &generator))
+            let changed = Self.mutated(original, using: &generator)
+            // Most changes of binary data would only test the check of UTF-8.
+            let text = String(decoding: changed, as: UTF8.self)
+            let data = Bool.random(using: &generator) ? Data(text.utf8) : changed
+            let reader = readers[round % 20 < 18 ? 0 : round % 20 - 17]
+            let input = DocumentInput(data: data, path: "/vault/note")
+            let start = clock.now
+            do {
+                for document in try await reader.read(input, as: reader.types[0]) {
+                    let structure = TextStructure(of: document.text, format: document.format)
+                    let defect = Self.defect(structure, of: document.text)
+                    if let defect {
+                        Issue.record("round \(round): \(defect): \(document.text.debugDescription)")
+                    }
+                    _ = structure.visibleText(in: 0..<document.text.utf8.count, of: document.text)
+                    #expect(document.tags.allSatisfy { !$0.isEmpty }, "round \(round)")
+                }
+            } catch is DocumentError {
+                // The text is not valid UTF-8, JSON or YAML.
+            }
+            slowest = max(slowest, clock.now - start)
+        }
+        #expect(slowest < .seconds(5))
+    }
+}

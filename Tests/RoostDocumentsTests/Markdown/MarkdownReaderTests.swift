@@ -1,0 +1,197 @@
+import Foundation
+import RoostDocuments
+import RoostModel
+import Testing
+
+/// Tests of the reader of Markdown: titles, tags, links and encodings.
+@Suite struct MarkdownReaderTests {
+    private func read(_ text: String) async throws -> Document { try await read(Data(text.utf8)) }
+
+    private func read(_ data: Data, limits: DocumentLimits = DocumentLimits()) async throws -> Document {
+        let input = DocumentInput(data: data, path: "/vault/note.md", limits: limits)
+        let documents = try await MarkdownReader().read(input, as: MarkdownReader.type)
+        return try #require(documents.first)
+    }
+
+    // MARK: Titles
+
+    @Test(arguments: [
+        ("---\ntitle: From front matter\n---\n# Heading\n", "From front matter"),
+        ("---\ntitle: \"A: b\"\n---\n", "A: b"),
+        ("---\ntitle: 1.10\n---\n", "1.10"),
+        ("---\ntitle: Yes\n---\n", "Yes"),
+        ("---\ntitle:\n---\n# Heading\n", "Heading"),
+        ("---\ntitle: >-\n  folded\n  title\n---\n", "folded title"),
+        ("---\nTitle: Capital\n---\n", "Capital"),
+        ("+++\ntitle = 'From TOML'\n+++\n", "From TOML"),
+        ("# ATX heading ##\n", "ATX heading"),
+        ("Setext heading\n===\n", "Setext heading"), ("Setext\nheading\n---\nText\n", "Setext heading"),
+        (
+            "# With *emphasis*, `code` and [a link](https://example.org/x_y_z)\n",
+            "With emphasis, code and a link"
+        ),
+        ("# About [[Folder/Note|the note]] ^id\n", "About the note"),
+        ("# Tom &amp; Jerry \\*\n", "Tom & Jerry *"),
+        ("# C#\n", "C#"),
+        ("Text before\n\n## Second level\n", "Second level"),
+        ("```sh\n# comment in code\n```\n\n# Real\n", "Real"),
+        ("> # quoted\n\n# Real\n", "Real"),
+        ("%%\n# commented\n%%\n\n# Real\n", "Real"),
+        ("\u{FEFF}# After a mark\r\n\r\nText\r\n", "After a mark"),
+        ("#\n\n# Second\n", "Second"),
+    ])
+    func `The title is that of the front matter or the first heading`(text: String, title: String)
+        async throws
+    {
+        #expect(try await read(text).title == title)
+    }
+
+    @Test(arguments: ["", "\n", "Text only.\n", "#NoSpace\n", "    # indented code\n", "- # in a list\n"])
+    func `A text without a heading has no title`(text: String) async throws {
+        #expect(try await read(text).title == nil)
+    }
+
+    // MARK: Tags
+
+    @Test(arguments: [
+        ("---\ntags: [garden, water/rain]\n---\n", ["garden", "water/rain"]),
+        ("---\ntags:\n- '#garden'\n- 2024\n- yes\n- ~\n---\n", ["garden", "2024", "yes"]),
+        ("---\ntags: garden, soil , compost heap\n---\n", ["garden", "soil", "compost heap"]),
+        ("---\ntags: garden soil\n---\n", ["garden", "soil"]),
+        ("---\ntag: single\n---\n", ["single"]),
+        ("+++\ntags = ['a', 'b']\n+++\n", ["a", "b"]),
+        ("---\ntags: [garden]\n---\nText #Garden and #soil.\n", ["garden", "soil"]),
+    ])
+    func `Tags come from the front matter and from the text`(text: String, tags: [String]) async throws {
+        #expect(try await read(text).tags == tags)
+    }
+
+    @Test(arguments: [
+        ("#tag at the start", ["tag"]), ("- #tag", ["tag"]), ("> #tag", ["tag"]), ("a\n#tag", ["tag"]),
+        ("## Heading #tag", ["tag"]), ("| #cell |\n|---|\n| b #row |", ["cell", "row"]),
+        ("#a/b/c and #a/", ["a/b/c", "a"]), ("#2024-goals #1984 #1990s", ["2024-goals", "1990s"]),
+        ("#café #日本語 #größe #✅done", ["café", "日本語", "größe", "✅done"]),
+        ("a\u{A0}#after\u{3000}#wide", ["after", "wide"]), ("[x #inner]", ["inner"]),
+        ("#tag, #other. #third!", ["tag", "other", "third"]), ("#with_under-score", ["with_under-score"]),
+        ("#tag—dash", ["tag"]),
+    ])
+    func `A number sign after white space begins a tag`(text: String, tags: [String]) async throws {
+        #expect(try await read(text).tags == tags)
+    }
+
+    @Test(arguments: [
+        "`#code`", "```\n#fence\n```", "    #indented", "word#no", "(#no)", "\"#no\"", "\\#escaped",
+        "# heading",
+        "##no", "#123", "https://example.org/#no", "[text](#no)", "[[Note#no]]", "[a](b.md \"x #no\")",
+        "<!-- #no -->", "%% #no %%", "<a href=\"x #no\">y</a>", "$x #no$", "$$\nx #no\n$$", "&#039;",
+        "``a ` #no``",
+        "<div>\n#no\n</div>", "![alt](u \"#no\")", "#", "#-1#",
+    ])
+    func `A number sign in code, addresses, comments or formulas begins no tag`(text: String) async throws {
+        let tags = try await read(text).tags
+        #expect(tags.filter { $0 != "-1" } == [])
+    }
+
+    // MARK: Links
+
+    private struct LinkCase: CustomTestStringConvertible {
+        var text: String
+        var links: [DocumentLink]
+        var testDescription: String { text }
+    }
+
+    private static let linkCases: [LinkCase] = [
+        LinkCase(text: "[[Note]]", links: [DocumentLink(kind: .wiki, target: "Note")]),
+        LinkCase(
+            text: "[[A/Note#Part one#Two|text]]",
+            links: [DocumentLink(kind: .wiki, target: "A/Note", fragment: "Part one#Two", text: "text")]),
+        LinkCase(
+            text: "[[Note#^block-1]] [[#Here]]",
+            links: [
+                DocumentLink(kind: .wiki, target: "Note", fragment: "^block-1"),
+                DocumentLink(kind: .wiki, target: "", fragment: "Here"),
+            ]),
+        LinkCase(
+            text: "![[image.png|300x200]] ![[Note#Part]]",
+            links: [
+                DocumentLink(kind: .embed, target: "image.png"),
+                DocumentLink(kind: .embed, target: "Note", fragment: "Part"),
+            ]),
+        LinkCase(
+            text: "| [[Note\\|cell]] |\n|---|\n",
+            links: [DocumentLink(kind: .wiki, target: "Note", text: "cell")]),
+        LinkCase(
+            text: "[a](b%20c.md#d) [e](<f g.md> 'title')",
+            links: [
+                DocumentLink(kind: .address, target: "b%20c.md", fragment: "d", text: "a"),
+                DocumentLink(kind: .address, target: "f g.md", text: "e"),
+            ]),
+        LinkCase(
+            text: "[a](b_(c).md) ![alt](img.png)",
+            links: [
+                DocumentLink(kind: .address, target: "b_(c).md", text: "a"),
+                DocumentLink(kind: .embed, target: "img.png", text: "alt"),
+            ]),
+        LinkCase(
+            text: "[One][a], [two][], [three]\n\n[a]: x.md\n[Two]: y.md \"T\"\n[three]: <z w.md>\n",
+            links: [
+                DocumentLink(kind: .address, target: "x.md", text: "One"),
+                DocumentLink(kind: .address, target: "y.md", text: "two"),
+                DocumentLink(kind: .address, target: "z w.md", text: "three"),
+            ]),
+        LinkCase(
+            text: "<https://example.org/a> and https://example.org/b).",
+            links: [
+                DocumentLink(kind: .address, target: "https://example.org/a"),
+                DocumentLink(kind: .address, target: "https://example.org/b"),
+            ]),
+        LinkCase(
+            text: "---\nup: \"[[Home]]\"\nrelated: [[A]]\nsee:\n  - \"[[B|b]]\"\n---\n",
+            links: [
+                DocumentLink(kind: .wiki, target: "Home"), DocumentLink(kind: .wiki, target: "A"),
+                DocumentLink(kind: .wiki, target: "B", text: "b"),
+            ]),
+        LinkCase(text: "`[[no]]` ``[a](b)``\n\n    [[no]]\n\n```\n[[no]]\n```\n", links: []),
+        LinkCase(text: "[[ ]] [[]] [[a\nb]] [not a link] [x]( y", links: []),
+        LinkCase(text: "\\[a](b) %%[[no]]%% <!-- [[no]] -->", links: []),
+    ]
+
+    @Test(arguments: linkCases)
+    private func `Links have targets, fragments and texts`(example: LinkCase) async throws {
+        #expect(try await read(example.text).links == example.links)
+    }
+
+    // MARK: Encodings and limits
+
+    @Test func `A note in UTF-16 and a note with a byte order mark are read`() async throws {
+        let text = "---\ntitle: Überschrift\n---\nText\n"
+        let utf16 = try #require(text.data(using: .utf16))
+        #expect(try await read(utf16).title == "Überschrift")
+        let marked = try await read(Data([0xEF, 0xBB, 0xBF]) + Data(text.utf8))
+        #expect(marked.title == "Überschrift")
+        #expect(marked.text == text)
+    }
+
+    @Test func `Text that is not valid UTF-8 is an error`() async throws {
+        await #expect(throws: DocumentError.self) { try await read(Data([0x47, 0x72, 0xFC, 0xDF, 0x65])) }
+        await #expect(throws: DocumentError.self) { try await read(Data([0xFF, 0xFE, 0x41])) }
+    }
+
+    @Test func `A file larger than the limit is an error`() async throws {
+        var limits = DocumentLimits()
+        limits.maximumTextBytes = 10
+        let (bound, data) = (limits, Data("more than ten bytes".utf8))
+        await #expect(throws: DocumentError.self) { try await read(data, limits: bound) }
+    }
+
+    @Test func `Windows line ends do not change the result`() async throws {
+        let text = "---\ntitle: A\ntags: [x, y]\ndate: 2025-03-14\nkey: value\n---\n\n# B\n\nText [[C]] #z\n"
+        let unix = try await read(text)
+        let windows = try await read(text.replacingOccurrences(of: "\n", with: "\r\n"))
+        #expect(windows.title == unix.title)
+        #expect(windows.tags == unix.tags)
+        #expect(windows.links == unix.links)
+        #expect(windows.metadata == unix.metadata)
+        #expect(windows.createdAt == unix.createdAt)
+    }
+}

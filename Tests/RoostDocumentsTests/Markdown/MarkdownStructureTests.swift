@@ -1,0 +1,225 @@
+import Foundation
+import RoostDocuments
+import Testing
+
+/// Tests of the structure of Markdown: sections, hidden parts and blocks.
+@Suite struct MarkdownStructureTests {
+    private func structure(_ text: String) -> TextStructure { TextStructure(of: text, format: .markdown) }
+
+    private func visible(_ text: String) -> String {
+        let visible = structure(text).visibleText(in: 0..<text.utf8.count, of: text)
+        return visible.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    private func parts(_ text: String, _ kind: TextStructure.HiddenPart.Kind) -> [String] {
+        let bytes = Array(text.utf8)
+        return structure(text).hiddenParts.filter { $0.kind == kind }
+            .map { String(decoding: bytes[$0.range], as: UTF8.self) }
+    }
+
+    // MARK: Visible text
+
+    @Test(arguments: [
+        ("[text](https://example.org/x \"Title\") end", "text end"),
+        ("![alt text](a.png) end", "alt text end"), ("![alt|200](a.png)", "alt"),
+        ("![100](a.png) end", "end"),
+        ("[[Note]] and [[Folder/Note#Part|shown]]", "Note and shown"), ("![[photo.jpg]] end", "end"),
+        ("![[Other note]]", "Other note"), ("foo[[bar]]s", "foobars"),
+        ("a %%hidden%% b", "a b"), ("a %% b", "a %% b"),
+        ("100%% sure\n\nand 50%% off", "100%% sure and 50%% off"),
+        ("`%%` a `%%`", "`%%` a `%%`"), ("a <!-- hidden --> b", "a b"),
+        ("a<br>b <b>c</b>d", "a b cd"), ("List<String> and <username>", "List<String> and <username>"),
+        ("[a][ref] b\n\n[ref]: https://example.org 'T'", "a b"), ("text[^1]\n\n[^1]: A note", "text A note"),
+        ("> [!warning]+ Hot\n> Text", "> Hot > Text"), ("- [ ] a\n- [x] b", "- a - b"),
+        ("End of line. ^abc-1", "End of line."), ("2^10 stays ^ here", "2^10 stays ^ here"),
+        ("`= this.file.name` and `$= dv.current()` x", "and x"), ("`a = b` stays", "`a = b` stays"),
+        ("<% tp.date.now() %> text {{title}} {{other}}", "text {{other}}"),
+        ("| a | b |\n|---|:-:|\n| 1 | 2 |", "| a | b | | 1 | 2 |"),
+        ("a\n\n***\n\nb", "a b"), ("<https://example.org> b", "https://example.org b"),
+        ("\\[a](b) c", "\\[a](b) c"), ("[a](b c) d", "[a](b c) d"), ("[a]( b", "[a]( b"),
+        ("<script>\nlet x = 1\n</script>\ntext", "text"), ("<div>\n<p>one</p><p>two</p>\n</div>", "one two"),
+    ])
+    func `The visible text lacks markup, addresses and comments`(text: String, expected: String) {
+        #expect(visible(text) == expected)
+    }
+
+    @Test func `Front matter and queries are hidden`() {
+        let text = "---\ntitle: T\n---\nBody\n\n```dataview\nLIST FROM #x\n```\n\n```swift\nlet a = 1\n```\n"
+        #expect(parts(text, .frontMatter) == ["---\ntitle: T\n---\n"])
+        #expect(parts(text, .query) == ["```dataview\nLIST FROM #x\n```"])
+        #expect(visible(text) == "Body ```swift let a = 1 ```")
+    }
+
+    @Test func `A comment can contain several paragraphs`() {
+        let text = "Start\n\n%%\nfirst\n\n- second\n%%\n\nEnd\n"
+        #expect(parts(text, .comment) == ["%%\nfirst\n\n- second\n%%"])
+        #expect(visible(text) == "Start End")
+        #expect(visible("a\n\n<!--\nfirst\n\nsecond\n-->\n\nb") == "a b")
+    }
+
+    // MARK: Badges
+
+    @Test(arguments: [
+        "![Build](https://img.shields.io/a/b.svg)",
+        "[![Build](https://badge.fury.io/x.svg)](https://example.org)",
+        "![CI](https://github.com/a/b/actions/workflows/ci.yml/badge.svg)",
+        "[![Docs][image]][target]\n\n[image]: https://codecov.io/x/badge/\n[target]: https://x.org",
+        "<img src=\"https://img.shields.io/x.svg\" alt=\"x\">",
+        "![Logo](https://example.org/a.png) [![B](https://example.org/b.png)](https://example.org)",
+    ])
+    func `Badges are hidden`(text: String) {
+        #expect(!parts("# Tool\n\n\(text)\n\nText\n", .badge).isEmpty)
+        #expect(visible("# Tool\n\n\(text)\n\nText\n") == "# Tool Text")
+    }
+
+    @Test(arguments: [
+        "![A heron](https://example.org/heron.jpg)", "![One](a.png) ![Two](b.png)",
+        "![A](https://example.org/a.jpg) and ![B](https://example.org/b.jpg)",
+    ])
+    func `Photographs are no badges`(text: String) {
+        #expect(parts("# Walk\n\n\(text)\n", .badge).isEmpty)
+        #expect(
+            parts("# Walk\n\nText\n\n![A](https://x.org/a.jpg) ![B](https://x.org/b.jpg)\n", .badge).isEmpty)
+    }
+
+    // MARK: Navigation
+
+    @Test(arguments: [
+        "← [[Previous]] | [[Next]] →", "[« Previous](a.md) | [Next »](b.md)",
+        "[[Home]] / [[Garden]] / [[Soil]]",
+        "Up: [[Index]]", "[Back to top](#top)", "Prev: [[A]] · Next: [[B]]", "**Next:** [[B]]",
+        "[Zurück](a.md) · [Weiter](b.md)", "[[2025-03-13]] ← → [[2025-03-15]]",
+        "| [Home](/) | [Next](b.md) |",
+    ])
+    func `Lines of links at the ends are navigation`(line: String) {
+        let atEnd = "# Title\n\nText about soil.\n\n---\n\n\(line)\n"
+        #expect(parts(atEnd, .navigation) == [line], "at the end")
+        #expect(visible(atEnd) == "# Title Text about soil.")
+        let atStart = "\(line)\n\n# Title\n\nText about soil.\n"
+        #expect(visible(atStart) == "# Title Text about soil.", "at the beginning")
+        let afterTitle = "# Title\n\n\(line)\n\nText about soil.\n"
+        #expect(visible(afterTitle) == "# Title Text about soil.", "after the title")
+    }
+
+    @Test(arguments: [
+        "See [[Compost]] and [[Soil]].", "[[Compost]]", "[Source](https://example.org)",
+        "[[A]], [[B]], [[C]]",
+        "Related: [[A]] | [[B]]", "- [[A]]\n- [[B]]", "Next steps: order seeds",
+    ])
+    func `Other lines with links are no navigation`(line: String) {
+        #expect(parts("# Title\n\nText about soil.\n\n\(line)\n", .navigation) == [])
+    }
+
+    @Test func `A line of links within the text is no navigation`() {
+        #expect(parts("# T\n\nText.\n\n← [[A]] | [[B]] →\n\nMore text.\n", .navigation) == [])
+    }
+
+    // MARK: Sections and blocks
+
+    @Test func `Sections have the path of their headings`() {
+        let text = """
+            Before
+
+            # One
+
+            Text
+
+            ## Two *b*
+
+            ```
+            # no heading
+            ```
+
+            Three
+            -----
+
+            > # quoted
+
+            - # in a list
+
+            ### Four
+            # Five
+            """
+        let structure = structure(text)
+        #expect(
+            structure.sections.map(\.headings) == [
+                [], ["One"], ["One", "Two b"], ["One", "Three"], ["One", "Three", "Four"], ["Five"],
+            ])
+        #expect(structure.sections.first?.range.lowerBound == 0)
+        #expect(structure.sections.last?.range.upperBound == text.utf8.count)
+        let bytes = Array(text.utf8)
+        let starts = structure.sections.map { String(decoding: bytes[$0.range].prefix(5), as: UTF8.self) }
+        #expect(starts == ["Befor", "# One", "## Tw", "Three", "### F", "# Fiv"])
+        #expect(structure.sectionIndex(at: 0) == 0)
+        #expect(structure.sectionIndex(at: text.utf8.count) == 5)
+    }
+
+    @Test func `Code blocks and tables are blocks`() {
+        let table = "| a | b |\n|---|---|\n| 1 | 2 |"
+        let code = "~~~~sh\n~~~\nls\n~~~~"
+        let text = "# T\n\n\(code)\n\ntext\n\n\(table)\n\n    indented\n    code\n"
+        let bytes = Array(text.utf8)
+        let blocks = structure(text).blocks.map { String(decoding: bytes[$0], as: UTF8.self) }
+        #expect(blocks == [code, table, "    indented\n    code"])
+    }
+
+    @Test func `The rows of a large table are separate blocks`() {
+        let row = "| \(String(repeating: "word ", count: 20))| 2 |"
+        let text = "| a | b |\n|---|---|\n" + Array(repeating: row, count: 40).joined(separator: "\n")
+        let structure = structure(text)
+        #expect(structure.blocks.count == 41)
+        #expect(structure.blocks.last.map { $0.count } == row.utf8.count)
+    }
+
+    @Test func `Plain text has one section`() {
+        let text = "# no heading\n[a](b)"
+        let structure = TextStructure(of: text, format: .plain)
+        #expect(structure.sections == [.init(headings: [], range: 0..<text.utf8.count)])
+        #expect(structure.hiddenParts.isEmpty)
+        #expect(TextStructure(of: "", format: .markdown).sections == [.init(headings: [], range: 0..<0)])
+    }
+
+    // MARK: Large and malicious texts
+
+    @Test(arguments: [
+        "[", "![", "[[", "[a](", "[a](b", "](", "`", "`a``", "<", "<a ", "<!--", "<a \"", "$", "$a ", "%%",
+        "% %", ">",
+        "> ", "- ", "* ", "*_", "#", "# a\n", "|", "| a |\n", "a|b\n-|-\n", "{{title", "[a]: b\n", "[^1]: ",
+        "^a\n",
+        "http://", "http://a[", "\\", "\r", "\r\n\r\n", "    a\n", "```\n", "1. ", "<div>\n", "---\n",
+        "--- a: b\n",
+        "[a][b", "![[a", "<% ", "&amp;", "\u{0}", "ä#", " #ä", "a\n===\n", "%%\n\n", "(((((", "[x](y)",
+        "![x](y)",
+        "[[a]] | ", "<b>", "</p>", "> [!a] ", "- [ ] x\n", "a ^b\n",
+    ])
+    func `Repeated markup takes linear time`(unit: String) {
+        func seconds(length: Int) -> Double {
+            let text = String(repeating: unit, count: length / unit.utf8.count)
+            let start = Self.threadSeconds()
+            let result = structure(text)
+            let seconds = Self.threadSeconds() - start
+            #expect(result.sections.last?.range.upperBound == text.utf8.count)
+            return seconds
+        }
+        let short = seconds(length: 10_000)
+        let long = seconds(length: 40_000)
+        // Linear time grows by a factor of 4, quadratic time by one of 16.
+        #expect(long < 0.5 || long < 9 * short, "\(short) s for 10 kB, \(long) s for 40 kB")
+    }
+
+    /// Returns the processor time of this thread, which does not depend on other programs.
+    private static func threadSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    @Test func `Texts of several segments keep their structure`() {
+        let part = "# Heading\n\nText with [a link](https://example.org/target).\n\n```\n# code\n\n```\n\n"
+        let count = 13_000
+        let structure = structure(String(repeating: part, count: count))
+        #expect(structure.sections.count == count)
+        #expect(structure.blocks.count == count)
+        #expect(structure.hiddenParts.count == 2 * count)
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import RoostDocuments
+import RoostModel
+import TestSupport
+import Testing
+
+/// Compares the notes of the sample vault with expectations that a program in Python computed
+/// (`Scripts/vault-oracle`), and resolves its links.
+@Suite struct VaultTests {
+    /// The values that the oracle found in a note.
+    private struct Expectation: Decodable {
+        var title: String?
+        var tags: [String]?
+        var created: Double?
+        var updated: Double?
+        var isInvalid: Bool?
+    }
+
+    private static let folder = Fixtures.folder.appendingPathComponent("vault")
+
+    private static func document(_ path: String) async throws -> Document {
+        let data = try Data(contentsOf: folder.appendingPathComponent(path))
+        let input = DocumentInput(data: data, path: folder.appendingPathComponent(path).path)
+        let readers = DocumentReaders([MarkdownReader(), CanvasReader(), BaseReader()])
+        let match = try #require(readers.match(input))
+        return try #require(try await match.reader.read(input, as: match.type).first)
+    }
+
+    private static func expectations() throws -> [String: Expectation] {
+        let data = try Data(contentsOf: Fixtures.folder.appendingPathComponent("vault.json"))
+        return try JSONDecoder().decode([String: Expectation].self, from: data)
+    }
+
+    @Test func `The title, tags and dates of every note equal those that the oracle found`() async throws {
+        let expectations = try Self.expectations()
+        #expect(expectations.count >= 200)
+        for (path, expected) in expectations.sorted(by: { $0.key < $1.key }) {
+            let document = try await Self.document(path)
+            if expected.isInvalid == true {
+                #expect(!document.unreadParts.isEmpty || path.hasPrefix("Templates/"), "\(path)")
+                continue
+            }
+            #expect(document.title == expected.title, "\(path)")
+            #expect(document.tags == expected.tags, "\(path)")
+            #expect(document.createdAt?.timeIntervalSince1970 == expected.created, "\(path)")
+            #expect(document.updatedAt?.timeIntervalSince1970 == expected.updated, "\(path)")
+        }
+    }
+
+    @Test(arguments: [
+        ("Inbox/colon.md", "Glue: hot or cold", ["wood", "glue"]),
+        ("Inbox/broken list.md", "Strings to order", ["music", "guitar"]),
+        ("Inbox/bad toml.md", "Rope again", []),
+    ])
+    func `Notes with invalid front matter keep what can be read`(
+        path: String, title: String, tags: [String]
+    ) async throws {
+        let document = try await Self.document(path)
+        #expect(document.title == title)
+        #expect(document.tags == tags)
+    }
+
+    @Test func `All links between notes are resolved, except for those to missing notes`() async throws {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: Self.folder.path)
+            .filter { $0.hasSuffix(".md") || $0.hasSuffix(".canvas") || $0.hasSuffix(".base") }.sorted()
+        var notes: [LinkResolver.Note] = []
+        var documents: [Document] = []
+        for path in paths {
+            let document = try await Self.document(path)
+            notes.append(LinkResolver.Note(path: path, aliases: document.aliases))
+            documents.append(document)
+        }
+        let resolver = LinkResolver(notes: notes, root: "")
+        var broken: Set<String> = []
+        var resolvedCount = 0
+        for (path, document) in zip(paths, documents) {
+            for link in document.links where !link.isExternal && !link.namesAttachment {
+                if resolver.resolve(link, from: path) != nil {
+                    resolvedCount += 1
+                } else {
+                    broken.insert(link.target)
+                }
+            }
+        }
+        #expect(resolvedCount > 300)
+        #expect(
+            broken == ["missing note", "also missing", "{{date-1d}}", "{{date+1d}}"],
+            "unexpected broken links: \(broken)")
+    }
+
+    @Test func `Ambiguous names denote different notes in different folders`() async throws {
+        let paths = ["Inbox/Soil.md", "Garden/Soil.md", "Index.md", "Garden/Index.md", "Inbox/embeds.md"]
+        let resolver = LinkResolver(notes: paths.map { LinkResolver.Note(path: $0) }, root: "")
+        let soil = DocumentLink(kind: .wiki, target: "Soil")
+        #expect(resolver.resolve(soil, from: "Inbox/embeds.md") == 0)
+        #expect(resolver.resolve(soil, from: "Garden/Index.md") == 1)
+        #expect(resolver.resolve(DocumentLink(kind: .wiki, target: "Index"), from: "Garden/Soil.md") == 2)
+    }
+
+    @Test func `Badges, navigation, comments and queries are hidden everywhere`() async throws {
+        var kinds: [TextStructure.HiddenPart.Kind: Int] = [:]
+        for path in try Self.expectations().keys {
+            let document = try await Self.document(path)
+            let structure = TextStructure(of: document.text, format: .markdown)
+            let visible = structure.visibleText(in: 0..<document.text.utf8.count, of: document.text)
+            for part in structure.hiddenParts { kinds[part.kind, default: 0] += 1 }
+            for hidden in ["img.shields.io", "573e7a", "badge", "TABLE date", "dv.list", "weather: copied"] {
+                #expect(!visible.contains(hidden), "\(path): \(hidden)")
+            }
+            let isExample = path == "Inbox/links of all kinds.md"
+            #expect(isExample || !visible.contains("[["), "\(path)")
+        }
+        for kind in [
+            TextStructure.HiddenPart.Kind.frontMatter, .comment, .badge, .address, .navigation, .query,
+            .markup,
+        ] {
+            #expect(kinds[kind, default: 0] >= 5, "\(kind)")
+        }
+    }
+
+    // MARK: A vault without front matter
+
+    /// `ingest/til-vault` in the folder that the environment variable `ROOST_EVAL` names.
+    private static let tilVault: URL? = ProcessInfo.processInfo.environment["ROOST_EVAL"]
+        .map { URL(fileURLWithPath: $0).appendingPathComponent("ingest/til-vault") }
+        .flatMap { FileManager.default.fileExists(atPath: $0.path) ? $0 : nil }
+
+    @Test(.enabled(if: tilVault != nil, "no ingest/til-vault in the folder that ROOST_EVAL names"))
+    func `Notes without front matter have the title of their first heading`() async throws {
+        let folder = try #require(Self.tilVault)
+        var count = 0
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        where path.hasSuffix(".md") {
+            let data = try Data(contentsOf: folder.appendingPathComponent(path))
+            let input = DocumentInput(data: data, path: path)
+            let document = try #require(
+                try await MarkdownReader().read(input, as: MarkdownReader.type).first)
+            let heading = document.text.split(separator: "\n").first { $0.hasPrefix("# ") }?.dropFirst(2)
+            // Quotation marks of code and backslashes are markup.
+            let expected = heading?.replacing("`", with: "").replacing("\\", with: "")
+                .trimmingCharacters(in: .whitespaces)
+            let title = document.title?.replacing("\\", with: "")
+            #expect(title == expected.map { $0.split(separator: " ").joined(separator: " ") }, "\(path)")
+            #expect(document.unreadParts.isEmpty, "\(path)")
+            count += 1
+        }
+        #expect(count > 1_500)
+    }
+}

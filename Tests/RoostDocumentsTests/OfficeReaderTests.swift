@@ -1,0 +1,155 @@
+import Foundation
+import RoostDocuments
+import RoostModel
+import Testing
+
+/// Tests of office documents and books, which `Fixtures/Documents/office.py` generates.
+@Suite struct OfficeReaderTests {
+    private let barrels = """
+        | Barrel | Litres | Colour |
+        | --- | --- | --- |
+        | North | 200 | green |
+        | South | 310 | blue |
+        | Shed | 120 | black \\| grey |
+        """
+
+    @Test func `A Word document keeps headings, lists, tables and comments`() async throws {
+        let document = try await DocumentFixture.document("report.docx")
+        #expect(document.title == "Report on water")
+        #expect(document.metadata["author"] == .string("Mara Lindqvist"))
+        #expect(document.tags == ["garden", "water"])
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_741_944_600))
+        #expect(document.text.hasPrefix("# The garden in a dry summer\n\n# Water in the garden\n\nA barrel"))
+        #expect(document.text.contains("\n\n## Soil and mulch\n\n"))
+        #expect(
+            document.text.contains("- Barrel of 200 litres\n- Hose of 20 metres\n- Lid against mosquitoes"))
+        #expect(document.text.contains("1. Clean the gutter\n2. Fill the barrel"))
+        #expect(document.text.contains(barrels))
+        #expect(document.text.contains("%% Mara: Check this number. %%"))
+        #expect(document.unreadParts.isEmpty)
+    }
+
+    @Test func `Footnotes, text boxes and inserted text are read, deleted text is not`() async throws {
+        let text = try await DocumentFixture.document("footnotes.docx").text
+        #expect(
+            text == "The barrel is full[^2].\n\ninserted words\n\nText in a box\n\n[^2]: Measured in June.")
+    }
+
+    @Test func `Slides are pages with titles, tables and notes`() async throws {
+        let document = try await DocumentFixture.document("slides.pptx")
+        let slides = document.text.split(separator: "\u{C}")
+        #expect(slides.count == 4)
+        #expect(slides[0].hasPrefix("## Water in the garden\n\n- A barrel under the gutter"))
+        #expect(slides[0].contains("Notes: Say this about: Water in the garden"))
+        #expect(slides[3].contains(barrels))
+        #expect(document.location?.page == 1)
+    }
+
+    @Test func `Sheets become tables, and dates are readable`() async throws {
+        let document = try await DocumentFixture.document("table.xlsx")
+        #expect(document.text.hasPrefix("## Barrels\n\n" + barrels))
+        #expect(document.text.contains("| 2025-06-01 | TRUE |\n| 2025-06-02 18:15 | FALSE |"))
+    }
+
+    @Test func `OpenDocument texts and spreadsheets are read`() async throws {
+        let text = try await DocumentFixture.document("report.odt").text
+        #expect(text.hasPrefix("## Water in the garden\n\nA barrel"))
+        #expect(text.contains("- Barrel\n- Hose"))
+        #expect(text.contains("The barrel is full[^1]") && text.hasSuffix("[^1]: Measured in June."))
+        #expect(text.contains(barrels))
+        // The sheet states a million repeated empty rows of 16,000 cells.
+        #expect(try await DocumentFixture.document("table.ods").text == "## Barrels\n\n" + barrels)
+    }
+
+    @Test func `The spine determines the order of chapters`() async throws {
+        let document = try await DocumentFixture.document("book.epub")
+        let headings = document.text.split(separator: "\n").filter { $0.hasPrefix("# ") }
+        #expect(headings == ["# Soil and mulch", "# Planning a well-known bed", "# Water in the garden"])
+        #expect(document.title == "The garden book")
+        #expect(document.tags == ["Gardening"])
+        #expect(document.createdAt == Date(timeIntervalSince1970: 1_714_521_600))
+    }
+
+    @Test func `The table of contents names chapters without headings`() async throws {
+        let text = try await DocumentFixture.document("without-headings.epub").text
+        #expect(text.hasPrefix("# Soil and mulch\n\nMulch of dry grass"))
+    }
+
+    @Test(arguments: ["right-to-left.docx", "right-to-left.epub"])
+    func `Hebrew text keeps its order`(name: String) async throws {
+        let text = try await DocumentFixture.document(name).text
+        #expect(text.hasPrefix("# גינה בקיץ יבש\n\nחבית מתחת למרזב"))
+    }
+
+    @Test(arguments: ["vertical.docx", "vertical.epub"])
+    func `Japanese text is read`(name: String) async throws {
+        #expect(try await DocumentFixture.document(name).text.hasPrefix("# 庭の水\n\n雨どいの下の樽は"))
+    }
+
+    @Test(arguments: ["long.docx", "long.epub", "columns.docx"])
+    func `Long documents and columns are read completely`(name: String) async throws {
+        let text = try await DocumentFixture.document(name).text
+        let last = ["long.docx": "Entry 399:", "long.epub": "# Day 59"][name] ?? "your own soil."
+        #expect(text.contains(last))
+    }
+
+    @Test(arguments: ["nested.docx", "nested.epub"])
+    func `Archives within the archive and paths outside it are not followed`(name: String) async throws {
+        let outer = name == "nested.docx" ? "report.docx" : "book.epub"
+        #expect(try await DocumentFixture.document(name).text == DocumentFixture.document(outer).text)
+    }
+
+    @Test func `A chapter that is not well-formed is read and reported`() async throws {
+        let document = try await DocumentFixture.document("not-well-formed.epub")
+        let sections = document.text.components(separatedBy: "\n\n")
+        let complete = try await DocumentFixture.document("book.epub").text
+        #expect(sections == complete.components(separatedBy: "\n\n"))
+        #expect(document.unreadParts.count == 1)
+        #expect(document.unreadParts.first?.contains("not well-formed") == true)
+    }
+
+    @Test(arguments: ["encrypted.docx", "encrypted.epub"])
+    func `Encrypted documents are reported`(name: String) async throws {
+        await #expect(throws: DocumentError.encrypted) { try await DocumentFixture.documents(name) }
+    }
+
+    @Test func `An archive that expands to a very large part is rejected`() async throws {
+        let error = await #expect(throws: DocumentError.self) {
+            try await DocumentFixture.documents("bomb.docx")
+        }
+        guard case .limitExceeded = error else {
+            Issue.record("unexpected error: \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `Entities are not expanded`() async throws {
+        let error = await #expect(throws: DocumentError.self) {
+            try await DocumentFixture.documents("external.docx")
+        }
+        guard case .unsupported = error else {
+            Issue.record("unexpected error: \(String(describing: error))")
+            return
+        }
+        let book = try await DocumentFixture.document("entities.epub")
+        #expect(book.unreadParts.first?.contains("entities") == true)
+        #expect(!book.text.contains("aaaaaaaaaa"))
+    }
+
+    @Test(arguments: ["truncated.docx", "truncated.epub", "empty.docx", "empty.epub"])
+    func `Damaged documents are reported`(name: String) async throws {
+        let error = await #expect(throws: DocumentError.self) { try await DocumentFixture.documents(name) }
+        guard case .damaged = error else {
+            Issue.record("unexpected error: \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `Contents determine the type of an archive with another name`() throws {
+        let data = try DocumentFixture.input("book.epub").data
+        #expect(DocumentFixture.readers.match(DocumentInput(data: data, path: "a.zip"))?.type.name == "epub")
+        let slides = try DocumentFixture.input("slides.pptx").data
+        #expect(
+            DocumentFixture.readers.match(DocumentInput(data: slides, path: "a.docx"))?.type.name == "pptx")
+    }
+}

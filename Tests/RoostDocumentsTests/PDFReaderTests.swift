@@ -1,0 +1,135 @@
+import Foundation
+import RoostDocuments
+import RoostModel
+import Testing
+
+/// Tests of PDF documents, which `Fixtures/Documents/pdf.py` generates.
+@Suite struct PDFReaderTests {
+    @Test func `Properties become the title, author, keywords and dates`() async throws {
+        let document = try await DocumentFixture.document("report.pdf")
+        #expect(document.title == "Water in the garden")
+        #expect(document.metadata["author"] == .string("Mara Lindqvist"))
+        #expect(document.metadata["subject"] == nil, "a placeholder is no subject")
+        #expect(document.tags == ["garden", "water"])
+        #expect(document.createdAt == Date(timeIntervalSince1970: 946_684_800))
+        #expect(document.location == EntryLocation(page: 1))
+    }
+
+    @Test func `Form feeds separate the pages`() async throws {
+        let document = try await DocumentFixture.document("long.pdf")
+        let pages = document.text.split(separator: "\u{C}")
+        #expect(pages.count == 24)
+        #expect(document.metadata["pages"] == .integer(24))
+    }
+
+    @Test func `Running headers and page numbers are removed`() async throws {
+        let document = try await DocumentFixture.document("long.pdf")
+        #expect(!document.text.contains("The garden book"))
+        #expect(!document.text.contains("Mara Lindqvist"))
+        #expect(!document.text.contains("\n12\n"))
+        #expect(document.text.contains("Note 59."))
+    }
+
+    @Test func `Columns are read one after the other`() async throws {
+        let text = try await DocumentFixture.document("columns.pdf").text
+        #expect(
+            text.contains("Compost that is two years old contains fewer seeds of weeds and smells of forest.")
+        )
+        let first = try #require(text.range(of: "Note 0. Mulch of dry grass"))
+        let second = try #require(text.range(of: "Note 1. A barrel under the gutter"))
+        #expect(first.lowerBound < second.lowerBound)
+    }
+
+    @Test func `Hyphens that break words are removed, and others are kept`() async throws {
+        let text = try await DocumentFixture.document("hyphens.pdf").text
+        #expect(text.contains("through the gutter into the barrel"))
+        #expect(text.contains("a well-known way"))
+        #expect(text.contains("pre- and postwar years"))
+    }
+
+    @Test func `Signs of Markdown in the text are escaped`() async throws {
+        let text = try await DocumentFixture.document("contents.pdf").text
+        #expect(text.hasPrefix("\\# not a heading"))
+        #expect(text.contains("\n- first item of a list\n- second item"))
+    }
+
+    @Test(arguments: ["japanese.pdf", "vertical.pdf"])
+    func `Japanese is read in horizontal and in vertical lines`(name: String) async throws {
+        let text = try await DocumentFixture.document(name).text
+        #expect(text.contains("雨どいの下の樽は、強い雨の一時間で約二百リットルの水を集める。"))
+    }
+
+    @Test func `Hebrew is read from right to left`() async throws {
+        let text = try await DocumentFixture.document("right-to-left.pdf").text
+        #expect(text.contains("חבית מתחת למרזב אוספת כמאתיים ליטר בשעה של גשם חזק."))
+    }
+
+    @Test func `A document with a password is reported as encrypted`() async throws {
+        await #expect(throws: DocumentError.encrypted) {
+            try await DocumentFixture.documents("encrypted.pdf")
+        }
+        let restricted = try await DocumentFixture.document("restricted.pdf")
+        #expect(restricted.text.contains("A barrel under the gutter"))
+    }
+
+    @Test func `Scanned pages are reported`() async throws {
+        let error = await #expect(throws: DocumentError.self) {
+            try await DocumentFixture.documents("scanned.pdf")
+        }
+        guard case .noText(let reason) = error else {
+            Issue.record("unexpected error: \(String(describing: error))")
+            return
+        }
+        #expect(reason.contains("3 pages") && reason.contains("ocrmypdf"))
+        let partly = try await DocumentFixture.document("partly-scanned.pdf")
+        #expect(partly.unreadParts == ["pages 1, 3: no text; possibly scanned images"])
+        #expect(partly.text.split(separator: "\u{C}", omittingEmptySubsequences: false).count == 3)
+    }
+
+    @Test(arguments: ["truncated.pdf", "without-table.pdf", "empty.pdf", "not-a.pdf"])
+    func `Damaged files are reported as damaged`(name: String) async throws {
+        let error = await #expect(throws: DocumentError.self) {
+            try await PDFReader().read(try DocumentFixture.input(name), as: PDFReader.type)
+        }
+        guard case .damaged = error else {
+            Issue.record("unexpected error: \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `A program that exceeds the time or the output is ended`() async throws {
+        var input = try DocumentFixture.input("long.pdf")
+        input.limits.maximumTime = .zero
+        await #expect(throws: DocumentError.self) { try await PDFReader().read(input, as: PDFReader.type) }
+        input.limits.maximumTime = .seconds(60)
+        input.limits.maximumTextBytes = 1000
+        let error = await #expect(throws: DocumentError.self) {
+            try await PDFReader().read(input, as: PDFReader.type)
+        }
+        guard case .limitExceeded = error else {
+            Issue.record("unexpected error: \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `A canceled task ends the program`() async throws {
+        let input = try DocumentFixture.input("long.pdf")
+        let task = Task { try await PDFReader().read(input, as: PDFReader.type) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func `No temporary files remain`() async throws {
+        func folders() throws -> Set<String> {
+            let names = try FileManager.default.contentsOfDirectory(atPath: NSTemporaryDirectory())
+            return Set(names.filter { $0.hasPrefix("roost-document-") })
+        }
+        let before = try folders()
+        _ = try await DocumentFixture.document("plain.pdf")
+        // Other tests run at the same time; their folders disappear too.
+        for _ in 0..<100 where !(try folders().subtracting(before).isEmpty) {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(try folders().subtracting(before).isEmpty)
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import RoostDocuments
+import RoostModel
+import Testing
+
+/// Tests of notebooks, data, captions, markup languages and plain text.
+@Suite struct TextReadersTests {
+    @Test func `A notebook keeps its cells in order, and outputs that are short texts`() async throws {
+        let cells = #"""
+            {"cells": [{"cell_type": "markdown", "source": ["# Garden\n", "\n", "Text."]},
+             {"cell_type": "code", "source": "print(42)", "outputs": [
+              {"output_type": "stream", "text": ["42\n"]},
+              {"output_type": "display_data", "data": {"image/png": "AAAA", "text/plain": "<Figure>"}}]}],
+             "metadata": {"language_info": {"name": "python"}}, "nbformat": 4}
+            """#
+        let document = try await DocumentFixture.document(cells, name: "a.ipynb")
+        #expect(document.title == "Garden")
+        #expect(document.text == "# Garden\n\nText.\n\n```python\nprint(42)\n```\n\n```\n42\n```")
+        #expect(document.unreadParts == ["1 outputs that are not short texts"])
+        await #expect(throws: DocumentError.self) {
+            try await DocumentFixture.document("{\"cells\": [", name: "a.ipynb")
+        }
+    }
+
+    @Test func `Objects in an array of JSON get headings and readable lines`() async throws {
+        let json =
+            #"[{"title": "A\u00e9\ud83c\udf31", "x": 1, "tags": ["a", "b"]}, {"title": "B", "y": {"z": "q"}}]"#
+        let text = try await DocumentFixture.document(json, name: "a.json").text
+        #expect(text == "## Aé🌱\n\ntitle: Aé🌱\nx: 1\ntags: a, b\n\n## B\n\ntitle: B\ny:\n- z: q")
+    }
+
+    @Test(arguments: [
+        "{", "[1,]", "{\"a\" 1}", "\"\\u12", "nul", "[1] 2", String(repeating: "[", count: 100_000),
+    ])
+    func `Invalid and very deep JSON is reported`(json: String) async throws {
+        await #expect(throws: DocumentError.self) { try await DocumentFixture.document(json, name: "a.json") }
+    }
+
+    @Test func `XML becomes values and paragraphs`() async throws {
+        let xml = """
+            <book><title>Garden</title><info><year>2025</year></info>
+            <p>Some <b>bold</b> text that is longer than sixty characters, so it is a paragraph.</p></book>
+            """
+        let document = try await DocumentFixture.document(xml, name: "a.xml")
+        #expect(document.title == "Garden")
+        #expect(document.text.hasPrefix("## Garden\n\n- year: 2025\n\nSome bold text that is longer"))
+        await #expect(throws: DocumentError.damaged("it is not valid XML")) {
+            try await DocumentFixture.document("<a><b>text</b><c", name: "a.xml")
+        }
+        let bomb = "<!DOCTYPE a [<!ENTITY b \"cc\"><!ENTITY d \"&b;&b;\">]><a>&d;</a>"
+        await #expect(throws: DocumentError.self) { try await DocumentFixture.document(bomb, name: "a.xml") }
+    }
+
+    @Test(arguments: ["a: 1\n", "key = \"value\"\n"])
+    func `YAML and TOML are stored as written`(text: String) async throws {
+        for name in ["a.yaml", "a.toml"] {
+            let document = try await DocumentFixture.document(text, name: name)
+            #expect(document.text == text)
+            #expect(document.format == .plain)
+        }
+    }
+
+    @Test func `Captions become paragraphs with times, and rolling lines are read once`() async throws {
+        let captions = """
+            WEBVTT
+
+            00:00:01.000 --> 00:00:03.000
+            hello <c.yellow>there</c>
+
+            00:00:03.000 --> 00:00:05.000
+            hello there
+            my friends.
+
+            00:01:20.000 --> 00:01:22.000
+            second part
+            """
+        let document = try await DocumentFixture.document(captions, name: "a.vtt")
+        #expect(document.text == "[00:00:01] hello there my friends.\n\n[00:01:20] second part")
+        let subtitles = "1\n00:00:01,500 --> 00:00:03,000\nOne.\n\n2\n00:00:04,000 --> 00:00:05,000\nTwo.\n"
+        #expect(try await DocumentFixture.document(subtitles, name: "a.srt").text == "[00:00:01] One. Two.")
+    }
+
+    @Test func `Org becomes Markdown line by line`() async throws {
+        let org = """
+            #+TITLE: Notes
+            * DONE Water :garden:
+            :PROPERTIES:
+            :ID: 1
+            :END:
+            See [[https://example.org][a link]].
+            #+BEGIN_SRC python
+            # no heading
+            #+END_SRC
+            ** Sub
+            """
+        let document = try await DocumentFixture.document(org, name: "a.org")
+        let lines = document.text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(document.title == "Notes")
+        #expect(document.tags == ["garden"])
+        #expect(lines.count == 10)
+        #expect(lines[1] == "# Water")
+        #expect(lines[5] == "See [a link](https://example.org).")
+        #expect(lines[6...] == ["```python", "# no heading", "```", "## Sub"])
+        #expect(document.links.map(\.target) == ["https://example.org"])
+    }
+
+    @Test func `The underlines of reStructuredText determine the levels of headings`() async throws {
+        let text = "=====\nNotes\n=====\n\nWater\n-----\n\n.. code-block:: python\n\n   x = 1\n\nSub\n~~~\n"
+        let document = try await DocumentFixture.document(text, name: "a.rst")
+        #expect(document.title == "Notes")
+        let lines = document.text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 14)
+        #expect(lines.filter { $0.hasPrefix("#") } == ["# Notes", "## Water", "### Sub"])
+        #expect(lines[7...10] == ["```python", "", "   x = 1", "```"])
+    }
+
+    @Test func `Commands of LaTeX are replaced by their text`() async throws {
+        let text = """
+            \\title{Garden \\emph{notes}}
+            \\begin{document}
+            \\section{Water}\\label{s}
+            Text with \\textbf{bold \\emph{nested}} 50\\% % comment
+            \\item First~one \\cite{x}
+            \\begin{verbatim}
+            a % b
+            \\end{verbatim}
+            """
+        let document = try await DocumentFixture.document(text, name: "a.tex")
+        #expect(document.title == "Garden notes")
+        let lines = document.text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(
+            lines[2...] == [
+                "## Water", "Text with bold nested 50% ", "- First one", "```", "a % b", "```",
+            ])
+    }
+
+    @Test func `AsciiDoc becomes Markdown line by line`() async throws {
+        let text =
+            "= Notes\n:author: Mara\n\n== Water\n[source,ruby]\n----\n= code\n----\n** sub\nhttps://a.org[A]\n"
+        let document = try await DocumentFixture.document(text, name: "a.adoc")
+        #expect(document.title == "Notes")
+        #expect(document.metadata["author"] == .string("Mara"))
+        let lines = document.text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(
+            lines[3...] == [
+                "## Water", "", "```ruby", "= code", "```", "    - sub", "[A](https://a.org)", "",
+            ])
+    }
+
+    @Test func `Text in UTF-16 and windows-1252 is decoded, binary data is not`() async throws {
+        let reader = PlainTextReader()
+        func read(_ data: Data) async throws -> String? {
+            try await reader.read(DocumentInput(data: data, path: "a.txt"), as: PlainTextReader.type).first?
+                .text
+        }
+        let little = Data([0xFF, 0xFE]) + (try #require("Grüße".data(using: .utf16LittleEndian)))
+        let big = Data([0xFE, 0xFF]) + (try #require("Grüße".data(using: .utf16BigEndian)))
+        #expect(try await read(little) == "Grüße")
+        #expect(try await read(big) == "Grüße")
+        #expect(try await read(Data([0x47, 0x72, 0xFC, 0xDF, 0x65, 0x20, 0x80, 0x35])) == "Grüße €5")
+        #expect(try await read(Data([0xEF, 0xBB, 0xBF, 0x61])) == "a")
+        await #expect(throws: DocumentError.self) {
+            try await read(Data([0x89, 0x50, 0x4E, 0x47, 0x00, 0x01]))
+        }
+        await #expect(throws: DocumentError.self) { try await read(Data((0x80...0xFF).map { UInt8($0) })) }
+    }
+}

@@ -1,0 +1,211 @@
+import FakeServer
+import Foundation
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import RoostRemote
+
+/// Tests of fetching pages from a server on the loopback interface.
+@Suite struct WebFetcherTests {
+    private func fetcher(
+        allowsPrivate: Bool = true, maximumSize: Int = 1 << 20, timeout: Duration = .seconds(120)
+    ) -> WebFetcher {
+        var limits = WebFetcher.Limits()
+        (limits.maximumSize, limits.timeout) = (maximumSize, timeout)
+        return WebFetcher(version: "1.2", allowsPrivateAddresses: allowsPrivate, limits: limits)
+    }
+
+    /// Starts a server that serves robots.txt and otherwise calls a function with the path.
+    private func server(
+        robots: FakeServer.Answer = .init(status: 404),
+        _ answer: @escaping @Sendable (FakeServer.Request) -> FakeServer.Answer
+    ) async throws -> FakeServer {
+        try await FakeServer { request, _ in request.path == "/robots.txt" ? robots : answer(request) }
+    }
+
+    private func code(_ body: () async throws -> Void) async -> WebError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? WebError)?.code
+        }
+    }
+
+    @Test func `A page is fetched with its type, encoding and validators`() async throws {
+        let server = try await server { _ in
+            .init(
+                headers: [
+                    "Content-Type": "Text/HTML; charset=\"windows-1252\"", "ETag": "\"a;b\"",
+                    "Last-Modified": "Fri, 14 Mar 2025 10:00:00 GMT",
+                ], body: Data("<p>x</p>".utf8))
+        }
+        let result = try await fetcher().fetch(server.address + "/page?q=1")
+        guard case .page(let page) = result else {
+            Issue.record("the page was not fetched")
+            return
+        }
+        #expect(page.data == Data("<p>x</p>".utf8))
+        #expect(page.mediaType == "text/html")
+        #expect(page.encodingName == "windows-1252")
+        #expect(
+            page.validators
+                == .init(entityTag: "\"a;b\"", lastModified: "Fri, 14 Mar 2025 10:00:00 GMT"))
+        #expect(server.requests.map(\.path) == ["/robots.txt", "/page?q=1"])
+        #expect(server.requests.allSatisfy { $0.headers["user-agent"] == "roost/1.2" })
+        await server.close()
+    }
+
+    @Test func `A page that has not changed is not sent again`() async throws {
+        let server = try await server { request in
+            request.headers["if-none-match"] == "\"1\"" && request.headers["if-modified-since"] == "then"
+                ? .init(status: 304) : .init(body: Data("x".utf8))
+        }
+        let validators = WebPage.Validators(entityTag: "\"1\"", lastModified: "then")
+        let result = try await fetcher().fetch(server.address, unlessMatching: validators)
+        #expect(result == .notModified)
+        await server.close()
+    }
+
+    @Test func `Private addresses are refused without a request`() async throws {
+        let server = try await server { _ in .init(body: Data("x".utf8)) }
+        let port = try #require(URL(string: server.address)?.port)
+        for host in ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "127.1"] {
+            let refused = await code {
+                _ = try await fetcher(allowsPrivate: false).fetch("http://\(host):\(port)/")
+            }
+            #expect(refused == .privateAddress, "\(host)")
+        }
+        #expect(server.requests.isEmpty)
+        await server.close()
+    }
+
+    @Test func `A host name with a private address among its addresses is refused`() async throws {
+        let fetcher = WebFetcher(
+            version: "1", allowsPrivateAddresses: false, environment: [:], limits: .init()
+        ) { _ in
+            [
+                try SocketAddress(ipAddress: "93.184.216.34", port: 0),
+                try SocketAddress(ipAddress: "10.0.0.1", port: 0),
+            ]
+        }
+        #expect(await code { _ = try await fetcher.fetch("http://example.org/") } == .privateAddress)
+    }
+
+    @Test func `The connection uses the address that was checked`() async throws {
+        let server = try await server { _ in .init(body: Data("x".utf8)) }
+        let port = try #require(URL(string: server.address)?.port)
+        let fetcher = WebFetcher(
+            version: "1", allowsPrivateAddresses: true, environment: [:], limits: .init()
+        ) { _ in [try SocketAddress(ipAddress: "127.0.0.1", port: 0)] }
+        let result = try await fetcher.fetch("http://name.invalid:\(port)/")
+        guard case .page(let page) = result else {
+            Issue.record("the page was not fetched")
+            return
+        }
+        #expect(page.data == Data("x".utf8))
+        #expect(server.requests.last?.headers["host"] == "name.invalid:\(port)")
+        await server.close()
+    }
+
+    @Test(arguments: [
+        ("8.8.8.8", true), ("10.1.2.3", false), ("172.16.0.1", false), ("172.32.0.1", true),
+        ("192.168.1.1", false), ("169.254.169.254", false), ("100.64.0.1", false), ("224.0.0.1", false),
+        ("255.255.255.255", false), ("192.0.2.1", false), ("2606:4700::1111", true), ("::", false),
+        ("fe80::1", false), ("fc00::1", false), ("ff02::1", false), ("::ffff:10.0.0.1", false),
+        ("::ffff:8.8.8.8", true), ("64:ff9b::7f00:1", false), ("2002:7f00:1::", false),
+        ("2001:db8::1", false), ("::7f00:1", false),
+    ])
+    func `Addresses of special ranges are not public`(address: String, isPublic: Bool) throws {
+        #expect(WebAddress.isPublic(try SocketAddress(ipAddress: address, port: 0)) == isPublic)
+    }
+
+    @Test func `Redirects are followed, limited, and checked`() async throws {
+        let server = try await server { request in
+            switch request.path {
+            case "/a": .init(status: 301, headers: ["Location": "b"])
+            case "/b": .init(body: Data("end".utf8))
+            case "/loop": .init(status: 302, headers: ["Location": "/loop"])
+            default: .init(status: 302, headers: ["Location": "file:///etc/passwd"])
+            }
+        }
+        let result = try await fetcher().fetch(server.address + "/a")
+        guard case .page(let page) = result else {
+            Issue.record("the page was not fetched")
+            return
+        }
+        #expect(page.url.absoluteString == server.address + "/b")
+        let address = server.address
+        #expect(await code { _ = try await fetcher().fetch(address + "/loop") } == .tooManyRedirects)
+        #expect(await code { _ = try await fetcher().fetch(address + "/file") } == .invalidAddress)
+        await server.close()
+    }
+
+    @Test func `robots_txt is honored, and read once for each site`() async throws {
+        let rules =
+            "User-agent: other\nDisallow: /\n\nUser-agent: Roost # us\nDisallow: /private\nAllow: /private/ok$\n"
+        let server = try await server(robots: .init(body: Data(rules.utf8))) { _ in
+            .init(body: Data("x".utf8))
+        }
+        let fetcher = fetcher()
+        let address = server.address
+        #expect(await code { _ = try await fetcher.fetch(address + "/private/x") } == .disallowed)
+        #expect(await code { _ = try await fetcher.fetch(address + "/private/ok") } == nil)
+        #expect(await code { _ = try await fetcher.fetch(address + "/public") } == nil)
+        #expect(server.requests.count { $0.path == "/robots.txt" } == 1)
+        await server.close()
+    }
+
+    @Test func `A site whose robots_txt fails permits nothing`() async throws {
+        let server = try await server(robots: .init(status: 503)) { _ in .init(body: Data("x".utf8)) }
+        let address = server.address
+        #expect(await code { _ = try await fetcher().fetch(address) } == .unavailable)
+        await server.close()
+    }
+
+    @Test func `Rules with patterns apply by their length`() {
+        let rules = RobotsRules(
+            "User-agent: *\nDisallow: /*.pdf$\nDisallow: /a\nAllow: /a/b\nDisallow:\nDisallow: /%7ex",
+            agent: "roost")
+        #expect(!rules.permits("/x/y.pdf"))
+        #expect(rules.permits("/x/y.pdf?z"))
+        #expect(!rules.permits("/abc"))
+        #expect(rules.permits("/a/bc"))
+        #expect(!rules.permits("/%7Ex"))
+        #expect(rules.permits(""))
+        let hostile = RobotsRules(
+            "User-agent: *\nDisallow: " + String(repeating: "*a", count: 2000) + "b$", agent: "roost")
+        #expect(hostile.permits("/" + String(repeating: "a", count: 4000)))
+    }
+
+    @Test func `Limits on size and time are enforced`() async throws {
+        let server = try await server { request in
+            var answer = FakeServer.Answer(body: Data(repeating: 0x20, count: 200_000))
+            if request.path == "/slow" { answer.drips = .milliseconds(50) }
+            return answer
+        }
+        let address = server.address
+        #expect(await code { _ = try await fetcher(maximumSize: 100_000).fetch(address) } == .tooLarge)
+        let slow = await code {
+            _ = try await fetcher(timeout: .milliseconds(300)).fetch(address + "/slow")
+        }
+        #expect(slow == .unavailable)
+        await server.close()
+    }
+
+    @Test(arguments: [
+        "ftp://example.org", "https://", "file:///etc/passwd", "nonsense", "http://u:p@example.org",
+    ])
+    func `Addresses that are not http or https URLs are refused`(address: String) async {
+        #expect(await code { _ = try await fetcher().fetch(address) } == .invalidAddress)
+    }
+
+    @Test(arguments: [401, 404, 500])
+    func `An error status is reported`(status: Int) async throws {
+        let server = try await server { _ in .init(status: status) }
+        let address = server.address
+        #expect(await code { _ = try await fetcher().fetch(address) } == .refused)
+        await server.close()
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of the commands that ingest and show documents.
+@Suite(.temporaryFolders) struct DocumentCommandTests {
+    private let cli = CommandLineDriver()
+
+    private func write(_ text: String, to name: String) throws {
+        let file = cli.home.appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    @Test func `skipped files are counted by type, listed with -v, and reported once`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        try write("# Swifts\n", to: "notes/a.md")
+        for number in 0..<3 { try write("x", to: "notes/\(number).xyz") }
+        try write("y", to: "notes/one.abc")
+        let first = try cli.roost("ingest", "notes", "--store=s", "--dry-run")
+        #expect(first.error.contains("skipped 3 .xyz files: unknown file type"))
+        #expect(first.error.contains("one.abc: unknown file type") && !first.error.contains("1.xyz"))
+        let listed = try cli.roost("ingest", "notes", "--store=s", "-v")
+        for name in ["0.xyz", "1.xyz", "2.xyz", "one.abc"] { #expect(listed.error.contains(name)) }
+        #expect(listed.output.contains("1 new") && listed.output.contains("4 skipped"))
+        let second = try cli.roost("ingest", "notes", "--store=s")
+        #expect(!second.error.contains("skipped"))
+        #expect(second.output == "0 new, 0 updated, 0 removed, 1 unchanged, 0 skipped\n")
+        try write("changed", to: "notes/1.xyz")
+        let third = try cli.roost("ingest", "notes", "--store=s")
+        #expect(third.error.contains("notes/1.xyz: unknown file type") && !third.error.contains("0.xyz"))
+        // A file that is named is read, or reported each time.
+        try Data([0, 1, 2]).write(to: cli.home.appendingPathComponent("notes/bin.xyz"))
+        for _ in 0..<2 {
+            let named = try cli.roost("ingest", "notes/bin.xyz", "notes/a.md", "--store=s")
+            #expect(named.error.contains("it is a binary file"))
+        }
+    }
+
+    @Test func `the supported types are listed`() throws {
+        let list = try cli.roost("ingest", "--types")
+        #expect(list.status == 0 && list.output.contains("Markdown") && list.output.contains(".jsonl"))
+        let json = try cli.roost("ingest", "--types", "--json")
+        let types = try #require(
+            try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]])
+        #expect(types.contains { $0["name"] as? String == "markdown" })
+        #expect(types.allSatisfy { $0["isReadInFolders"] is Bool && $0["extensions"] is [String] })
+    }
+
+    @Test func `links, backlinks and broken links are listed`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        try write(
+            "# Hedge\n\nSee [[Birds#Nests|the birds]], [[Missing]] and [web](https://example.org).\n",
+            to: "v/hedge.md")
+        try write("---\naliases: [Aves]\n---\n# Birds\n\nBack to [the hedge](hedge.md).\n", to: "v/Birds.md")
+        try write("An [[Aves]] list, see [[/hedge]].\n", to: "v/list.md")
+        #expect(try cli.roost("ingest", "v", "--store=s").status == 0)
+        func id(_ name: String) throws -> String {
+            let list = try cli.roost("list", "--store=s", "--json", "--source=v/\(name)")
+            let entries = try #require(
+                try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]])
+            return try #require(entries.first?["id"] as? String)
+        }
+        let links = try cli.roost("links", try id("hedge.md"), "--store=s", "--json")
+        let found = try #require(
+            try JSONSerialization.jsonObject(with: Data(links.output.utf8)) as? [[String: Any]])
+        #expect(found.map { $0["destination"] as? String } == ["entry", "missing", "external"])
+        #expect(
+            found[0]["entry"] as? String == (try id("Birds.md")) && found[0]["fragment"] as? String == "Nests"
+        )
+        let backlinks = try cli.roost("backlinks", try id("Birds.md"), "--store=s")
+        #expect(backlinks.output.contains("Hedge") && backlinks.output.contains("[[Aves]]"))
+        #expect(try cli.roost("backlinks", try id("list.md"), "--store=s").status == 1)
+        let doctor = try cli.roost("doctor", "--links", "--store=s")
+        #expect(doctor.status == 0 && doctor.output.contains("[[Missing]]"))
+        #expect(
+            !doctor.output.contains("[[/hedge]]") && !doctor.output.contains("Birds#")
+                && !doctor.output.contains("example.org"))
+        let filtered = try cli.roost("list", "--store=s", "--where", "links = \"Missing\"")
+        #expect(filtered.output.contains("Hedge") && filtered.output.split(separator: "\n").count == 1)
+    }
+
+    @Test func `show lists the treatment of a document`() throws {
+        #expect(try cli.roost("init", "--store=s", "--model=lexical").status == 0)
+        try write(
+            "---\ntitle: The hedge\nauthor: Ann\n---\n# Cutting\n\n## Tools\n\nSee [[Birds]]. %% secret %%\n",
+            to: "v/hedge.md")
+        #expect(try cli.roost("ingest", "v", "--store=s").status == 0)
+        let list = try cli.roost("list", "--store=s", "--json")
+        let entries = try #require(
+            try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [[String: Any]])
+        let id = try #require(entries.first?["id"] as? String)
+        let shown = try cli.roost("show", id, "--store=s").output
+        for part in [
+            "reader    Markdown", "title     The hedge", "Cutting > Tools", "[[Birds]]",
+            "front matter: 1 part", "comment: 1 part", "author = Ann",
+        ] { #expect(shown.contains(part), "\(part)") }
+        let json = try cli.roost("show", id, "--store=s", "--json")
+        let entry = try #require(
+            try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(entry["reader"] as? String == "markdown" && entry["title"] as? String == "The hedge")
+        let hidden = try #require(entry["hiddenParts"] as? [[String: Any]])
+        #expect(Set(hidden.compactMap { $0["kind"] as? String }).isSuperset(of: ["comment", "frontMatter"]))
+        #expect(hidden.allSatisfy { ($0["range"] as? [Int])?.count == 2 && $0["line"] is Int })
+        #expect((entry["unreadParts"] as? [String])?.isEmpty == true)
+    }
+}

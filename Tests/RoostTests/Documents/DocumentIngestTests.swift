@@ -1,0 +1,262 @@
+import Foundation
+import Roost
+import RoostDocuments
+import TestSupport
+import Testing
+
+/// Tests of the ingest of documents: metadata, dates, and the parts that are embedded.
+@Suite(.temporaryFolders) struct DocumentIngestTests {
+    private let folder = TemporaryFolder.unusedURL()
+    private let embedder = RecordingEmbedder()
+
+    /// A reader of a format of its own: the first line is the title, and each line `> name` is a link.
+    private struct CardReader: DocumentReader {
+        let types = [DocumentType(name: "card", title: "Card", extensions: ["card"], format: .plain)]
+        var version = 1
+
+        func read(_ input: DocumentInput, as type: DocumentType) async throws -> [Document] {
+            let text = String(decoding: input.data, as: UTF8.self)
+            guard !text.contains("broken") else { throw DocumentError.damaged("the card is torn") }
+            let lines = text.split(separator: "\n").map(String.init)
+            return [
+                Document(
+                    type: type, title: lines.first, text: text, format: .plain,
+                    metadata: ["colour": "red", "links": "three", "year": 1999], tags: ["card/small"],
+                    aliases: ["Karte"],
+                    links: lines.filter { $0.hasPrefix("> ") }.map {
+                        DocumentLink(kind: .wiki, target: String($0.dropFirst(2)))
+                    }, createdAt: Date(timeIntervalSince1970: 1_000_000),
+                    unreadParts: ["the back of the card"])
+            ]
+        }
+    }
+
+    private func write(_ text: String, to name: String, changed: Double? = nil) throws -> URL {
+        let file = folder.appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+        if let changed {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: changed)], ofItemAtPath: file.path)
+        }
+        return file
+    }
+
+    private func store(_ provider: StoreManifest.Provider = .sqlite) async throws -> KnowledgeStore {
+        let store = try await KnowledgeStore.create(
+            in: TemporaryFolder.unusedURL(), provider: provider, embedder: embedder)
+        // A new store embeds a text that identifies the model.
+        _ = embedder.takeTexts()
+        return store
+    }
+
+    private func entries(_ store: KnowledgeStore) async throws -> [Entry] {
+        try await store.storage.fetchEntries().sorted { ($0.source ?? "") < ($1.source ?? "") }
+    }
+
+    private func reader(version: Int = 1) -> RecordReader {
+        var reader = RecordReader()
+        reader.readers.readers.insert(CardReader(version: version), at: 0)
+        return reader
+    }
+
+    @Test(arguments: [StoreManifest.Provider.sqlite, .json])
+    func `a reader of the caller provides text, metadata, tags, links and dates`(
+        provider: StoreManifest.Provider
+    ) async throws {
+        _ = try write("Swifts\n> Birds\n> Nests\n", to: "a.card", changed: 2_000_000)
+        _ = try write("a broken one", to: "b.card")
+        let store = try await store(provider)
+        let report = try await store.ingest(folder: folder, reader: reader())
+        #expect(report.new == 1)
+        #expect(report.skipped.map(\.reason) == ["the card is torn"])
+        let entry = try #require(try await entries(store).first)
+        #expect(entry.title == "Swifts" && entry.tags == ["card/small"])
+        #expect(entry.metadata["links"] == ["Birds", "Nests"] && entry.metadata["aliases"] == ["Karte"])
+        #expect(entry.metadata["document.links"] == "three" && entry.metadata["year"] == 1999)
+        #expect(entry.metadata["unreadParts"] == ["the back of the card"])
+        #expect(entry.createdAt == Date(timeIntervalSince1970: 1_000_000))
+        #expect(entry.updatedAt == Date(timeIntervalSince1970: 2_000_000))
+        for (condition, count) in [("links = \"Nests\"", 1), ("links=Hills", 0), ("links!=Nests", 0)] {
+            var filter = EntryFilter()
+            filter.conditions = [try #require(EntryCondition(parsing: condition))]
+            let found = try await store.storage.snapshot().rows(matching: filter)
+            #expect(found.count == count, "\(condition)")
+        }
+        #expect(try await store.ingest(folder: folder, reader: reader()).unchanged == 1)
+    }
+
+    @Test func `a newer version of a reader reads its files again`() async throws {
+        _ = try write("Swifts\n", to: "a.card")
+        let store = try await store()
+        _ = try await store.ingest(folder: folder, reader: reader())
+        let first = try #require(try await entries(store).first)
+        var changes = EntryChanges()
+        changes.metadata = ["colour": "blue"]
+        try await store.update(first.id, changes)
+        #expect(try await store.ingest(folder: folder, reader: reader()).updated == 0)
+        #expect(try await store.ingest(folder: folder, reader: reader(version: 2)).updated == 1)
+        let second = try #require(try await entries(store).first)
+        #expect(second.id == first.id && second.metadata["colour"] == "red")
+        #expect(try await store.ingest(folder: folder, reader: reader(version: 2)).unchanged == 1)
+    }
+
+    @Test func `entries have the dates of their files`() async throws {
+        let file = try write("# Swifts\n\nThey are back.\n", to: "a.md", changed: 1_600_000_000)
+        let store = try await store()
+        _ = try await store.ingest(folder: folder)
+        var entry = try #require(try await entries(store).first)
+        #expect(entry.updatedAt == Date(timeIntervalSince1970: 1_600_000_000))
+        #expect(entry.createdAt == entry.updatedAt, "a file is not newer than its contents")
+        _ = try write("# Swifts\n\nThey are gone.\n", to: "a.md", changed: 1_700_000_000)
+        #expect(try await store.ingest(folder: folder).updated == 1)
+        entry = try #require(try await entries(store).first)
+        #expect(entry.updatedAt == Date(timeIntervalSince1970: 1_700_000_000))
+        #expect(entry.createdAt == Date(timeIntervalSince1970: 1_600_000_000))
+        // Only the date of the file differs.
+        try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
+        #expect(try await store.ingest(folder: folder).unchanged == 1)
+    }
+
+    @Test func `front matter provides title, tags, dates and typed metadata`() async throws {
+        _ = try write(
+            """
+            ---
+            title: The hedge
+            tags: [garden, work/outside]
+            created: 2025-03-14
+            rating: 4
+            links: [one, two]
+            ---
+            Cut the hedge in autumn, see [[Birds]]. #winter
+
+            """, to: "hedge.md")
+        _ = try write("# Birds\n", to: "Birds.md")
+        let store = try await store()
+        _ = try await store.ingest(folder: folder)
+        let entry = try #require(try await entries(store).last)
+        #expect(entry.title == "The hedge" && entry.tags == ["garden", "winter", "work/outside"])
+        #expect(entry.metadata["rating"] == 4 && entry.metadata["links"] == ["Birds"])
+        #expect(entry.metadata["document.links"] == ["one", "two"])
+        #expect(DateFormatter.day(entry.createdAt) == "2025-03-14")
+        #expect(entry.content.hasPrefix("---\ntitle"), "the stored text is the file's own text")
+    }
+
+    @Test func `files that an older version read are read again once`() async throws {
+        let file = try write("Swifts are back.\n", to: "a.txt", changed: 1_600_000_000)
+        let store = try await store()
+        let data = try Data(contentsOf: file)
+        var old = SourceDraft(
+            id: RecordReader.sourceID(file), keeping: data,
+            entries: [EntryDraft(key: EntryID.wholeFileKey, content: "Swifts are back.\n")])
+        old.original = nil
+        _ = try await store.ingest([old])
+        #expect(embedder.takeTexts().count == 1)
+        let report = try await store.ingest(folder: folder)
+        #expect(report.updated == 1 && report.new == 0 && report.reused == 1)
+        #expect(embedder.takeTexts().isEmpty, "an equal text keeps its vectors")
+        #expect(try await store.ingest(folder: folder).unchanged == 1)
+    }
+
+    @Test func `hidden parts are neither embedded nor searched, but stored`() async throws {
+        let text = """
+            ---
+            title: Swifts
+            publish: zebra
+            ---
+            The swifts are back. %% quokka %% <!-- walrus --> They nest under [roofs](https://okapi.example).
+
+            """
+        _ = try write(text, to: "a.md")
+        let store = try await store()
+        _ = try await store.ingest(folder: folder)
+        let embedded = embedder.takeTexts().joined()
+        #expect(embedded.contains("swifts are back") && embedded.contains("roofs"))
+        for word in ["zebra", "quokka", "walrus", "okapi"] {
+            #expect(!embedded.contains(word), "\(word)")
+            var search = EntrySearch(word)
+            search.mode = .text
+            #expect(try await store.search(search).hits.isEmpty, "\(word)")
+        }
+        #expect(try await entries(store).first?.content == text)
+        let hit = try #require(try await store.query("swifts roofs").hits.first)
+        #expect(hit.location.line == 5, "the passage begins after the front matter")
+    }
+
+    @Test func `a note of hidden parts only is found by its title`() async throws {
+        _ = try write("---\ntitle: Herons of the lake\n---\n", to: "a.md")
+        let store = try await store()
+        #expect(try await store.ingest(folder: folder).new == 1)
+        #expect(embedder.takeTexts() == ["Herons of the lake"])
+        #expect(try await store.query("herons").hits.count == 1)
+    }
+
+    @Test func `equal contents share vectors only if they are treated equally`() async throws {
+        let text = "Swifts are back. <!-- not yet -->\n"
+        _ = try write(text, to: "a.md")
+        let store = try await store()
+        _ = try await store.ingest(folder: folder)
+        #expect(embedder.takeTexts() == ["Swifts are back."])
+        _ = try write(text, to: "b.txt")
+        _ = try await store.ingest(folder: folder)
+        #expect(embedder.takeTexts() == [text], "plain text has no comments")
+        _ = try write(text, to: "c.md")
+        #expect(try await store.ingest(folder: folder).reused == 1)
+        #expect(embedder.takeTexts().isEmpty)
+    }
+
+    @Test func `vectors of an older version that embedded hidden parts are not reused`() async throws {
+        let text = "Swifts are back. <!-- not yet, said the old heron -->\n"
+        let file = try write(text, to: "a.md")
+        let store = try await store()
+        // An older version embedded the complete text, as is still done for plain text.
+        let draft = EntryDraft(
+            key: EntryID.wholeFileKey, content: text, metadata: ["textFormat": "plain"])
+        _ = try await store.ingest([
+            SourceDraft(id: RecordReader.sourceID(file), fingerprint: "old", entries: [draft])
+        ])
+        #expect(embedder.takeTexts() == [text])
+        #expect(try await store.ingest(folder: folder).updated == 1)
+        #expect(embedder.takeTexts() == ["Swifts are back."])
+    }
+
+    @Test func `editing and embedding again give the same passages as an ingest`() async throws {
+        let words = (0..<120).map { "word\($0)" }.joined(separator: " ")
+        let text =
+            "# One\n\n\(words) <!-- hidden -->\n\n## Two\n\n```\n\(words)\n```\n\n| a | b |\n|---|---|\n"
+        _ = try write(text, to: "a.md")
+        let short = RecordingEmbedder(maximumTokens: 64)
+        let store = try await KnowledgeStore.create(in: TemporaryFolder.unusedURL(), embedder: short)
+        _ = short.takeTexts()
+        _ = try await store.ingest(folder: folder)
+        let ingested = try #require(try await entries(store).first)
+        #expect(ingested.passages.count > 3)
+        let texts = short.takeTexts()
+        #expect(!texts.joined().contains("hidden"))
+        try await store.replaceContent(of: ingested, with: "another text")
+        _ = short.takeTexts()
+        try await store.replaceContent(of: ingested, with: text)
+        #expect(short.takeTexts() == texts)
+        let edited = try #require(try await entries(store).first)
+        #expect(edited.passages == ingested.passages && edited.title == "One")
+    }
+
+    @Test func `all parts of a large document have its metadata`() async throws {
+        let line = "A line about swifts and their nests under the roofs of old houses.\n"
+        let text = "---\ntitle: Large\ntags: [big]\n---\n" + String(repeating: line, count: 40_000)
+        let file = try write(text, to: "large.md")
+        let draft = try await RecordReader().read(file)
+        #expect(draft.entries.count > 1)
+        #expect(draft.entries.map(\.content).joined() == text)
+        #expect(draft.entries.allSatisfy { $0.metadata["title"] == "Large" && $0.tags == ["big"] })
+    }
+}
+
+extension DateFormatter {
+    fileprivate static func day(_ date: Date) -> String {
+        let formatter = DateFormatter()
+        formatter.dateFormat = "yyyy-MM-dd"
+        return formatter.string(from: date)
+    }
+}
