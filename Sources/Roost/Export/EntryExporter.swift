@@ -8,7 +8,7 @@ struct EntryExporter: Sendable {
     let space: EmbeddingSpace?
 
     /// The number of entries that are encoded at once.
-    private static let pageSize = 500
+    static let pageSize = 500
 
     /// Writes the entries that match a filter.
     ///
@@ -16,12 +16,7 @@ struct EntryExporter: Sendable {
     func export(
         _ snapshot: any StorageSnapshot, matching filter: EntryFilter, to write: (Data) throws -> Void
     ) async throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.userInfo[.omitsVectors] = space == nil
-        var start = try encoder.encode(
-            EntryArchive.Header(schemaVersion: EntryArchive.currentVersion, space: space)
-        ).escapingControlsInJSON()
+        var start = try encodedHeader()
         switch format {
         case .jsonl: start.append(UInt8(ascii: "\n"))
         case .json:
@@ -31,6 +26,7 @@ struct EntryExporter: Sendable {
             start += Data(",\"entries\":[\n".utf8)
         }
         try write(start)
+        let encoder = encoder
         var isFirst = true
         for try await page in snapshot.entryPages(matching: filter, pageSize: Self.pageSize) {
             var bytes = Data()
@@ -43,5 +39,29 @@ struct EntryExporter: Sendable {
             try write(bytes)
         }
         if format == .json { try write(Data("\n]}\n".utf8)) }
+    }
+
+    private var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.userInfo[.omitsVectors] = space == nil
+        return encoder
+    }
+
+    private func encodedHeader() throws -> Data {
+        try encoder.encode(EntryArchive.Header(schemaVersion: EntryArchive.currentVersion, space: space))
+            .escapingControlsInJSON()
+    }
+
+    /// Returns the header of an archive in the format of lines.
+    func headerLine() throws -> Data { try encodedHeader() + Data("\n".utf8) }
+
+    /// Returns entries in the format of lines.
+    func lines(of entries: [Entry]) throws -> Data {
+        let encoder = encoder
+        return try entries.reduce(into: Data()) { bytes, entry in
+            bytes += try encoder.encode(entry).escapingControlsInJSON()
+            bytes.append(UInt8(ascii: "\n"))
+        }
     }
 }

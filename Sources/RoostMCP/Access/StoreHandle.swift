@@ -26,7 +26,7 @@ package actor StoreHandle {
 
     /// Calls a function with the store. If the store has been moved to another model since it was opened, it
     /// is opened again and the function is called a second time.
-    nonisolated func use<Result: Sendable>(
+    package nonisolated func use<Result: Sendable>(
         _ body: @Sendable (KnowledgeStore) async throws -> Result
     ) async throws -> Result {
         do {

@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 import RoostModel
 
 /// A JSON-RPC message from a client.
-enum IncomingMessage: Sendable {
+package enum IncomingMessage: Sendable {
     /// A message that expects a response.
     case request(id: RequestID, method: String, parameters: JSONValue)
     /// A message that expects no response.
@@ -13,7 +13,7 @@ enum IncomingMessage: Sendable {
     /// Decodes a message.
     ///
     /// - Throws: ``ProtocolError`` if the value is not a JSON-RPC 2.0 message.
-    init(_ value: JSONValue) throws(ProtocolError) {
+    package init(_ value: JSONValue) throws(ProtocolError) {
         guard let members = value.members else {
             throw ProtocolError(.invalidRequest, "a message must be a JSON object")
         }
@@ -47,7 +47,7 @@ enum IncomingMessage: Sendable {
     /// Parses the JSON text of one message or batch.
     ///
     /// - Throws: ``ProtocolError`` with `.parseError`.
-    static func parse(_ data: Data) throws(ProtocolError) -> JSONValue {
+    package static func parse(_ data: Data) throws(ProtocolError) -> JSONValue {
         do {
             return try JSONDecoder().decode(JSONValue.self, from: data)
         } catch {
@@ -56,5 +56,5 @@ enum IncomingMessage: Sendable {
     }
 
     /// Returns the id of a message that could not be decoded, so that the client can match the error.
-    static func id(of value: JSONValue) -> RequestID? { RequestID(value["id"]) }
+    package static func id(of value: JSONValue) -> RequestID? { RequestID(value["id"]) }
 }

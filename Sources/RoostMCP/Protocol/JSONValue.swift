@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 public import RoostModel
 
 /// A value of a JSON message. Metadata values represent every JSON value, with at most
@@ -8,31 +8,31 @@ public typealias JSONValue = MetadataValue
 extension MetadataValue {
     /// Returns the member of an object with the given name; `nil` if the value is not an object or lacks the
     /// member.
-    subscript(name: String) -> JSONValue? {
+    package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[name]
     }
 
     /// The members, if the value is an object.
-    var members: [String: JSONValue]? {
+    package var members: [String: JSONValue]? {
         guard case .object(let members) = self else { return nil }
         return members
     }
 
     /// The elements, if the value is an array.
-    var elements: [JSONValue]? {
+    package var elements: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
     /// The Boolean, if the value is one.
-    var flag: Bool? {
+    package var flag: Bool? {
         guard case .bool(let flag) = self else { return nil }
         return flag
     }
 
     /// The integer, if the value is a whole number that `Int` can represent.
-    var integer: Int? {
+    package var integer: Int? {
         switch self {
         case .integer(let number): Int(exactly: number)
         case .number(let number): Int(exactly: number)
@@ -41,7 +41,7 @@ extension MetadataValue {
     }
 
     /// The number, if the value is one.
-    var double: Double? {
+    package var double: Double? {
         switch self {
         case .integer(let number): Double(number)
         case .number(let number): number
@@ -50,13 +50,13 @@ extension MetadataValue {
     }
 
     /// The text, if the value is a string.
-    var asString: String? {
+    package var asString: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
     /// Returns the value as compact JSON on one line, with the members of objects in alphabetical order.
-    func serialized() -> Data {
+    package func serialized() -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Encoding can only fail for numbers that are not finite, which no caller produces.
@@ -64,7 +64,7 @@ extension MetadataValue {
     }
 
     /// Returns the JSON form of an encodable value.
-    static func encoding(_ value: some Encodable) throws -> JSONValue {
+    package static func encoding(_ value: some Encodable) throws -> JSONValue {
         try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
     }
 }

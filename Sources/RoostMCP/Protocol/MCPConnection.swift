@@ -25,7 +25,7 @@ package final class MCPConnection: Sendable {
     /// that a client cannot use unlimited memory.
     private static let maximumRunning = 64
     /// The maximum number of messages in a batch.
-    static let maximumBatch = 100
+    package static let maximumBatch = 100
 
     /// Creates a connection.
     ///

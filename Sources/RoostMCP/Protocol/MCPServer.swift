@@ -28,7 +28,7 @@ package struct MCPServer: Sendable {
     /// which the server was started.
     private static let listLifetime: JSONValue = 300_000
 
-    private static let metaPrefix = "io.modelcontextprotocol/"
+    package static let metaPrefix = "io.modelcontextprotocol/"
 
     // MARK: Answering
 
@@ -39,7 +39,7 @@ package struct MCPServer: Sendable {
     ///     `initialize` request.
     ///   - notify: Sends notifications about the progress of the request.
     /// - Throws: `CancellationError` if the task was canceled.
-    func response(
+    package func response(
         to id: RequestID, _ method: String, _ parameters: JSONValue, negotiated: ProtocolVersion?,
         notify: @escaping @Sendable (JSONValue) -> Void
     ) async throws -> JSONValue {
@@ -90,7 +90,7 @@ package struct MCPServer: Sendable {
     ///   - requested: The value of the key for the version.
     ///   - meta: The metadata.
     /// - Throws: ``ProtocolError`` if the revision is not supported, or a required key is missing.
-    static func statelessVersion(
+    package static func statelessVersion(
         _ requested: JSONValue, _ meta: JSONValue?
     ) throws(ProtocolError) -> ProtocolVersion {
         guard let name = requested.asString else {
@@ -168,7 +168,7 @@ package struct MCPServer: Sendable {
 
     /// Returns the revision that an `initialize` request negotiates: the requested one if the server supports
     /// it, otherwise the newest one that can be negotiated.
-    static func negotiated(_ parameters: JSONValue) -> ProtocolVersion {
+    package static func negotiated(_ parameters: JSONValue) -> ProtocolVersion {
         guard let name = parameters["protocolVersion"]?.asString,
             let version = ProtocolVersion(rawValue: name),
             !version.isStateless

@@ -18,13 +18,10 @@ struct PromptCatalog: Sendable {
             description: "Answers a question with the texts of the store and names the entries used.",
             argument: ("question", "The question."),
             message: """
-                Answer the following question from my knowledge store only. Call 'search' with the \
-                question, and \
-                with other words if the results do not answer it; call 'fetch' for the entries that \
-                look relevant. \
-                Name the title and address of each entry that you use. If the store does not \
-                contain the answer, say \
-                so.
+                Answer the following question from my knowledge store only. Call 'search' with the question, \
+                and with other words if the results do not answer it; call 'fetch' for the entries that look \
+                relevant. Name the title and address of each entry that you use. If the store does not \
+                contain the answer, say so.
 
                 Question: {}
                 """),
@@ -33,11 +30,9 @@ struct PromptCatalog: Sendable {
             description: "Summarizes what the store contains about a topic or cluster.",
             argument: ("topic", "A topic, or the label of a cluster."),
             message: """
-                Summarize what my knowledge store contains about the following topic. Call \
-                'clusters' to see whether \
-                a cluster covers it and list its members; call 'search' for the rest and 'fetch' \
-                for texts that you \
-                need in full. Group the summary by aspect, and name the entries on which each \
+                Summarize what my knowledge store contains about the following topic. Call 'clusters' to see \
+                whether a cluster covers it and list its members; call 'search' for the rest and 'fetch' for \
+                texts that you need in full. Group the summary by aspect, and name the entries on which each \
                 statement is based.
 
                 Topic: {}

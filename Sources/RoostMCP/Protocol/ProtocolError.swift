@@ -1,9 +1,9 @@
 import RoostModel
 
 /// A JSON-RPC error, which is sent instead of a result.
-struct ProtocolError: Error, Sendable, Hashable {
+package struct ProtocolError: Error, Sendable, Hashable {
     /// The code of a JSON-RPC error, as listed by the Model Context Protocol.
-    enum Code: Int64, Sendable {
+    package enum Code: Int64, Sendable {
         case parseError = -32700
         case invalidRequest = -32600
         case methodNotFound = -32601
@@ -18,19 +18,19 @@ struct ProtocolError: Error, Sendable, Hashable {
     }
 
     /// The code.
-    var code: Code
+    package var code: Code
     /// A sentence for the developers of the client.
-    var message: String
+    package var message: String
     /// Additional data for programs.
-    var data: JSONValue?
+    package var data: JSONValue?
 
     /// Creates an error.
-    init(_ code: Code, _ message: String, data: JSONValue? = nil) {
+    package init(_ code: Code, _ message: String, data: JSONValue? = nil) {
         (self.code, self.message, self.data) = (code, message, data)
     }
 
     /// Returns the response to a request. The id is `nil` if the request could not be read.
-    func response(to id: RequestID?) -> JSONValue {
+    package func response(to id: RequestID?) -> JSONValue {
         var error: [String: JSONValue] = ["code": .integer(code.rawValue), "message": .string(message)]
         error["data"] = data
         return [

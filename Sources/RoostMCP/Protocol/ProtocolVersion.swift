@@ -3,7 +3,7 @@ import RoostModel
 /// A revision of the Model Context Protocol.
 ///
 /// Source: the published schemas of the revisions (modelcontextprotocol/modelcontextprotocol).
-enum ProtocolVersion: String, Sendable, CaseIterable, Comparable {
+package enum ProtocolVersion: String, Sendable, CaseIterable, Comparable {
     case november2024 = "2024-11-05"
     case march2025 = "2025-03-26"
     case june2025 = "2025-06-18"
@@ -11,21 +11,21 @@ enum ProtocolVersion: String, Sendable, CaseIterable, Comparable {
     case july2026 = "2026-07-28"
 
     /// The newest revision that a client can negotiate with `initialize`.
-    static let newestNegotiated = november2025
+    package static let newestNegotiated = november2025
 
     /// The supported revisions, newest first.
-    static var supported: [JSONValue] { allCases.reversed().map { .string($0.rawValue) } }
+    package static var supported: [JSONValue] { allCases.reversed().map { .string($0.rawValue) } }
 
     /// Whether every request is self-contained: it carries the revision and the client's capabilities, and
     /// there is no `initialize`.
-    var isStateless: Bool { self >= .july2026 }
+    package var isStateless: Bool { self >= .july2026 }
     /// Whether several messages can be sent as an array. Only one revision has this feature.
-    var allowsBatches: Bool { self == .march2025 }
+    package var allowsBatches: Bool { self == .march2025 }
     /// Whether tools have annotations.
     var hasAnnotations: Bool { self >= .march2025 }
     /// Whether tools have titles and output schemas, and results have structured content.
     var hasStructuredContent: Bool { self >= .june2025 }
 
     // The raw values are dates, whose lexicographic order is their order in time.
-    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,14 +1,14 @@
 import RoostModel
 
 /// The id of a JSON-RPC request: a string or an integer.
-enum RequestID: Sendable, Hashable {
+package enum RequestID: Sendable, Hashable {
     case string(String)
     case integer(Int64)
 
     /// Creates an id from a JSON value.
     ///
     /// - Returns: `nil` if the value is neither a string nor a whole number.
-    init?(_ value: JSONValue?) {
+    package init?(_ value: JSONValue?) {
         switch value {
         case .string(let text): self = .string(text)
         case .integer(let number): self = .integer(number)
@@ -20,7 +20,7 @@ enum RequestID: Sendable, Hashable {
     }
 
     /// The JSON form.
-    var value: JSONValue {
+    package var value: JSONValue {
         switch self {
         case .string(let text): .string(text)
         case .integer(let number): .integer(number)

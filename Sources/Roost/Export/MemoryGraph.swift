@@ -1,0 +1,119 @@
+public import Foundation
+public import RoostModel
+
+/// The entities and relations of the Model Context Protocol's reference memory server, which keeps them as
+/// JSON Lines.
+///
+/// Each entity becomes one entry: its name is the title, its observations are the text. Relations become
+/// links of the entity from which they start.
+public struct MemoryGraph: Sendable, Hashable {
+    private struct Line: Decodable {
+        var type: String
+        var name: String?
+        var entityType: String?
+        var observations: [String]?
+        var from: String?
+        var to: String?
+        var relationType: String?
+    }
+
+    private struct Entity: Sendable, Hashable {
+        var name: String
+        var type: String
+        var observations: [String]
+    }
+
+    private struct Relation: Sendable, Hashable {
+        var type: String
+        var target: String
+    }
+
+    /// The entities in the order of the file. An entity that the file contains twice has the observations of
+    /// both.
+    private var entities: [Entity] = []
+    private var relations: [String: [Relation]] = [:]
+
+    /// The number of entities.
+    public var entityCount: Int { entities.count }
+    /// The number of relations between entities of the file.
+    public private(set) var relationCount = 0
+    /// The numbers of the lines with relations of entities that the file does not contain.
+    public private(set) var danglingLines: [Int] = []
+
+    /// Returns whether data begins with a line of the reference memory server.
+    public static func isPresent(in data: Data) -> Bool {
+        let lines = data.split(separator: UInt8(ascii: "\n"))
+        guard let first = lines.first(where: { !$0.allSatisfy { [9, 13, 32].contains($0) } }),
+            let line = try? JSONDecoder().decode(Line.self, from: Data(first))
+        else { return false }
+        return (line.type == "entity" && line.name != nil)
+            || (line.type == "relation" && line.relationType != nil)
+    }
+
+    /// Reads the lines.
+    ///
+    /// - Parameter name: The name of the file for error messages.
+    /// - Throws: ``RoostError`` with `.badInput` if a line is not an entity or a relation.
+    public init(_ data: Data, name: String) throws {
+        var positions: [String: Int] = [:]
+        var edges: [(line: Int, from: String, relation: Relation)] = []
+        let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, bytes) in lines.enumerated() where !bytes.allSatisfy({ [9, 13, 32].contains($0) }) {
+            let line = try? JSONDecoder().decode(Line.self, from: Data(bytes))
+            if let line, line.type == "entity", let entity = line.name, !entity.isEmpty {
+                let observations = line.observations ?? []
+                if let position = positions[entity] {
+                    entities[position].observations += observations
+                } else {
+                    positions[entity] = entities.count
+                    entities.append(
+                        Entity(name: entity, type: line.entityType ?? "", observations: observations))
+                }
+            } else if let line, line.type == "relation", let from = line.from, let to = line.to {
+                edges.append((index + 1, from, Relation(type: line.relationType ?? "", target: to)))
+            } else {
+                throw RoostError(
+                    .badInput,
+                    "cannot import \(name): line \(index + 1) is neither an entity nor a relation; nothing "
+                        + "was imported")
+            }
+        }
+        for edge in edges {
+            guard positions[edge.from] != nil, positions[edge.relation.target] != nil else {
+                danglingLines.append(edge.line)
+                continue
+            }
+            relations[edge.from, default: []].append(edge.relation)
+            relationCount += 1
+        }
+    }
+
+    /// Returns the graph as a source of entries.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the source. If it was imported before, entities that have vanished are removed.
+    ///   - data: The bytes from which the graph was read.
+    public func draft(id: String, of data: Data) -> SourceDraft {
+        SourceDraft(
+            id: id, fingerprint: SourceDraft.fingerprint(of: data),
+            entries: entities.map { entity in
+                let relations = relations[entity.name] ?? []
+                var lines = ["# \(entity.name)"]
+                if !entity.observations.isEmpty {
+                    lines += [""] + entity.observations.map { "- \($0)" }
+                }
+                if !relations.isEmpty {
+                    lines += [""] + relations.map { "\(entity.name) \($0.type) \($0.target)." }
+                }
+                var metadata: [String: MetadataValue] = ["title": .string(entity.name)]
+                if !entity.type.isEmpty { metadata["entityType"] = .string(entity.type) }
+                if !relations.isEmpty {
+                    metadata["links"] = .array(relations.map { .string($0.target) })
+                    metadata["relations"] = .array(
+                        relations.map { ["type": .string($0.type), "to": .string($0.target)] })
+                }
+                return EntryDraft(
+                    key: entity.name, content: lines.joined(separator: "\n"), metadata: metadata)
+            })
+    }
+}

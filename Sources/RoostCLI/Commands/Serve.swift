@@ -1,0 +1,150 @@
+import ArgumentParser
+import Foundation
+import Logging
+import Roost
+import RoostHTTP
+import RoostMCP
+import Synchronization
+
+/// The command that serves a store to programs.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve the store to programs and agents over HTTP.",
+        discussion: """
+            Requests need a token, which is generated at the first start and kept in a file that only you \
+            can read. The server only accepts connections from this computer, unless you give --listen. \
+            /docs describes the operations, /mcp serves agents, and /v1/embeddings serves the embedding \
+            model in the form of OpenAI. Any number of servers and other roost commands can use a store at \
+            the same time. The server ends after Ctrl-C or SIGTERM, when the requests that have begun are \
+            answered.
+
+            Examples:
+              roost serve
+              roost serve --port 8080 --read-only
+              roost serve --print-token
+              curl -H "Authorization: Bearer $(roost serve --print-token)" localhost:4400/api/v1/status
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Option(name: .long, help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "PORT"))
+    var port = 4400
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Accept connections on another address than 127.0.0.1, such as 0.0.0.0.", valueName: "ADDRESS"))
+    var listen: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Another name by which clients reach the server; repeatable.", valueName: "NAME"))
+    var allowHost: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Permit scripts of a web page or app, such as app://obsidian.md; repeatable.",
+            valueName: "ORIGIN"))
+    var allowOrigin: [String] = []
+
+    @Flag(name: .long, help: "Refuse requests that change the store.")
+    var readOnly = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The file with the token. Default: server-token in your data folder.", valueName: "FILE"))
+    var tokenFile: String?
+
+    @Flag(name: .long, help: "Print the token, which is generated if it does not exist, and exit.")
+    var printToken = false
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Use TLS with this certificate chain in PEM format.", valueName: "FILE"))
+    var certificate: String?
+
+    @Option(name: .long, help: ArgumentHelp("The private key of the certificate.", valueName: "FILE"))
+    var key: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The maximum number of requests at the same time.", valueName: "N"))
+    var maximumRequests = ServerSettings.Limits().concurrentRequests
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("The log messages: error, info or debug.", valueName: "LEVEL"))
+    var log = LogLevel.info
+
+    /// The amount of log messages.
+    enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+        case error, info, debug
+
+        var level: Logger.Level {
+            switch self {
+            case .error: .error
+            case .info: .info
+            case .debug: .debug
+            }
+        }
+    }
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be from 0 to 65535.") }
+        guard (certificate == nil) == (key == nil) else {
+            throw ValidationError("Give both --certificate and --key, or neither.")
+        }
+        guard maximumRequests > 0 else { throw ValidationError("--maximum-requests must be at least 1.") }
+        if allowOrigin.contains(where: { !$0.contains("://") }) {
+            throw ValidationError("--allow-origin must have the form SCHEME://HOST.")
+        }
+    }
+
+    func run() async throws {
+        let file = tokenFile.map { URL(fileURLWithPath: $0) } ?? UserDirectories().serverToken
+        let token = try AccessToken.read(orCreateAt: file)
+        if printToken { return Terminal.write(token.text) }
+        let settings = try settings()
+        // Reports a missing store to the person who starts the server, not to the first client.
+        let options = options
+        let handle = StoreHandle { try await options.openOrCreate() }
+        try await handle.prepare()
+        let level = log.level
+        let logger = Logger(label: "roost") { _ in JSONLogHandler(level: level) }
+        let scheme = certificate == nil ? "http" : "https"
+        let host = settings.host
+        let server = APIServer(handle, settings, token: token, logger: logger) { port in
+            options.note(
+                "serving on \(scheme)://\(host):\(port)/ (see /docs); the token is in \(file.path)")
+        }
+        // The server handles the signal itself, so that requests that have begun are answered.
+        Interruption.isIgnored.store(true, ordering: .relaxed)
+        try await server.runUntilSignal()
+        try await handle.close()
+    }
+
+    private func settings() throws -> ServerSettings {
+        var settings = ServerSettings()
+        settings.port = port
+        if let listen {
+            settings.host = listen
+            settings.allowedHosts.insert(listen)
+        }
+        settings.allowedHosts.formUnion(allowHost)
+        settings.allowedOrigins = Set(allowOrigin)
+        settings.isReadOnly = readOnly
+        settings.limits.concurrentRequests = maximumRequests
+        settings.version = VersionText.number
+        settings.directory = try options.location()
+        settings.advice = { RemedyText.advice($0) }
+        if let certificate, let key {
+            settings.certificate = ServerSettings.Certificate(
+                chain: URL(fileURLWithPath: certificate), key: URL(fileURLWithPath: key))
+        }
+        return settings
+    }
+}

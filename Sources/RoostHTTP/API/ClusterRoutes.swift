@@ -1,0 +1,174 @@
+import Foundation
+import HTTPTypes
+import Roost
+import RoostClustering
+import RoostMCP
+import RoostModel
+
+/// The routes that read and edit clusters.
+enum ClusterRoutes {
+    static let tag = "Clusters"
+    private static let path = "/api/v1/clusters/{id}"
+    private static let id = Parameter.path("id", Schema.id("The id of the cluster."))
+    private static let cluster = Route.Body.json(Schema.reference("Cluster"))
+    private static let maximumParts = 100
+
+    static let all = [list, get, members, label, remove, merge, split] + ClusterRunRoutes.all
+
+    private static func clusters(_ name: String, _ description: String) -> Route.Body {
+        .json(
+            Schema.object(
+                [name: Schema.array(of: Schema.reference("Cluster"), description)], required: [name],
+                isOpen: true))
+    }
+
+    private static let list = Route(
+        method: .get, path: "/api/v1/clusters", operation: "listClusters", tag: tag,
+        summary: "List the clusters.",
+        details: "Clusters of a lower level name their parent. With tree=true, they are nested as children.",
+        parameters: [.query("tree", Schema.flag("Whether to nest clusters in their parents."))],
+        answers: [Route.Answer(200, "The clusters, largest first.", clusters("clusters", "The clusters."))]
+    ) { call in
+        try await call.context.handle.use { store in
+            let clusters = try await store.storage.snapshot().clusters()
+            let tree = ClusterHierarchy(clusters)
+            return .json([
+                "clusters": .array(call.flag("tree") ? tree.nested() : tree.flat())
+            ])
+        }
+    }
+
+    private static let get = Route(
+        method: .get, path: path, operation: "getCluster", tag: tag, summary: "Return a cluster.",
+        parameters: [id], answers: [Route.Answer(200, "The cluster.", cluster)]
+    ) { call in
+        let id = try call.id("id", of: "cluster")
+        return try await call.context.handle.use { store in
+            let clusters = try await store.storage.snapshot().clusters()
+            let cluster = try find(id, in: clusters)
+            return .json(ClusterHierarchy(clusters).json(cluster))
+        }
+    }
+
+    private static let members = Route(
+        method: .get, path: path + "/members", operation: "listClusterMembers", tag: tag,
+        summary: "List the entries of a cluster and of the clusters below it.",
+        parameters: [id] + PageToken.parameters(maximum: 1_000, default: 100),
+        answers: [
+            Route.Answer(
+                200, "One page of entries.",
+                .json(
+                    Schema.object(
+                        [
+                            "entries": Schema.array(of: Schema.reference("Entry"), "The entries."),
+                            "count": Schema.integer("The number of all members."),
+                            "nextCursor": PageToken.property,
+                        ], required: ["entries", "count"], isOpen: true)))
+        ]
+    ) { call in
+        let id = try call.id("id", of: "cluster")
+        return try await call.context.handle.use { store in
+            let snapshot = try await store.storage.snapshot()
+            let clusters = try await snapshot.clusters()
+            let all = ClusterForest(clusters).members(of: try find(id, in: clusters))
+            let start = try PageToken.position(of: call, at: snapshot.stamp) ?? 0
+            let page = Array(all.dropFirst(start).prefix(call.integer("limit", default: 100)))
+            var members: [String: JSONValue] = [
+                "entries": .array(
+                    try await EntryDocument.json(try await snapshot.entries(page), in: snapshot)),
+                "count": .count(all.count),
+            ]
+            if start + page.count < all.count {
+                members["nextCursor"] = PageToken.text(start + page.count, of: call, at: snapshot.stamp)
+            }
+            return .json(.object(members))
+        }
+    }
+
+    private static let label = Route(
+        method: .patch, path: path, operation: "labelCluster", tag: tag,
+        summary: "Set the label of a cluster, or reset it with null.", effect: .writes, parameters: [id],
+        body: .json(
+            Schema.object(
+                [
+                    "label": Schema.nullable(
+                        Schema.string(
+                            "The label, which later runs keep.", minimum: 1,
+                            maximum: KnowledgeStore.maximumLabelLength))
+                ], required: ["label"])),
+        answers: [Route.Answer(200, "The cluster.", cluster)]
+    ) { call in
+        let id = try call.id("id", of: "cluster")
+        return try await call.context.handle.use { store in
+            _ = try find(id, in: try await store.storage.snapshot().clusterRecords())
+            let labeled = try await store.labelCluster(id, call.body["label"]?.asString)
+            let clusters = try await store.storage.snapshot().clusters()
+            return .json(ClusterHierarchy(clusters).json(labeled))
+        }
+    }
+
+    private static let remove = Route(
+        method: .delete, path: path, operation: "removeCluster", tag: tag,
+        summary: "Remove a cluster, but keep its entries.", effect: .writes, parameters: [id],
+        answers: [Route.Answer(204, "The cluster was removed.")]
+    ) { call in
+        let id = try call.id("id", of: "cluster")
+        return try await call.context.handle.use { store in
+            _ = try find(id, in: try await store.storage.snapshot().clusterRecords())
+            try await store.deleteCluster(id)
+            return .empty()
+        }
+    }
+
+    private static let merge = Route(
+        method: .post, path: "/api/v1/clusters/merge", operation: "mergeClusters", tag: tag,
+        summary: "Merge clusters into the first one.", effect: .writes,
+        body: .json(
+            Schema.object(
+                [
+                    "clusters": Schema.array(
+                        of: Schema.id("The id of a cluster."), "The clusters.", minimum: 2, maximum: 1_000)
+                ], required: ["clusters"])),
+        answers: [Route.Answer(200, "The merged cluster.", cluster)]
+    ) { call in
+        var ids: [Cluster.ID] = []
+        for text in (call.body["clusters"]?.elements ?? []).compactMap(\.asString) {
+            guard let id = UUID(uuidString: text) else {
+                throw Problem.invalid("body.clusters must contain the ids of clusters")
+            }
+            ids.append(id)
+        }
+        return try await call.context.handle.use { [ids] store in
+            let merged = try await store.mergeClusters(ids)
+            return .json(ClusterHierarchy(try await store.storage.snapshot().clusters()).json(merged))
+        }
+    }
+
+    private static let split = Route(
+        method: .post, path: path + "/split", operation: "splitCluster", tag: tag,
+        summary: "Split a cluster into parts.", effect: .writes, parameters: [id],
+        body: .json(
+            Schema.object([
+                "parts": Schema.integer("The number of parts; 2 by default.", 2...maximumParts)
+            ])),
+        answers: [Route.Answer(200, "The parts, largest first.", clusters("clusters", "The parts."))]
+    ) { call in
+        let id = try call.id("id", of: "cluster")
+        return try await call.context.handle.use { store in
+            _ = try find(id, in: try await store.storage.snapshot().clusterRecords())
+            let parts = try await store.splitCluster(id, into: call.body["parts"]?.integer ?? 2)
+            let tree = ClusterHierarchy(try await store.storage.snapshot().clusters())
+            return .json(["clusters": .array(parts.map(tree.json))])
+        }
+    }
+
+    /// Returns the cluster with an id.
+    ///
+    /// - Throws: ``Problem`` with the status 404.
+    static func find(_ id: Cluster.ID, in clusters: [Cluster]) throws(Problem) -> Cluster {
+        guard let cluster = clusters.first(where: { $0.id == id }) else {
+            throw .notFound("no cluster has the id \(id.text)")
+        }
+        return cluster
+    }
+}

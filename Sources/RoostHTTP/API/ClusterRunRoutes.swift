@@ -1,0 +1,138 @@
+import Foundation
+import HTTPTypes
+import Roost
+import RoostClustering
+import RoostMCP
+import RoostModel
+
+/// The routes that cluster all entries and compare the result with the previous one.
+enum ClusterRunRoutes {
+    static let all = [recluster, drift, diff]
+
+    private static let recluster = Route(
+        method: .post, path: "/api/v1/clusters/recluster", operation: "recluster", tag: ClusterRoutes.tag,
+        summary: "Cluster all entries.",
+        details: "The run is a job; see /api/v1/jobs/{id}. Reads and writes continue meanwhile.",
+        effect: .writes,
+        body: .json(
+            Schema.object([
+                "clusters": Schema.integer(
+                    "The number of clusters; without it, the data determines the number.", 2...100_000),
+                "granularity": Schema.choice(
+                    LeidenClusterer.Granularity.allCases.map(\.rawValue),
+                    "Whether to make larger or smaller clusters than usual."),
+                "dryRun": Schema.flag("Whether to report the result without storing it."),
+            ])),
+        answers: [
+            Route.Answer(
+                202, "The job has begun.", .json(Schema.reference("Job")),
+                headers: ["Location": "The address of the job."])
+        ]
+    ) { call in
+        let granularity =
+            call.body["granularity"]?.asString.flatMap(LeidenClusterer.Granularity.init) ?? .medium
+        let (handle, body) = (call.context.handle, call.body)
+        let job = try await call.context.jobs.start("recluster") { _ in
+            try await handle.use { store in
+                let report = try await store.recluster(
+                    clusters: body["clusters"]?.integer, granularity: granularity,
+                    isDryRun: body["dryRun"]?.flag ?? false)
+                return [
+                    "clusters": .count(report.clusters.count), "outliers": .count(report.outlierCount),
+                    "continued": .count(report.continuedCount), "dryRun": .bool(report.isDryRun),
+                    "notices": .array(report.notices.map { .string($0) }),
+                ]
+            }
+        }
+        return JobRoutes.accepted(job)
+    }
+
+    private static let drift = Route(
+        method: .get, path: "/api/v1/clusters/drift", operation: "getDrift", tag: ClusterRoutes.tag,
+        summary: "Report how much the store has changed since the last clustering run.",
+        answers: [
+            Route.Answer(
+                200, "The drift.",
+                .json(
+                    Schema.object(
+                        [
+                            "isDue": Schema.flag("Whether a run is due."),
+                            "entries": Schema.integer("The number of entries."),
+                            "clustered": Schema.integer("The number of entries in clusters."),
+                            "outliers": Schema.integer("The number of entries in no cluster."),
+                            "unassigned": Schema.integer("The number of entries without an assignment."),
+                            "reasons": Schema.array(
+                                of: Schema.string("A sentence."), "Why a run is due."),
+                        ], required: ["isDue", "entries", "clustered", "outliers", "unassigned", "reasons"],
+                        isOpen: true)))
+        ]
+    ) { call in
+        try await call.context.handle.use { store in
+            let drift = try await store.clusterDrift()
+            var members = try JSONValue.encoding(drift).members ?? [:]
+            members["isDue"] = .bool(drift.isDue)
+            return .json(.object(members))
+        }
+    }
+
+    private static let side = Schema.object(
+        [
+            "id": Schema.id("The id of the cluster."), "label": Schema.string("The label."),
+            "size": Schema.integer("The number of members."),
+        ], required: ["id", "label", "size"], isOpen: true)
+
+    private static let diff = Route(
+        method: .get, path: "/api/v1/clusters/diff", operation: "getClusterDiff", tag: ClusterRoutes.tag,
+        summary: "Compare the clusters with those of the previous run.",
+        answers: [
+            Route.Answer(
+                200, "The differences.",
+                .json(
+                    Schema.object(
+                        [
+                            "events": Schema.array(
+                                of: Schema.object(
+                                    [
+                                        "kind": Schema.choice(
+                                            ClusterLineage.Kind.allCases.map(\.rawValue), "The kind."),
+                                        "before": Schema.array(of: side, "The clusters before."),
+                                        "after": Schema.array(of: side, "The clusters after."),
+                                    ], required: ["kind", "before", "after"], isOpen: true), "The events."),
+                            "continued": Schema.array(
+                                of: Schema.object(
+                                    [
+                                        "id": Schema.id("The id of the cluster."),
+                                        "label": Schema.string("The label."),
+                                        "sizeBefore": Schema.integer("The size before."),
+                                        "size": Schema.integer("The size after."),
+                                        "kept": Schema.integer("The number of members in both."),
+                                    ], required: ["id", "label", "sizeBefore", "size", "kept"], isOpen: true),
+                                "The clusters that exist before and after."),
+                        ], required: ["events", "continued"], isOpen: true)))
+        ]
+    ) { call in
+        try await call.context.handle.use { store in
+            let lineage = try await store.clusterLineage()
+            func json(_ side: ClusterLineage.Side) -> JSONValue {
+                ["id": .string(side.id.text), "label": .string(side.label), "size": .count(side.size)]
+            }
+            return .json([
+                "events": .array(
+                    lineage.events.map { event in
+                        [
+                            "kind": .string(event.kind.rawValue), "before": .array(event.before.map(json)),
+                            "after": .array(event.after.map(json)),
+                        ]
+                    }),
+                "continued": .array(
+                    lineage.continued.map { cluster in
+                        [
+                            "id": .string(cluster.id.text), "label": .string(cluster.label),
+                            "sizeBefore": .count(cluster.sizeBefore), "size": .count(cluster.size),
+                            "kept": .count(cluster.kept),
+                        ]
+                    }),
+            ])
+        }
+    }
+}

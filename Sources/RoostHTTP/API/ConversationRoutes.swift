@@ -1,0 +1,188 @@
+import Foundation
+import HTTPTypes
+import Roost
+import RoostConversations
+import RoostMCP
+import RoostMemory
+import RoostModel
+
+/// The routes of conversations.
+enum ConversationRoutes {
+    private static let tag = "Conversations"
+    private static let maximumName = 1_000
+    private static let maximumMessages = 1_000
+    private static let maximumText = 1 << 20
+    private static let names = [
+        "user": Schema.string("The user.", minimum: 1, maximum: maximumName),
+        "session": Schema.string("The session.", minimum: 1, maximum: maximumName),
+        "agent": Schema.string("The agent.", minimum: 1, maximum: maximumName),
+    ]
+    private static let scope = names.keys.sorted().compactMap { name in
+        names[name].map { Parameter.query(name, $0) }
+    }
+
+    static let all = [list, messages, remember, recall]
+
+    private static let list = Route(
+        method: .get, path: "/api/v1/conversations", operation: "listConversations", tag: tag,
+        summary: "List conversations.", parameters: scope,
+        answers: [
+            Route.Answer(
+                200, "The conversations.",
+                .json(
+                    Schema.object(
+                        [
+                            "conversations": Schema.array(
+                                of: Schema.object(
+                                    [
+                                        "user": Schema.string("The user."),
+                                        "session": Schema.string("The session."),
+                                        "messages": Schema.integer("The number of messages."),
+                                    ], required: ["user", "session", "messages"], isOpen: true),
+                                "The conversations.")
+                        ], required: ["conversations"], isOpen: true)))
+        ]
+    ) { call in
+        try await call.context.handle.use { store in
+            let found = try await ConversationMemory(store).conversations(filter(.object(call.values)))
+            return .json(["conversations": .array(try found.map { try JSONValue.encoding($0) })])
+        }
+    }
+
+    private static let messages = Route(
+        method: .get, path: "/api/v1/conversations/messages", operation: "listMessages", tag: tag,
+        summary: "List the messages of conversations, oldest first.",
+        parameters: scope + PageToken.parameters(maximum: maximumMessages, default: 100),
+        answers: [
+            Route.Answer(
+                200, "One page of messages.",
+                .json(
+                    Schema.object(
+                        [
+                            "messages": Schema.array(of: Schema.reference("Message"), "The messages."),
+                            "count": Schema.integer("The number of all messages."),
+                            "nextCursor": PageToken.property,
+                        ], required: ["messages", "count"], isOpen: true)))
+        ]
+    ) { call in
+        try await call.context.handle.use { store in
+            let stamp = try await store.storage.snapshot().stamp
+            let start = try PageToken.position(of: call, at: stamp) ?? 0
+            let all = try await ConversationMemory(store).messages(filter(.object(call.values)))
+            let page = all.dropFirst(start).prefix(call.integer("limit", default: 100))
+            var members: [String: JSONValue] = [
+                "messages": .array(try page.map { try JSONValue.encoding($0) }), "count": .count(all.count),
+            ]
+            if start + page.count < all.count {
+                members["nextCursor"] = PageToken.text(start + page.count, of: call, at: stamp)
+            }
+            return .json(.object(members))
+        }
+    }
+
+    private static let remember = Route(
+        method: .post, path: "/api/v1/conversations/messages", operation: "rememberMessages", tag: tag,
+        summary: "Store messages of a conversation in the given order.",
+        details: "Messages that are already stored are skipped.", effect: .writes,
+        body: .json(
+            Schema.object(
+                names.merging([
+                    "messages": Schema.array(
+                        of: Schema.object(
+                            [
+                                "role": Schema.choice(
+                                    ["user", "assistant", "system", "tool"], "The role of the author."),
+                                "content": Schema.string("The text.", minimum: 1, maximum: maximumText),
+                                "speaker": Schema.string("The name of the author.", maximum: maximumName),
+                                "id": Schema.string(
+                                    "A name that identifies the message.", minimum: 1, maximum: maximumName),
+                                "time": Schema.time("The time of the message."),
+                            ], required: ["role", "content"]), "The messages, oldest first.", minimum: 1,
+                        maximum: maximumMessages)
+                ]) { $1 }, required: ["user", "session", "agent", "messages"])),
+        answers: [
+            Route.Answer(
+                200, "The numbers of new and known messages.",
+                .json(
+                    Schema.object(
+                        [
+                            "new": Schema.integer("The number of stored messages."),
+                            "known": Schema.integer("The number of messages that were stored before."),
+                        ], required: ["new", "known"], isOpen: true)))
+        ]
+    ) { call in
+        let body = call.body
+        let drafts = try (body["messages"]?.elements ?? []).enumerated().map { index, value in
+            try draft(value, index)
+        }
+        func name(_ key: String) -> String { body[key]?.asString ?? "" }
+        let scope = ChatScope(userId: name("user"), sessionId: name("session"), agentId: name("agent"))
+        return try await call.context.handle.use { store in
+            let report = try await ConversationMemory(store).remember(drafts, in: scope)
+            return .json(["new": .count(report.new), "known": .count(report.known)])
+        }
+    }
+
+    private static let recall = Route(
+        method: .post, path: "/api/v1/conversations/recall", operation: "recallMessages", tag: tag,
+        summary: "Return the messages that answer a question, with the messages around them.",
+        body: .json(
+            Schema.object(
+                names.merging([
+                    "query": Schema.string("A question or descriptive words.", minimum: 1, maximum: 20_000),
+                    "limit": Schema.integer("The maximum number of messages; 10 by default.", 1...100),
+                    "context": Schema.integer("The messages before and after each; 1 by default.", 0...10),
+                ]) { $1 }, required: ["query"])),
+        answers: [
+            Route.Answer(
+                200, "The messages, best first.",
+                .json(
+                    Schema.object(
+                        [
+                            "messages": Schema.array(
+                                of: Schema.object(
+                                    ["message": Schema.reference("Message")], required: ["message"],
+                                    isOpen: true), "The messages with their context.")
+                        ], required: ["messages"], isOpen: true)))
+        ]
+    ) { call in
+        var options = RecallOptions(
+            limit: call.body["limit"]?.integer ?? 10, context: call.body["context"]?.integer ?? 1)
+        options.now = Date()
+        return try await call.context.handle.use { [options] store in
+            guard try await store.storage.snapshot().stamp.entryCount > 0 else {
+                return .json(["messages": []])
+            }
+            let found = try await ConversationMemory(store).recall(
+                call.body["query"]?.asString ?? "", in: filter(call.body), options)
+            return .json(["messages": .array(try found.map { try JSONValue.encoding($0) })])
+        }
+    }
+
+    private static func filter(_ value: JSONValue) -> ConversationMemory.Filter {
+        ConversationMemory.Filter(
+            userId: value["user"]?.asString, sessionId: value["session"]?.asString,
+            agentId: value["agent"]?.asString)
+    }
+
+    private static func draft(_ value: JSONValue, _ index: Int) throws(Problem) -> MessageDraft {
+        guard let role = value["role"]?.asString, let content = value["content"]?.asString,
+            !content.allSatisfy(\.isWhitespace)
+        else { throw .invalid("body.messages[\(index)].content is empty") }
+        var time: Date?
+        if let text = value["time"]?.asString {
+            guard let date = DateText.date(from: text) else {
+                throw .invalid("body.messages[\(index)].time must be a time such as 2026-01-31T09:00:00Z")
+            }
+            time = date
+        }
+        return MessageDraft(
+            id: value["id"]?.asString, role: ConversationRole(rawValue: role),
+            speaker: value["speaker"]?.asString, content: content, timestamp: time)
+    }
+
+    /// The schema of messages.
+    static let messageSchema = Schema.object(
+        ["role": Schema.string("The role of the author."), "content": Schema.string("The text.")],
+        required: ["role", "content"], isOpen: true, "A message of a conversation.")
+}

@@ -1,0 +1,184 @@
+import Foundation
+import HTTPTypes
+import Roost
+import RoostMCP
+import RoostModel
+
+/// The routes that create, read, change and remove entries.
+enum EntryRoutes {
+    private static let path = "/api/v1/entries/{id}"
+    private static let tag = "Entries"
+    private static let maximumText = 8 << 20
+    private static let maximumPage = 1_000
+    private static let id = Parameter.path("id", Schema.id("The id of the entry."))
+    private static let ifMatch = Parameter.header(
+        "If-Match",
+        Schema.string(
+            "The ETag of the revision that the client has read; the request fails with 412 if the entry has "
+                + "changed since."))
+    private static let entry = Route.Body.json(Schema.reference("Entry"))
+    private static let tags = Schema.array(
+        of: Schema.string("A tag.", minimum: 1, maximum: 1_000), "Tags.", maximum: 64)
+    private static let etag = ["ETag": "The revision of the entry."]
+
+    static let all = [create, list, get, change, remove]
+
+    private static let create = Route(
+        method: .post, path: "/api/v1/entries", operation: "createEntry", tag: tag,
+        summary: "Store a text as a new entry.",
+        details: "If the store already contains an equal text that was added before, the existing entry is "
+            + "returned with the status 200.",
+        effect: .writes,
+        body: .json(
+            Schema.object(
+                [
+                    "content": Schema.string("The text.", minimum: 1, maximum: maximumText), "tags": tags,
+                    "metadata": Schema.map("Values by key."),
+                ], required: ["content"])),
+        answers: [
+            Route.Answer(
+                201, "The entry was created.", entry,
+                headers: etag.merging(["Location": "The address of the entry."]) { $1 }),
+            Route.Answer(200, "The entry existed.", entry, headers: etag),
+        ]
+    ) { call in
+        try await call.context.handle.use { store in
+            let added = try await store.add(
+                try text("content", of: call.body) ?? "",
+                tags: (call.body["tags"]?.elements ?? []).compactMap(\.asString),
+                metadata: call.body["metadata"]?.members ?? [:])
+            let snapshot = try await store.storage.snapshot()
+            let found = try await entry(added.id, in: snapshot)
+            return try await EntryDocument.reply(found, in: snapshot, added.isNew ? .created : .ok)
+                .with("Location", "/api/v1/entries/\(added.id.text)")
+        }
+    }
+
+    private static let list = Route(
+        method: .get, path: "/api/v1/entries", operation: "listEntries", tag: tag,
+        summary: "List entries, oldest first.",
+        parameters: EntrySelection.parameters + PageToken.parameters(maximum: maximumPage, default: 100),
+        answers: [
+            Route.Answer(
+                200, "One page of entries.",
+                .json(
+                    Schema.object(
+                        [
+                            "entries": Schema.array(of: Schema.reference("Entry"), "The entries."),
+                            "nextCursor": PageToken.property,
+                        ], required: ["entries"], isOpen: true)))
+        ]
+    ) { call in
+        try await call.context.handle.use { store in
+            let snapshot = try await store.storage.snapshot()
+            let filter = try await EntrySelection.filter(.object(call.values), in: snapshot)
+            let row = try PageToken.position(of: call, at: snapshot.stamp).map(UInt32.init)
+            let page = try await snapshot.entries(
+                after: row, limit: call.integer("limit", default: 100), matching: filter)
+            var members: [String: JSONValue] = [
+                "entries": .array(try await EntryDocument.json(page.entries, in: snapshot))
+            ]
+            if let next = page.next {
+                members["nextCursor"] = PageToken.text(Int(next), of: call, at: snapshot.stamp)
+            }
+            return .json(.object(members))
+        }
+    }
+
+    private static let get = Route(
+        method: .get, path: path, operation: "getEntry", tag: tag, summary: "Return an entry.",
+        parameters: [id],
+        answers: [Route.Answer(200, "The entry.", entry, headers: etag)]
+    ) { call in
+        let id = try call.id("id", of: "entry")
+        return try await call.context.handle.use { store in
+            let snapshot = try await store.storage.snapshot()
+            return try await EntryDocument.reply(try await entry(id, in: snapshot), in: snapshot)
+        }
+    }
+
+    private static let change = Route(
+        method: .patch, path: path, operation: "changeEntry", tag: tag,
+        summary: "Change the text, the tags or the metadata of an entry.",
+        details: "All changes are made in one step. A metadata value of null removes the key.",
+        effect: .writes, parameters: [id, ifMatch],
+        body: .json(
+            Schema.object([
+                "content": Schema.string("The new text.", minimum: 1, maximum: maximumText),
+                "addTags": tags, "removeTags": tags,
+                "metadata": Schema.map("Values to set by key; null removes a key."),
+            ])),
+        answers: [Route.Answer(200, "The changed entry.", entry, headers: etag)]
+    ) { call in
+        let id = try call.id("id", of: "entry")
+        var changes = EntryChanges()
+        changes.content = try text("content", of: call.body)
+        changes.addedTags = Set((call.body["addTags"]?.elements ?? []).compactMap(\.asString))
+        changes.removedTags = Set((call.body["removeTags"]?.elements ?? []).compactMap(\.asString))
+        changes.metadata = call.body["metadata"]?.members ?? [:]
+        let expected = try expectedRevision(of: call)
+        return try await matching(expected) { [changes] in
+            try await call.context.handle.use { store in
+                let changed = try await store.update(id, changes, expecting: expected)
+                let snapshot = try await store.storage.snapshot()
+                return try await EntryDocument.reply(changed, in: snapshot)
+            }
+        }
+    }
+
+    private static let remove = Route(
+        method: .delete, path: path, operation: "removeEntry", tag: tag, summary: "Remove an entry.",
+        effect: .writes, parameters: [id, ifMatch],
+        answers: [Route.Answer(204, "The entry was removed.")]
+    ) { call in
+        let id = try call.id("id", of: "entry")
+        let expected = try expectedRevision(of: call)
+        return try await matching(expected) {
+            try await call.context.handle.use { store in
+                guard try await store.remove(id, expecting: expected) == 1 else {
+                    throw Problem.notFound("no entry has the id \(id.text)")
+                }
+                return .empty()
+            }
+        }
+    }
+
+    // MARK: Parts of requests
+
+    /// Returns an entry of a snapshot.
+    ///
+    /// - Throws: ``Problem`` with the status 404.
+    static func entry(_ id: Entry.ID, in snapshot: any StorageSnapshot) async throws -> Entry {
+        guard let entry = try await snapshot.entries([id]).first else {
+            throw Problem.notFound("no entry has the id \(id.text)")
+        }
+        return entry
+    }
+
+    /// Returns a text of the body that is not only white space.
+    private static func text(_ name: String, of body: JSONValue) throws(Problem) -> String? {
+        guard let text = body[name]?.asString else { return nil }
+        guard !text.allSatisfy(\.isWhitespace) else { throw .invalid("body.\(name) is empty") }
+        return text
+    }
+
+    private static func expectedRevision(of call: Call) throws(Problem) -> Revision? {
+        guard let tag = call.string("If-Match"), tag != "*" else { return nil }
+        guard let revision = EntryDocument.revision(ofTag: tag) else {
+            throw .invalid("the field If-Match must be the ETag of an entry")
+        }
+        return revision
+    }
+
+    /// Reports a conflict with the expected revision of a client as a failed precondition.
+    private static func matching(
+        _ expected: Revision?, _ body: () async throws -> Reply
+    ) async throws -> Reply {
+        do {
+            return try await body()
+        } catch let error as StorageError where error.code == .conflict && expected != nil {
+            throw Problem(
+                .preconditionFailed, "changed", "the entry has changed since the revision of If-Match")
+        }
+    }
+}

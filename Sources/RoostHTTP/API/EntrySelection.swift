@@ -1,0 +1,83 @@
+import Foundation
+import HTTPTypes
+import Roost
+import RoostMCP
+import RoostModel
+
+/// The selection of entries in requests.
+enum EntrySelection {
+    private static let maximumLength = 1_000
+    private static let maximumCount = 32
+
+    /// The members of JSON bodies that select entries.
+    static let properties: [String: JSONValue] = [
+        "tags": Schema.array(
+            of: Schema.string("A tag.", minimum: 1, maximum: maximumLength),
+            "Only entries that have all of these tags.", maximum: maximumCount),
+        "where": Schema.array(
+            of: Schema.string("A condition.", minimum: 1, maximum: maximumLength),
+            "Only entries whose metadata matches all of these conditions, such as 'year>=2020', "
+                + "'lang in en,de', 'status!=done' or 'due exists'.", maximum: maximumCount),
+        "sources": Schema.array(
+            of: Schema.string("The id of a source.", maximum: 4_096), "Only entries of these sources.",
+            maximum: 1_000),
+        "cluster": Schema.id("Only members of the cluster with this id."),
+        "since": Schema.time("Only entries that were changed at this time or later."),
+        "until": Schema.time("Only entries that were changed before this time."),
+    ]
+
+    /// The parameters of queries that select entries. They are shorter and fewer than the members of bodies,
+    /// because a URL must fit into the header of a request.
+    static let parameters: [Parameter] = properties.keys.sorted().compactMap { name in
+        guard var schema = properties[name]?.members else { return nil }
+        if var items = schema["items"]?.members {
+            items["maxLength"] = 1_000
+            schema["items"] = .object(items)
+            schema["maxItems"] = 4
+        }
+        let singular = ["sources": "source", "tags": "tag"][name] ?? name
+        return .query(singular, .object(schema))
+    }
+
+    /// Returns the filter that a JSON body or the parameters of a query describe.
+    ///
+    /// - Throws: ``Problem`` if a condition, a time or an id is invalid.
+    static func filter(_ value: JSONValue, in snapshot: any StorageSnapshot) async throws -> EntryFilter {
+        func strings(_ name: String, _ other: String) -> [String] {
+            ((value[name] ?? value[other])?.elements ?? []).compactMap(\.asString)
+        }
+        var filter = EntryFilter(tags: Set(strings("tags", "tag")))
+        let sources = strings("sources", "source")
+        if !sources.isEmpty { filter.sources = Set(sources) }
+        for text in strings("where", "where") {
+            guard let condition = EntryCondition(parsing: text) else {
+                throw Problem.invalid(
+                    "'where' takes a key, one of = != < <= > >= ^= and a value, or 'key in a,b', "
+                        + "'key exists', 'key missing'")
+            }
+            filter.conditions.append(condition)
+        }
+        let (since, until) = (try time("since", value), try time("until", value))
+        if since != nil || until != nil {
+            let start = since ?? .distantPast
+            filter.updated = start..<max(start, until ?? .distantFuture)
+        }
+        if let text = value["cluster"]?.asString {
+            guard let id = UUID(uuidString: text) else { throw Problem.invalid("'cluster' must be a UUID") }
+            guard try await snapshot.clusterRecords().contains(where: { $0.id == id }) else {
+                throw Problem.notFound("no cluster has the id \(id.text)")
+            }
+            filter.cluster = id
+            filter = try await filter.expandingParentCluster(in: snapshot)
+        }
+        return filter
+    }
+
+    private static func time(_ name: String, _ value: JSONValue) throws(Problem) -> Date? {
+        guard let text = value[name]?.asString else { return nil }
+        guard let date = DateText.date(from: text) ?? DateText.date(from: text + "T00:00:00Z") else {
+            throw .invalid("'\(name)' must be a time such as 2026-01-31T09:00:00Z")
+        }
+        return date
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Hummingbird
+import NIOCore
+
+/// Splits a streamed body into lines.
+struct LineReader {
+    private var iterator: RequestBody.AsyncIterator
+    private var waiting: [UInt8] = []
+    private var start = 0
+    private var isFinished = false
+    private let limits: ServerSettings.Limits
+
+    /// Creates a reader.
+    init(_ body: RequestBody, _ limits: ServerSettings.Limits) {
+        (iterator, self.limits) = (body.makeAsyncIterator(), limits)
+    }
+
+    /// Returns the next line without its line feed; `nil` after the last one.
+    ///
+    /// - Throws: ``Problem`` if the line is too long.
+    @concurrent
+    mutating func next() async throws -> ArraySlice<UInt8>? {
+        var searched = start
+        while true {
+            if let end = waiting[searched...].firstIndex(of: 0x0A) {
+                defer { start = end + 1 }
+                return waiting[start..<end]
+            }
+            guard waiting.count - start <= limits.lineBytes else {
+                throw Problem(
+                    .contentTooLarge, "lineTooLong", "a line is longer than \(limits.lineBytes) bytes")
+            }
+            guard !isFinished else {
+                defer { start = waiting.count }
+                return start < waiting.count ? waiting[start...] : nil
+            }
+            waiting.removeSubrange(..<start)
+            start = 0
+            searched = waiting.count
+            if let buffer = try await iterator.next() {
+                waiting += buffer.readableBytesView
+            } else {
+                isFinished = true
+            }
+        }
+    }
+}

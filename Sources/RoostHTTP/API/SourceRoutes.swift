@@ -1,0 +1,82 @@
+import Foundation
+import HTTPTypes
+import Roost
+import RoostMCP
+import RoostModel
+
+/// The routes of the sources of entries.
+enum SourceRoutes {
+    static let all = [list, remove]
+
+    private static let list = Route(
+        method: .get, path: "/api/v1/sources", operation: "listSources", tag: "Sources",
+        summary: "List the files and other sources from which entries were ingested.",
+        parameters: PageToken.parameters(maximum: 10_000, default: 1_000),
+        answers: [
+            Route.Answer(
+                200, "One page of sources, in the order of their ids.",
+                .json(
+                    Schema.object(
+                        [
+                            "sources": Schema.array(
+                                of: Schema.object(
+                                    [
+                                        "id": Schema.string("The id, for a file its URL."),
+                                        "ingestedAt": Schema.time("When the source was last ingested."),
+                                    ], required: ["id", "ingestedAt"], isOpen: true), "The sources."),
+                            "count": Schema.integer("The number of all sources."),
+                            "nextCursor": PageToken.property,
+                        ], required: ["sources", "count"], isOpen: true)))
+        ]
+    ) { call in
+        try await call.context.handle.use { store in
+            let snapshot = try await store.storage.snapshot()
+            let all = try await snapshot.sources()
+            let start = try PageToken.position(of: call, at: snapshot.stamp) ?? 0
+            let page = all.dropFirst(start).prefix(call.integer("limit", default: 1_000))
+            var members: [String: JSONValue] = [
+                "sources": .array(
+                    page.map { source in
+                        [
+                            "id": .string(source.id),
+                            "ingestedAt": .string(DateText.string(from: source.ingestedAt)),
+                        ]
+                    }),
+                "count": .count(all.count),
+            ]
+            if start + page.count < all.count {
+                members["nextCursor"] = PageToken.text(start + page.count, of: call, at: snapshot.stamp)
+            }
+            return .json(.object(members))
+        }
+    }
+
+    private static let remove = Route(
+        method: .delete, path: "/api/v1/sources", operation: "removeSource", tag: "Sources",
+        summary: "Remove the entries of a source, and the record of the source.",
+        details: "The file itself is not deleted.", effect: .writes,
+        parameters: [
+            .query("id", Schema.string("The id of the source.", minimum: 1, maximum: 8_192), isRequired: true)
+        ],
+        answers: [
+            Route.Answer(
+                200, "The number of removed entries.",
+                .json(
+                    Schema.object(
+                        ["removed": Schema.integer("The number of entries.")], required: ["removed"],
+                        isOpen: true)))
+        ]
+    ) { call in
+        let id = try call.required("id")
+        return try await call.context.handle.use { store in
+            let snapshot = try await store.storage.snapshot()
+            var ids: [Entry.ID] = []
+            for try await page in snapshot.headerPages(matching: EntryFilter(sources: [id])) {
+                ids += page.headers.map(\.id)
+            }
+            let hasRecord = try await !snapshot.sources([id]).isEmpty
+            guard hasRecord || !ids.isEmpty else { throw Problem.notFound("no source has this id") }
+            return .json(["removed": .count(try await store.remove(ids, sources: [id]))])
+        }
+    }
+}

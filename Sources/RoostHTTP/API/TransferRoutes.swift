@@ -1,0 +1,149 @@
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import Roost
+import RoostMCP
+import RoostModel
+
+/// The routes that add and return many entries as streams of lines.
+enum TransferRoutes {
+    private static let tag = "Entries"
+    private static let batchSize = 256
+    private static let source = "add"
+
+    static let all = [ingest, export]
+
+    private static let lineSchema = Schema.object(
+        [
+            "content": Schema.string("The text.", minimum: 1), "metadata": Schema.map("Values by key."),
+            "tags": Schema.array(
+                of: Schema.string("A tag.", minimum: 1, maximum: 1_000), "Tags.", maximum: 64),
+        ], required: ["content"])
+
+    private static let ingest = Route(
+        method: .post, path: "/api/v1/ingest", operation: "ingestEntries", tag: tag,
+        summary: "Store many texts from a stream of lines.",
+        details:
+            "Each line of the body is a JSON object with `content` and optionally `tags` and `metadata`. "
+            + "Texts that were added before are not stored again. Every \(batchSize) lines are committed in "
+            + "one step and answered with a line that has the numbers of received, new and unchanged "
+            + "entries. The last line has `done: true`, or `error` and the number of the faulty line; the "
+            + "lines of earlier steps stay stored.",
+        effect: .writes, isStream: true, body: .lines, streamsBody: true,
+        answers: [Route.Answer(200, "The progress.", .lines)]
+    ) { call in
+        let type = (call.header("Content-Type") ?? "application/x-ndjson").lowercased()
+        guard
+            ["application/x-ndjson", "application/jsonl", "application/json-lines"].contains(
+                where: type.hasPrefix)
+        else {
+            throw Problem(
+                .unsupportedMediaType, "unsupportedMediaType",
+                "the body must have the type application/x-ndjson")
+        }
+        return .stream(type: "application/x-ndjson") { writer in
+            var ingest = LineIngest(call: call, schema: lineSchema)
+            do {
+                try await ingest.run(writer)
+            } catch {
+                let problem = Problem(error)
+                try await writer.line([
+                    "error": problem.json(advice: call.context.settings.advice, requestID: call.id),
+                    "line": .count(ingest.line), "stored": .count(ingest.stored),
+                ])
+            }
+        }
+    }
+
+    /// The state of a streamed ingest.
+    private struct LineIngest {
+        let call: Call
+        let schema: JSONValue
+        private(set) var line = 0
+        /// The number of lines whose entries are stored.
+        private(set) var stored = 0
+        private var drafts: [EntryDraft] = []
+        private var (new, unchanged) = (0, 0)
+
+        init(call: Call, schema: JSONValue) { (self.call, self.schema) = (call, schema) }
+
+        @concurrent
+        mutating func run(_ writer: StreamWriter) async throws {
+            var lines = LineReader(call.request.body, call.context.settings.limits)
+            while let bytes = try await lines.next() {
+                line += 1
+                guard !bytes.allSatisfy({ [9, 13, 32].contains($0) }) else { continue }
+                drafts.append(try draft(Data(bytes)))
+                if drafts.count == TransferRoutes.batchSize {
+                    try await commit()
+                    try await writer.line(progress())
+                }
+            }
+            try await commit()
+            try await writer.line(progress(isDone: true))
+        }
+
+        private func draft(_ data: Data) throws -> EntryDraft {
+            let value: JSONValue
+            do {
+                value = try IncomingMessage.parse(data)
+            } catch {
+                throw Problem.invalid("line \(line) is not valid JSON")
+            }
+            if let fault = SchemaCheck().fault(in: value, schema, at: "line \(line)") {
+                throw Problem.invalid(fault)
+            }
+            let content = value["content"]?.asString ?? ""
+            guard !content.allSatisfy(\.isWhitespace) else {
+                throw Problem.invalid("line \(line).content is empty")
+            }
+            return EntryDraft(
+                content: content, metadata: value["metadata"]?.members ?? [:],
+                tags: (value["tags"]?.elements ?? []).compactMap(\.asString))
+        }
+
+        private mutating func commit() async throws {
+            let batch = drafts
+            guard !batch.isEmpty else { return }
+            let report = try await call.context.handle.use { store in
+                try await store.ingest([
+                    SourceDraft(id: TransferRoutes.source, fingerprint: "", entries: batch, isComplete: false)
+                ])
+            }
+            if let skip = report.skipped.first { throw Problem.invalid("a text was refused: \(skip.reason)") }
+            new += report.new
+            unchanged += batch.count - report.new
+            stored = line
+            drafts = []
+        }
+
+        private func progress(isDone: Bool = false) -> JSONValue {
+            var members: [String: JSONValue] = [
+                "lines": .count(line), "new": .count(new), "unchanged": .count(unchanged),
+            ]
+            if isDone { members["done"] = true }
+            return .object(members)
+        }
+    }
+
+    private static let export = Route(
+        method: .get, path: "/api/v1/export", operation: "exportEntries", tag: tag,
+        summary: "Return all entries of one revision as lines.",
+        details: "The format is that of `roost export entries --format jsonl`.", isStream: true,
+        parameters: EntrySelection.parameters + [
+            .query("vectors", Schema.flag("Whether to include embeddings."))
+        ],
+        answers: [Route.Answer(200, "A header line, and one line per entry.", .lines)]
+    ) { call in
+        try await call.context.handle.use { store in
+            let snapshot = try await store.storage.snapshot()
+            let filter = try await EntrySelection.filter(.object(call.values), in: snapshot)
+            let withVectors = call.flag("vectors")
+            return .stream(type: "application/x-ndjson") { writer in
+                let lines = store.entryLines(
+                    of: snapshot, matching: filter, withEmbeddings: withVectors)
+                for try await bytes in lines { try await writer.write(bytes) }
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import HTTPTypes
+import RoostMCP
+import RoostModel
+
+/// The route of the Model Context Protocol over HTTP ("Streamable HTTP").
+enum AgentRoutes {
+    static let all = [post]
+
+    private static let error = Route.Body.json(Schema.map("A JSON-RPC error."))
+
+    /// The schema of a JSON-RPC message, or of an array of messages.
+    private static let message: JSONValue = [
+        "type": ["object", "array"], "description": "A JSON-RPC message, or an array of messages.",
+    ]
+
+    /// The answer to a request. If the client asked for progress, it is a stream of events.
+    private static let response: Route.Answer = {
+        var answer = Route.Answer(200, "The response, or the responses to an array.", .json(message))
+        answer.alternatives = [.events]
+        return answer
+    }()
+
+    private static let post = Route(
+        method: .post, path: "/mcp", operation: "callAgentProtocol", tag: "Agents",
+        summary: "Answer a message of the Model Context Protocol.",
+        details: "Messages of the revisions 2024-11-05 to 2026-07-28 are accepted, without sessions.",
+        body: .json(message), readsRawBody: true,
+        answers: [
+            response,
+            Route.Answer(202, "The message was a notification."),
+            Route.Answer(400, "The message or its header fields are invalid.", error),
+            Route.Answer(404, "The method is unknown.", error),
+            Route.Answer(406, "The client accepts neither JSON nor events.", error),
+        ]
+    ) { call in
+        let accept = call.header("Accept") ?? "*/*"
+        guard
+            accept.contains("application/json") || accept.contains("*/*") || accept.contains("application/*")
+        else {
+            return HTTPExchange.reply(
+                ProtocolError(.invalidRequest, "the field Accept must contain application/json")
+                    .response(to: nil), .notAcceptable)
+        }
+        return await HTTPExchange(call: call).reply()
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import HTTPTypes
+import RoostMCP
+import RoostModel
+
+/// One HTTP request of the Model Context Protocol and its answer.
+///
+/// Every request is answered by itself, without a session: a self-contained request names its revision in
+/// `_meta`, and an older one in the field `MCP-Protocol-Version`.
+struct HTTPExchange: Sendable {
+    let call: Call
+
+    private static let versionField = "MCP-Protocol-Version"
+    /// The revision of requests that name none, as the older revisions specify.
+    private static let assumedVersion = ProtocolVersion.march2025
+
+    /// Returns the answer with a JSON-RPC message.
+    static func reply(_ message: JSONValue, _ status: Reply.Status = .ok) -> Reply {
+        .json(message, status)
+    }
+
+    /// Returns the answer to the request.
+    func reply() async -> Reply {
+        do {
+            let value = try IncomingMessage.parse(call.bytes)
+            if let batch = value.elements { return try await reply(to: batch) }
+            do {
+                return try await reply(to: try IncomingMessage(value))
+            } catch let error as Refusal {
+                return Self.reply(error.error.response(to: IncomingMessage.id(of: value)), error.status)
+            } catch let error as ProtocolError {
+                return Self.reply(error.response(to: IncomingMessage.id(of: value)), .badRequest)
+            }
+        } catch let error as ProtocolError {
+            return Self.reply(error.response(to: nil), .badRequest)
+        } catch let error as Refusal {
+            return Self.reply(error.error.response(to: nil), error.status)
+        } catch {
+            return Self.reply(
+                ProtocolError(.internalError, "the server stopped the request").response(to: nil),
+                .serviceUnavailable)
+        }
+    }
+
+    /// An error with a status.
+    private struct Refusal: Error {
+        var error: ProtocolError
+        var status: Reply.Status
+
+        init(_ code: ProtocolError.Code, _ message: String, data: JSONValue? = nil) {
+            error = ProtocolError(code, message, data: data)
+            status = .badRequest
+        }
+    }
+
+    private func reply(to message: IncomingMessage) async throws -> Reply {
+        switch message {
+        case .response: return .empty(.accepted)
+        case .notification(let method, let parameters):
+            if parameters["_meta"]?[MCPServer.metaPrefix + "protocolVersion"] != nil {
+                try checkFields(method, parameters)
+            }
+            return .empty(.accepted)
+        case .request(let id, let method, let parameters):
+            let negotiated = try version(of: method, parameters)
+            return try await answer(id, method, parameters, negotiated)
+        }
+    }
+
+    /// Returns the negotiated revision of an older request; `nil` for a self-contained one, whose fields are
+    /// checked.
+    private func version(of method: String, _ parameters: JSONValue) throws -> ProtocolVersion? {
+        let field = call.header(Self.versionField)
+        if parameters["_meta"]?[MCPServer.metaPrefix + "protocolVersion"] != nil {
+            try checkFields(method, parameters)
+            do {
+                _ = try MCPServer.statelessVersion(
+                    parameters["_meta"]?[MCPServer.metaPrefix + "protocolVersion"] ?? .null,
+                    parameters["_meta"])
+            } catch {
+                throw Refusal(error.code, error.message, data: error.data)
+            }
+            return nil
+        }
+        guard let field else {
+            return method == "initialize" ? MCPServer.negotiated(parameters) : Self.assumedVersion
+        }
+        guard let version = ProtocolVersion(rawValue: field) else {
+            if method == "initialize" { return MCPServer.negotiated(parameters) }
+            throw Refusal(
+                .unsupportedVersion, "unsupported protocol version",
+                data: ["supported": .array(ProtocolVersion.supported), "requested": .string(field)])
+        }
+        guard !version.isStateless else {
+            throw Refusal(
+                .invalidParameters,
+                "the request needs _meta with \(MCPServer.metaPrefix)protocolVersion and "
+                    + "\(MCPServer.metaPrefix)clientCapabilities")
+        }
+        return method == "initialize" ? MCPServer.negotiated(parameters) : version
+    }
+
+    /// Checks that the header fields of a self-contained request agree with its body.
+    private func checkFields(_ method: String, _ parameters: JSONValue) throws {
+        let version = parameters["_meta"]?[MCPServer.metaPrefix + "protocolVersion"]?.asString
+        try check(Self.versionField, version)
+        try check("Mcp-Method", method)
+        switch method {
+        case "tools/call", "prompts/get": try check("Mcp-Name", parameters["name"]?.asString)
+        case "resources/read": try check("Mcp-Name", parameters["uri"]?.asString)
+        default: break
+        }
+    }
+
+    private func check(_ field: String, _ expected: String?) throws {
+        guard let text = call.header(field) else {
+            throw Refusal(.headerMismatch, "the header field \(field) is missing")
+        }
+        guard let expected, Self.decoded(text) == expected else {
+            throw Refusal(.headerMismatch, "the header field \(field) differs from the message")
+        }
+    }
+
+    /// Returns the text of a field, which is in base64 if it contains characters that fields cannot have.
+    private static func decoded(_ text: String) -> String {
+        let (start, end) = ("=?base64?", "?=")
+        guard text.hasPrefix(start), text.hasSuffix(end), text.count >= start.count + end.count,
+            let data = Data(base64Encoded: String(text.dropFirst(start.count).dropLast(end.count)))
+        else { return text.trimmingCharacters(in: .whitespaces) }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    // MARK: Answering
+
+    private func answer(
+        _ id: RequestID, _ method: String, _ parameters: JSONValue, _ negotiated: ProtocolVersion?
+    ) async throws -> Reply {
+        let server = call.context.agents
+        let hasProgress = parameters["_meta"]?["progressToken"] != nil
+        if hasProgress, call.header("Accept")?.contains("text/event-stream") == true {
+            return .stream(type: "text/event-stream", watching: call.request) { writer in
+                try await EventStream(writer).send { send in
+                    let response = try await server.response(
+                        to: id, method, parameters, negotiated: negotiated
+                    ) { notification in
+                        // A client that reads too slowly gets no progress; its response reports the error.
+                        try? send(EventStream.Event(name: "message", data: notification))
+                    }
+                    try send(EventStream.Event(name: "message", data: response))
+                }
+            }
+        }
+        let response = try await server.response(
+            to: id, method, parameters, negotiated: negotiated, notify: { _ in })
+        let isUnknown = response["error"]?["code"] == .integer(ProtocolError.Code.methodNotFound.rawValue)
+        return Self.reply(response, negotiated == nil && isUnknown ? .notFound : .ok)
+    }
+
+    private func reply(to batch: [JSONValue]) async throws -> Reply {
+        let field = call.header(Self.versionField) ?? Self.assumedVersion.rawValue
+        guard ProtocolVersion(rawValue: field)?.allowsBatches == true else {
+            throw ProtocolError(
+                .invalidRequest,
+                "batches are supported only in the revision \(ProtocolVersion.march2025.rawValue)")
+        }
+        guard !batch.isEmpty, batch.count <= MCPConnection.maximumBatch else {
+            throw ProtocolError(
+                .invalidRequest, "a batch needs 1 to \(MCPConnection.maximumBatch) messages")
+        }
+        var responses: [JSONValue] = []
+        for value in batch {
+            do {
+                guard case .request(let id, let method, let parameters) = try IncomingMessage(value) else {
+                    continue
+                }
+                responses.append(
+                    try await call.context.agents.response(
+                        to: id, method, parameters, negotiated: Self.assumedVersion, notify: { _ in }))
+            } catch let error as ProtocolError {
+                responses.append(error.response(to: IncomingMessage.id(of: value)))
+            }
+        }
+        return responses.isEmpty ? .empty(.accepted) : Self.reply(.array(responses))
+    }
+}

@@ -1,0 +1,262 @@
+import Foundation
+import HTTPTypes
+import Roost
+import RoostMCP
+import RoostModel
+
+/// The routes that embed texts in the forms of other servers, so that programs for these can use the store's
+/// embedding model.
+enum EmbeddingRoutes {
+    private static let tag = "Embeddings"
+    private static let text = Schema.string("A text.", minimum: 1, maximum: 1 << 20)
+    private static let maximumTexts = 2_048
+    private static let numbers = Schema.array(of: Schema.number("A number."), "A vector.")
+    private static let texts = Schema.array(of: text, "Texts.", minimum: 1, maximum: maximumTexts)
+    private static let dimensions = Schema.integer(
+        "The number of dimensions, which must be that of the model.", 1...EmbeddingSpace.maximumDimension)
+
+    static let all = [openAI, models, inference, information, ollama]
+
+    // MARK: The form of OpenAI
+
+    private static let tokens = Schema.array(
+        of: Schema.integer("A token.", 0...Int(Int32.max)), "Tokens.", minimum: 1, maximum: 1 << 16)
+
+    private static let openAI = Route(
+        method: .post, path: "/v1/embeddings", operation: "createEmbeddings", tag: tag,
+        summary: "Embed texts; compatible with OpenAI.",
+        details: "Texts must not be longer than the maximum of the model. Arrays of tokens are refused, "
+            + "because their ids belong to the vocabulary of another model.",
+        body: .json(
+            Schema.object(
+                [
+                    "input": [
+                        "anyOf": [
+                            text, texts, tokens,
+                            Schema.array(of: tokens, "Arrays of tokens.", minimum: 1, maximum: maximumTexts),
+                        ]
+                    ],
+                    "model": Schema.string("The model; see /v1/models.", maximum: 1_000),
+                    "dimensions": dimensions,
+                    "encoding_format": Schema.choice(["float", "base64"], "The form of the vectors."),
+                    "user": Schema.string("Ignored.", maximum: 1_000),
+                ], required: ["input", "model"])),
+        answers: [
+            Route.Answer(
+                200, "The vectors.",
+                .json(
+                    Schema.object(
+                        [
+                            "object": Schema.string("`list`."), "model": Schema.string("The model."),
+                            "data": Schema.array(
+                                of: Schema.object(
+                                    [
+                                        "object": Schema.string("`embedding`."),
+                                        "index": Schema.integer("The index of the text."),
+                                        "embedding": [
+                                            "anyOf": [
+                                                numbers,
+                                                Schema.string("The vector as 32-bit numbers in base64."),
+                                            ]
+                                        ],
+                                    ], required: ["object", "index", "embedding"], isOpen: true),
+                                "The vectors."),
+                            "usage": Schema.map("The number of tokens."),
+                        ], required: ["object", "model", "data", "usage"], isOpen: true)))
+        ]
+    ) { call in
+        let inputs = try inputs(call.body["input"])
+        let result = try await embed(
+            inputs, call, model: call.body["model"]?.asString, dimensions: call.body["dimensions"]?.integer)
+        guard let long = result.embeddings.omittedTokens.firstIndex(where: { $0 > 0 }) else {
+            let isBase64 = call.body["encoding_format"] == "base64"
+            let tokens = result.embeddings.tokenCounts.reduce(0, +)
+            return .json([
+                "object": "list", "model": .string(result.model),
+                "data": .array(
+                    result.vectors.enumerated().map { index, vector in
+                        [
+                            "object": "embedding", "index": .count(index),
+                            "embedding": isBase64 ? base64(vector) : .array(vector.map { .float($0) }),
+                        ]
+                    }), "usage": ["prompt_tokens": .count(tokens), "total_tokens": .count(tokens)],
+            ])
+        }
+        throw Problem.invalid(
+            "body.input[\(long)] is longer than the model can read by "
+                + "\(result.embeddings.omittedTokens[long]) tokens")
+    }
+
+    private static func inputs(_ value: JSONValue?) throws(Problem) -> [String] {
+        let elements = value?.elements ?? [value ?? .null]
+        let texts = elements.compactMap(\.asString)
+        guard texts.count == elements.count else {
+            throw .invalid("body.input must contain texts: this model has another vocabulary of tokens")
+        }
+        return texts
+    }
+
+    private static func base64(_ vector: [Float]) -> JSONValue {
+        var data = Data(capacity: 4 * vector.count)
+        for number in vector { withUnsafeBytes(of: number.bitPattern.littleEndian) { data += $0 } }
+        return .string(data.base64EncodedString())
+    }
+
+    private static let models = Route(
+        method: .get, path: "/v1/models", operation: "listModels", tag: tag,
+        summary: "List the embedding model; compatible with OpenAI.",
+        answers: [
+            Route.Answer(
+                200, "The model.",
+                .json(
+                    Schema.object(
+                        [
+                            "object": Schema.string("`list`."),
+                            "data": Schema.array(of: Schema.map("A model."), "The models."),
+                        ], required: ["object", "data"], isOpen: true)))
+        ]
+    ) { call in
+        let space = try await call.context.handle.use { $0.embedder.space }
+        return .json([
+            "object": "list",
+            "data": [
+                ["id": .string(space.model), "object": "model", "created": 0, "owned_by": "roost"]
+            ],
+        ])
+    }
+
+    // MARK: The form of Text Embeddings Inference
+
+    private static let inference = Route(
+        method: .post, path: "/embed", operation: "embed", tag: tag,
+        summary: "Embed texts; compatible with Text Embeddings Inference.",
+        body: .json(
+            Schema.object(
+                [
+                    "inputs": ["anyOf": [text, texts]],
+                    "normalize": Schema.flag("Must be true or absent: the vectors have unit length."),
+                    "truncate": Schema.flag("Whether to cut texts that are too long; otherwise refused."),
+                    "truncation_direction": Schema.choice(["Right"], "Where texts are cut."),
+                    "prompt_name": Schema.nullable(
+                        Schema.string("`query` for queries, `document` for documents.", maximum: 100)),
+                    "dimensions": Schema.nullable(dimensions),
+                ], required: ["inputs"])),
+        answers: [
+            Route.Answer(
+                200, "The vectors.", .json(Schema.array(of: numbers, "The vectors in the order of texts.")))
+        ]
+    ) { call in
+        guard call.body["normalize"] != false else {
+            throw Problem.invalid("body.normalize must be true: the vectors of the store have unit length")
+        }
+        let result = try await embed(
+            try inputs(call.body["inputs"]), call, model: nil,
+            dimensions: call.body["dimensions"]?.integer,
+            role: call.body["prompt_name"] == "query" ? .query : .document)
+        let isTooLong = result.embeddings.omittedTokens.contains { $0 > 0 }
+        guard call.body["truncate"]?.flag == true || !isTooLong else {
+            throw Problem(.contentTooLarge, "textTooLong", "a text is longer than the model can read")
+        }
+        return .json(.array(result.vectors.map { .array($0.map { .float($0) }) }))
+    }
+
+    private static let information = Route(
+        method: .get, path: "/info", operation: "getModelInformation", tag: tag,
+        summary: "Describe the embedding model; compatible with Text Embeddings Inference.",
+        answers: [
+            Route.Answer(
+                200, "The model.",
+                .json(
+                    Schema.object(
+                        [
+                            "model_id": Schema.string("The model."),
+                            "model_dtype": Schema.string("The type of numbers."),
+                            "version": Schema.string("The version of Roost."),
+                        ], required: ["model_id", "version"], isOpen: true)))
+        ]
+    ) { call in
+        try await call.context.handle.use { store in
+            let space = store.embedder.space
+            var members: [String: JSONValue] = [
+                "model_id": .string(space.model), "model_sha": .string(space.revision),
+                "model_dtype": "float32", "model_type": ["embedding": ["pooling": .string(space.pooling)]],
+                "max_client_batch_size": .count(maximumTexts),
+                "version": .string(call.context.settings.version),
+            ]
+            members["max_input_length"] = store.embedder.maximumTokens.map { .count($0) }
+            return .json(.object(members))
+        }
+    }
+
+    // MARK: The form of Ollama
+
+    private static let ollama = Route(
+        method: .post, path: "/api/embed", operation: "embedTexts", tag: tag,
+        summary: "Embed texts; compatible with Ollama.",
+        body: .json(
+            Schema.object(
+                [
+                    "model": Schema.string("The model; see /v1/models.", maximum: 1_000),
+                    "input": ["anyOf": [text, texts]],
+                    "truncate": Schema.flag("Whether to cut texts that are too long; true by default."),
+                    "dimensions": dimensions, "options": Schema.map("Ignored."),
+                    "keep_alive": ["description": "Ignored."],
+                ], required: ["model", "input"])),
+        answers: [
+            Route.Answer(
+                200, "The vectors.",
+                .json(
+                    Schema.object(
+                        [
+                            "model": Schema.string("The model."),
+                            "embeddings": Schema.array(of: numbers, "The vectors."),
+                            "total_duration": Schema.integer("The duration in nanoseconds."),
+                            "prompt_eval_count": Schema.integer("The number of tokens."),
+                        ], required: ["model", "embeddings"], isOpen: true)))
+        ]
+    ) { call in
+        let start = ContinuousClock.now
+        let result = try await embed(
+            try inputs(call.body["input"]), call, model: call.body["model"]?.asString,
+            dimensions: call.body["dimensions"]?.integer)
+        guard call.body["truncate"] != false || !result.embeddings.omittedTokens.contains(where: { $0 > 0 })
+        else { throw Problem.invalid("body.input contains a text that is longer than the model can read") }
+        let duration = Int64((ContinuousClock.now - start) / .nanoseconds(1))
+        return .json([
+            "model": .string(result.model), "total_duration": .integer(duration), "load_duration": 0,
+            "embeddings": .array(result.vectors.map { .array($0.map { .float($0) }) }),
+            "prompt_eval_count": .count(result.embeddings.tokenCounts.reduce(0, +)),
+        ])
+    }
+
+    // MARK: Embedding
+
+    private struct Result: Sendable {
+        var model: String
+        var embeddings: Embeddings
+
+        var vectors: [[Float]] { (0..<embeddings.vectors.rows).map { embeddings.vectors.row($0) } }
+    }
+
+    /// Embeds texts with the model of the store.
+    ///
+    /// - Throws: ``Problem`` if another model or number of dimensions is requested.
+    private static func embed(
+        _ texts: [String], _ call: Call, model: String?, dimensions: Int?, role: TextRole = .document
+    ) async throws -> Result {
+        try await call.context.handle.use { store in
+            let space = store.embedder.space
+            let names = [space.model, space.model.split(separator: "/").last.map(String.init) ?? space.model]
+            // Ollama's clients add a tag to names.
+            let name = model.map { $0.hasSuffix(":latest") ? String($0.dropLast(7)) : $0 }
+            if let name, !names.contains(name) {
+                throw Problem.notFound("the server has no model of this name; it serves \(space.model)")
+            }
+            guard dimensions == nil || dimensions == space.dimension else {
+                throw Problem.invalid("body.dimensions must be \(space.dimension), that of the model")
+            }
+            let embeddings = try await store.embedder.checkedEmbeddings(texts, as: role)
+            return Result(model: space.model, embeddings: embeddings)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import RoostMCP
+import RoostModel
+
+/// Work that runs in the background, such as a clustering run.
+struct Job: Codable, Sendable, Identifiable {
+    /// The state of a job.
+    enum State: String, Codable, Sendable, CaseIterable {
+        case running, succeeded, failed, canceled
+        /// The server ended before the job did. The store contains either the complete result or no change.
+        case interrupted
+    }
+
+    var id = UUID()
+    /// The kind of work, such as `recluster`.
+    var kind: String
+    var state = State.running
+    var createdAt = Date()
+    var finishedAt: Date?
+    /// The finished share of the work, from 0 to 1.
+    var progress = 0.0
+    /// The result of a job that succeeded.
+    var result: JSONValue?
+    /// A sentence about the failure.
+    var failure: String?
+    /// The process that runs the job.
+    var process = getpid()
+
+    /// The JSON form of answers.
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "id": .string(id.text), "kind": .string(kind), "state": .string(state.rawValue),
+            "createdAt": .string(DateText.string(from: createdAt)), "progress": .number(progress),
+        ]
+        if let finishedAt { members["finishedAt"] = .string(DateText.string(from: finishedAt)) }
+        members["result"] = result
+        members["failure"] = failure.map { .string($0) }
+        return .object(members)
+    }
+
+    /// The schema of ``json``.
+    static let schema = Schema.object(
+        [
+            "id": Schema.id("The id of the job."),
+            "kind": Schema.string("The kind of work: recluster or backup."),
+            "state": Schema.choice(State.allCases.map(\.rawValue), "The state."),
+            "createdAt": Schema.time("When the job began."),
+            "finishedAt": Schema.time("When the job ended."),
+            "progress": Schema.number("The finished share of the work.", 0...1),
+            "result": Schema.map("The result of a job that succeeded."),
+            "failure": Schema.string("A sentence about the failure."),
+        ], required: ["id", "kind", "state", "createdAt", "progress"], isOpen: true,
+        "Work that runs in the background.")
+}

@@ -1,0 +1,206 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RoostMCP
+import RoostModel
+
+/// Answers requests: guards, finds the route, reads and checks the request, calls the handler, and reports
+/// errors as problems.
+struct Responder: HTTPResponder {
+    typealias Context = ConnectionContext
+
+    let table: RouteTable
+    let context: ServerContext
+    let access: RequestGuard
+    let record: RequestRecord
+    let reader: RequestReader
+
+    private static let unknownRoute = "(unknown)"
+
+    /// Creates a responder.
+    init(_ table: RouteTable, _ context: ServerContext, _ access: RequestGuard, _ record: RequestRecord) {
+        (self.table, self.context, self.access, self.record) = (table, context, access, record)
+        reader = RequestReader(
+            context: context, check: SchemaCheck(components: OpenAPIDocument.components))
+    }
+
+    func respond(to request: Request, context connection: Context) async throws -> Response {
+        let start = ContinuousClock.now
+        let id = Self.requestID(of: request)
+        let path = String(request.head.path?.prefix { $0 != "?" } ?? "")
+        let match = table.match(request.method, path)
+        var routePath = Self.unknownRoute
+        if case .route(let route, _) = match { routePath = route.path }
+        var code: String?
+        var reply: Reply
+        do {
+            try access.checkHostAndOrigin(request.head)
+            reply = try limited(try await answer(request, match, id))
+        } catch {
+            let problem = Problem(error)
+            code = problem.code
+            reply = self.reply(for: problem, id)
+        }
+        if request.method == .head, case .bytes = reply.body { reply.body = .none }
+        addCommonHeaders(to: &reply, request, id)
+        record.finish(
+            request.method, routePath, reply.status.code, code: code, id: id, ContinuousClock.now - start)
+        return ResponseAssembly(settings: context.settings, channel: connection.channel)
+            .response(reply, closing: Self.mustClose(reply, request))
+    }
+
+    private func answer(_ request: Request, _ match: RouteTable.Match, _ id: String) async throws -> Reply {
+        switch match {
+        case .none: throw Problem.notFound("the server has no such path; see /openapi.json")
+        case .otherMethods(let methods):
+            if request.method == .options { return preflight(request, methods) }
+            try access.checkToken(request.head)
+            var problem = Problem(
+                .methodNotAllowed, "methodNotAllowed", "the path does not support this method; see Allow")
+            problem.headers[.allow] = methods.map(\.rawValue).joined(separator: ", ")
+            throw problem
+        case .route(let route, let values):
+            if route.needsToken { try access.checkToken(request.head) }
+            if route.effect == .writes, context.settings.isReadOnly {
+                throw Problem(.forbidden, "readOnly", "the server is read-only")
+            }
+            return try await admitted(request, route, values, id)
+        }
+    }
+
+    /// Answers a request to a route, unless too many requests are being answered.
+    private func admitted(
+        _ request: Request, _ route: Route, _ values: [String: String], _ id: String
+    ) async throws -> Reply {
+        guard route.needsToken else { return try await handle(request, route, values, id) }
+        guard let permit = context.requests.permit() else { throw Self.busy }
+        defer { withExtendedLifetime(permit) {} }
+        return try await handle(request, route, values, id)
+    }
+
+    private static let busy = Problem(
+        .serviceUnavailable, "busy", "too many requests at the same time; try again", retryAfter: 1)
+
+    /// Returns an answer whose stream counts against the limit on streams.
+    private func limited(_ reply: Reply) throws(Problem) -> Reply {
+        guard case .stream(let type, let request, let write) = reply.body else { return reply }
+        guard let permit = context.streams.permit() else { throw Self.busy }
+        var reply = reply
+        reply.body = .stream(type: type, watching: request) { writer in
+            defer { withExtendedLifetime(permit) {} }
+            try await write(writer)
+        }
+        return reply
+    }
+
+    private func handle(
+        _ request: Request, _ route: Route, _ values: [String: String], _ id: String
+    ) async throws -> Reply {
+        var request = request
+        let parameters = try reader.parameters(
+            of: request.head, query: request.uri.query, path: values, route)
+        var call = Call(request: request, id: id, values: parameters, context: context)
+        if route.body != nil, !route.streamsBody {
+            call.bytes = try await reader.bytes(of: &request)
+            call.request = request
+            if let body = route.body, body.mediaType == "application/json", !route.readsRawBody {
+                call.body = try reader.json(call.bytes, request.headers, body)
+            }
+        }
+        let checked = call
+        do {
+            return try await Deadline.run(within: context.settings.limits.requestTime) {
+                try await idempotent(checked, route)
+            }
+        } catch is Deadline.Exceeded {
+            throw Problem(.requestTimeout, "timeout", "the request took too long")
+        }
+    }
+
+    /// Calls the handler, unless the request has an idempotency key that was used before.
+    private func idempotent(_ call: Call, _ route: Route) async throws -> Reply {
+        guard let key = call.string("Idempotency-Key") else { return try await route.handle(call) }
+        var hasher = Hasher()
+        hasher.combine(route.operation)
+        hasher.combine(call.request.head.path)
+        hasher.combine(call.bytes)
+        switch context.idempotency.begin(key, fingerprint: hasher.finalize()) {
+        case .answered(let reply): return reply
+        case .running:
+            throw Problem(
+                .conflict, "stillRunning", "a request with this idempotency key is still being answered",
+                retryAfter: 1)
+        case .different:
+            throw Problem(
+                .unprocessableContent, "keyReused", "the idempotency key was used for another request")
+        case .new:
+            var reply: Reply?
+            defer { context.idempotency.finish(key, with: reply) }
+            reply = try await route.handle(call)
+            return reply ?? .empty()
+        }
+    }
+
+    // MARK: Answers
+
+    private func reply(for problem: Problem, _ id: String) -> Reply {
+        var reply = Reply.json(
+            problem.json(advice: context.settings.advice, requestID: id), problem.status)
+        if case .bytes(let bytes, _) = reply.body {
+            reply.body = .bytes(bytes, type: "application/problem+json")
+        }
+        reply.headers = problem.headers
+        let retry = problem.retryAfter ?? (problem.status == .serviceUnavailable ? 1 : nil)
+        if let retry { reply.headers[.retryAfter] = String(retry) }
+        return reply
+    }
+
+    private func addCommonHeaders(to reply: inout Reply, _ request: Request, _ id: String) {
+        if let name = HTTPField.Name("X-Request-Id") { reply.headers[name] = id }
+        reply.headers[.xContentTypeOptions] = "nosniff"
+        if reply.headers[.cacheControl] == nil { reply.headers[.cacheControl] = "no-store" }
+        guard let origin = request.headers[.origin], access.isAllowed(origin: origin) else { return }
+        reply.headers[.accessControlAllowOrigin] = origin
+        reply.headers[.vary] = "Origin"
+        reply.headers[.accessControlExposeHeaders] = "ETag, Location, Retry-After, X-Request-Id"
+    }
+
+    /// Answers the question of a browser whether a script may send a request (CORS).
+    private func preflight(_ request: Request, _ methods: [HTTPRequest.Method]) -> Reply {
+        var reply = Reply.empty()
+        reply.headers[.allow] = (methods + [.options]).map(\.rawValue).joined(separator: ", ")
+        guard let origin = request.headers[.origin], access.isAllowed(origin: origin) else { return reply }
+        reply.headers[.accessControlAllowMethods] = methods.map(\.rawValue).joined(separator: ", ")
+        reply.headers[.accessControlAllowHeaders] =
+            "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, "
+            + "MCP-Protocol-Version, Mcp-Method, Mcp-Name"
+        reply.headers[.accessControlMaxAge] = "600"
+        return reply
+    }
+
+    /// Returns whether the connection must be closed after an answer, because the rest of the body, which
+    /// can be endless, is not read.
+    private static func mustClose(_ reply: Reply, _ request: Request) -> Bool {
+        guard reply.status.code >= 400 else { return false }
+        return request.headers[.transferEncoding] != nil
+            || (request.headers[.contentLength].flatMap(Int.init) ?? 0) > 0
+    }
+
+    private static let maximumIDLength = 64
+
+    /// Returns the id that the client gave the request, if it is well-formed, or a random one.
+    private static func requestID(of request: Request) -> String {
+        if let name = HTTPField.Name("X-Request-Id"), let id = request.headers[name],
+            (1...maximumIDLength).contains(id.utf8.count),
+            id.unicodeScalars.allSatisfy({
+                ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+                    || $0 == "-"
+            })
+        {
+            return id
+        }
+        let number = UInt64.random(in: .min ... .max)
+        return String(number | 1 << 63, radix: 16)
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import RoostMCP
+
+/// Converts answers into responses of Hummingbird.
+struct ResponseAssembly: Sendable {
+    let settings: ServerSettings
+    let channel: any Channel
+
+    /// The size of an answer that fits into the buffers of a socket, so that writing it does not wait for
+    /// the client.
+    private static let bufferedBytes = 64 << 10
+    /// The time that a client has to read an answer before the rest of its request is discarded.
+    private static let lingering = TimeAmount.seconds(2)
+
+    /// Returns the response.
+    ///
+    /// - Parameter closing: Whether to close the connection after the response.
+    func response(_ reply: Reply, closing: Bool) -> Response {
+        var headers = reply.headers
+        if closing { headers[.connection] = "close" }
+        switch reply.body {
+        case .none:
+            if reply.status != .noContent { headers[.contentLength] = "0" }
+            let body = closing ? self.body(ByteBuffer(), closing: true) : ResponseBody()
+            return Response(status: reply.status, headers: headers, body: body)
+        case .bytes(let bytes, let type):
+            headers[.contentType] = type
+            let isBuffered = bytes.count <= Self.bufferedBytes && !closing
+            let body =
+                isBuffered
+                ? ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+                : self.body(ByteBuffer(bytes: bytes), closing: closing)
+            return Response(status: reply.status, headers: headers, body: body)
+        case .stream(let type, let request, let write):
+            headers[.contentType] = type
+            return Response(status: reply.status, headers: headers, body: stream(write, request))
+        }
+    }
+
+    /// Returns a body that closes the connection if the client does not read it in time.
+    private func body(_ buffer: ByteBuffer, closing: Bool) -> ResponseBody {
+        ResponseBody(contentLength: buffer.readableBytes) { writer in
+            let watchdog = watchdog()
+            defer { watchdog.cancel() }
+            if buffer.readableBytes > 0 { try await writer.write(buffer) }
+            try await writer.finish(nil)
+            guard closing else { return }
+            // The client may still be sending. If the connection were closed at once, the operating system
+            // would discard the answer.
+            let channel = channel
+            _ = channel.eventLoop.scheduleTask(in: Self.lingering) { channel.close(promise: nil) }
+        }
+    }
+
+    private func stream(
+        _ write: @escaping @Sendable (StreamWriter) async throws -> Void, _ request: Request?
+    ) -> ResponseBody {
+        ResponseBody { writer in
+            let output = StreamOutput(writer)
+            let stream = StreamWriter { buffer in
+                let watchdog = watchdog()
+                defer { watchdog.cancel() }
+                try await output.write(buffer)
+            }
+            do {
+                if let request {
+                    try await request.body.consumeWithCancellationOnInboundClose { _ in
+                        try await write(stream)
+                    }
+                } else {
+                    try await write(stream)
+                }
+                try await output.finish()
+            } catch {
+                // The head has been sent, so an error can only be reported by an incomplete body.
+                channel.close(promise: nil)
+            }
+        }
+    }
+
+    private func watchdog() -> Scheduled<Void> {
+        let channel = channel
+        return channel.eventLoop.scheduleTask(in: TimeAmount(settings.limits.transferTime)) {
+            channel.close(promise: nil)
+        }
+    }
+}
+
+/// The writer of a streamed answer.
+///
+/// It is unchecked because Hummingbird's writers do not state that they are sendable. Only the task that
+/// writes the answer uses it, one call at a time.
+private final class StreamOutput: @unchecked Sendable {
+    private var writer: any ResponseBodyWriter
+
+    init(_ writer: any ResponseBodyWriter) { self.writer = writer }
+
+    func write(_ buffer: ByteBuffer) async throws { try await writer.write(buffer) }
+
+    func finish() async throws { try await writer.finish(nil) }
+}

@@ -1,0 +1,20 @@
+import RoostMCP
+
+/// The objects that all routes of a server share.
+struct ServerContext: Sendable {
+    let settings: ServerSettings
+    /// The store.
+    let handle: StoreHandle
+    /// The work that runs in the background.
+    let jobs: JobRegistry
+    /// The metrics.
+    let metrics: MetricsRegistry
+    /// The server of the Model Context Protocol.
+    let agents: MCPServer
+    /// Answers to requests with idempotency keys.
+    let idempotency = IdempotencyCache()
+    /// The limit on streams.
+    let streams: Admission
+    /// The limit on other requests.
+    let requests: Admission
+}

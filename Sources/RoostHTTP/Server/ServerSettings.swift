@@ -1,0 +1,70 @@
+package import Foundation
+package import RoostModel
+
+/// The settings of the HTTP server.
+package struct ServerSettings: Sendable {
+    /// The limits that protect the server from clients that use too many resources.
+    package struct Limits: Sendable {
+        /// The maximum size of a request body in bytes.
+        package var bodyBytes = 16 << 20
+        /// The maximum size of one line of a streamed body in bytes.
+        package var lineBytes = 8 << 20
+        /// The time in which a client must send a body or take an answer.
+        package var transferTime = Duration.seconds(60)
+        /// The time after which an idle connection is closed.
+        package var idleTime = Duration.seconds(60)
+        /// The time that a request may take before it is stopped.
+        package var requestTime = Duration.seconds(120)
+        /// The maximum number of requests that are answered at the same time.
+        package var concurrentRequests = 64
+        /// The maximum number of streams, such as change feeds, that are open at the same time.
+        package var concurrentStreams = 256
+        /// The maximum number of connections.
+        package var connections = 4_096
+        /// The maximum number of header fields of a request.
+        package var headerFields = 100
+        /// The maximum size of all header fields of a request in bytes.
+        package var headerBytes = 64 << 10
+        /// The time that requests have to finish after the server was asked to stop.
+        package var shutdownTime = Duration.seconds(30)
+
+        /// Creates the default limits.
+        package init() {}
+    }
+
+    /// The files of a TLS certificate.
+    package struct Certificate: Sendable {
+        /// The certificate chain in PEM format, the server's own certificate first.
+        package var chain: URL
+        /// The private key in PEM format.
+        package var key: URL
+
+        /// Creates a certificate from its files.
+        package init(chain: URL, key: URL) { (self.chain, self.key) = (chain, key) }
+    }
+
+    /// The address on which the server listens.
+    package var host = "127.0.0.1"
+    /// The port; 0 for any free port.
+    package var port = 4400
+    /// The names and addresses that the `Host` header may contain, in addition to those of the loopback
+    /// interface.
+    package var allowedHosts: Set<String> = []
+    /// The origins of web pages and apps that may call the server, such as `app://obsidian.md`.
+    package var allowedOrigins: Set<String> = []
+    /// The certificate; `nil` for HTTP without TLS.
+    package var certificate: Certificate?
+    /// Whether requests that change the store are refused.
+    package var isReadOnly = false
+    /// The limits.
+    package var limits = Limits()
+    /// The version of the program.
+    package var version = ""
+    /// The folder of the store, for backups and the records of jobs; `nil` for a store without a folder.
+    package var directory: URL?
+    /// Renders a remedy as advice for people; `nil` if there is no advice.
+    package var advice: @Sendable (Remedy) -> String? = { _ in nil }
+
+    /// Creates the default settings.
+    package init() {}
+}

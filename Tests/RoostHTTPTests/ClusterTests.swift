@@ -1,0 +1,104 @@
+import Foundation
+import NIOHTTP1
+import Roost
+import RoostMCP
+import RoostModel
+import TestSupport
+import Testing
+
+@testable import RoostHTTP
+
+@Suite(.temporaryFolders)
+struct ClusterTests {
+    private static func fill(_ store: KnowledgeStore) async throws {
+        for number in 0..<8 {
+            try await store.add("tomato soil garden water seeds plant \(number)")
+            try await store.add("engine piston gearbox oil brake motor \(number)")
+        }
+    }
+
+    /// Waits until a job has ended, by following its events.
+    private static func outcome(_ harness: HTTPHarness, _ job: JSONValue) async throws -> JSONValue {
+        let id = try #require(job["id"]?.asString)
+        let events = try await harness.send(.GET, "/api/v1/jobs/\(id)/events")
+        #expect(events.text.contains("event: job\ndata: "))
+        return try await harness.send(.GET, "/api/v1/jobs/\(id)").json
+    }
+
+    @Test func `a clustering run is a job whose clusters can be edited`() async throws {
+        try await HTTPHarness.run { harness in
+            try await Self.fill(harness.store)
+            #expect(try await harness.send(.GET, "/api/v1/clusters/drift").status == 409)
+            let started = try await harness.send(.POST, "/api/v1/clusters/recluster", [:])
+            #expect(started.status == 202)
+            let job = try await Self.outcome(harness, started.json)
+            #expect(job["state"] == "succeeded")
+            #expect(job["result"]?["clusters"] == 2)
+            let list = try await harness.send(.GET, "/api/v1/clusters?tree=true").json
+            let clusters = try #require(list["clusters"]?.elements)
+            #expect(clusters.count == 2)
+            let ids = clusters.compactMap { $0["id"]?.asString }
+            let members = try await harness.send(.GET, "/api/v1/clusters/\(ids[0])/members?limit=3").json
+            #expect(members["count"] == 8)
+            #expect(members["nextCursor"] != nil)
+            let path = "/api/v1/clusters/\(ids[0])"
+            #expect(try await harness.send(.PATCH, path, ["label": "My label"]).json["pinned"] == true)
+            #expect(try await harness.send(.PATCH, path, ["label": nil]).json["pinned"] == false)
+            #expect(try await harness.send(.GET, "/api/v1/clusters/drift").json["isDue"] == false)
+            #expect(try await harness.send(.GET, "/api/v1/clusters/diff").status == 200)
+            let parts = try await harness.send(.POST, path + "/split", ["parts": 2])
+            #expect(parts.json["clusters"]?.elements?.count == 2)
+            let merged = try await harness.send(
+                .POST, "/api/v1/clusters/merge",
+                ["clusters": .array(parts.json["clusters"]?.elements?.compactMap { $0["id"] } ?? [])])
+            #expect(merged.json["size"] == 8)
+            #expect(try await harness.send(.DELETE, path).status == 204)
+            #expect(try await harness.send(.GET, path).status == 404)
+            #expect(try await harness.send(.DELETE, path).status == 404)
+        }
+    }
+
+    @Test func `a failed job reports its cause`() async throws {
+        try await HTTPHarness.run { harness in
+            let started = try await harness.send(.POST, "/api/v1/clusters/recluster", [:])
+            let job = try await Self.outcome(harness, started.json)
+            #expect(job["state"] == "failed")
+            #expect(job["failure"]?.asString?.isEmpty == false)
+        }
+    }
+
+    @Test func `the record of a job that was interrupted says so after a restart`() async throws {
+        let folder = try TemporaryFolder().url
+        let registry = JobRegistry(directory: folder) { _ in nil }
+        let job = try await registry.start("test") { _ in
+            try await Task.sleep(for: .seconds(600))
+            return [:]
+        }
+        // A process that does not exist any more.
+        let file = folder.appendingPathComponent("jobs/\(job.id.text).json")
+        var record = try JSONDecoder().decode(Job.self, from: try Data(contentsOf: file))
+        #expect(record.state == .running)
+        record.process = 4_194_305
+        try JSONEncoder().encode(record).write(to: file)
+        let restarted = JobRegistry(directory: folder) { _ in nil }
+        await restarted.recover()
+        #expect(await restarted.job(job.id)?.state == .interrupted)
+        await registry.stop()
+        #expect(await registry.job(job.id)?.state == .interrupted)
+    }
+
+    @Test func `a backup is a job and is listed`() async throws {
+        let folder = try TemporaryFolder().url
+        let store = try await KnowledgeStore.create(in: folder, embedder: LexicalEmbedder())
+        try await store.add("a text")
+        try await HTTPHarness.run(HTTPHarness.settings { $0.directory = folder }, store: store) { harness in
+            #expect(try await harness.send(.GET, "/api/v1/backups").json["backups"] == [])
+            let started = try await harness.send(.POST, "/api/v1/backups")
+            let job = try await Self.outcome(harness, started.json)
+            #expect(job["state"] == "succeeded", "\(job)")
+            let list = try await harness.send(.GET, "/api/v1/backups").json["backups"]?.elements ?? []
+            #expect(list.map { $0["id"] } == [job["result"]?["snapshot"]])
+        }
+        try await store.close()
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import NIOHTTP1
+import Roost
+import RoostMCP
+import RoostModel
+import Testing
+
+@testable import RoostHTTP
+
+struct EntryTests {
+    @Test func `an entry is created, read, changed and removed`() async throws {
+        try await HTTPHarness.run { harness in
+            let created = try await harness.send(
+                .POST, "/api/v1/entries",
+                ["content": "The swift is back.", "tags": ["birds"], "metadata": ["year": 2026]])
+            #expect(created.status == 201)
+            let location = try #require(created.headers["Location"].first)
+            let again = try await harness.send(.POST, "/api/v1/entries", ["content": "The swift is back."])
+            #expect(again.status == 200)
+            #expect(again.json["id"] == created.json["id"])
+            let read = try await harness.send(.GET, location)
+            #expect(read.json["metadata"] == ["year": 2026])
+            #expect(read.headers["ETag"] == created.headers["ETag"])
+            let changed = try await harness.send(
+                .PATCH, location,
+                ["content": "The swifts are back.", "addTags": ["roof"], "metadata": ["year": nil, "n": 1]])
+            #expect(changed.json["content"] == "The swifts are back.")
+            #expect(changed.json["tags"] == ["birds", "roof"])
+            #expect(changed.json["metadata"] == ["n": 1])
+            #expect(try await harness.send(.DELETE, location).status == 204)
+            #expect(try await harness.send(.GET, location).status == 404)
+            #expect(try await harness.send(.DELETE, location).status == 404)
+        }
+    }
+
+    @Test func `a change with an old ETag is refused and changes nothing`() async throws {
+        try await HTTPHarness.run { harness in
+            let created = try await harness.send(.POST, "/api/v1/entries", ["content": "first"])
+            let location = try #require(created.headers["Location"].first)
+            let tag = try #require(created.headers["ETag"].first)
+            let change: JSONValue = ["addTags": ["x"]]
+            let first = try await harness.send(.PATCH, location, change, ["If-Match": tag])
+            #expect(first.status == 200)
+            let second = try await harness.send(.PATCH, location, ["addTags": ["y"]], ["If-Match": tag])
+            #expect(second.status == 412)
+            #expect(try await harness.send(.DELETE, location, nil, ["If-Match": tag]).status == 412)
+            #expect(try await harness.send(.GET, location).json["tags"] == ["x"])
+            let new = try #require(first.headers["ETag"].first)
+            #expect(try await harness.send(.DELETE, location, nil, ["If-Match": new]).status == 204)
+        }
+    }
+
+    @Test func `a repeated idempotency key returns the first answer`() async throws {
+        try await HTTPHarness.run { harness in
+            let key = ["Idempotency-Key": "one"]
+            let first = try await harness.send(.POST, "/api/v1/entries", ["content": "a"], key)
+            let second = try await harness.send(.POST, "/api/v1/entries", ["content": "a"], key)
+            #expect(first.status == 201)
+            #expect(second.status == 201)
+            #expect(first.json == second.json)
+            let other = try await harness.send(.POST, "/api/v1/entries", ["content": "b"], key)
+            #expect(other.status == 422)
+            // A failed request can be repeated with the same key.
+            let failed = ["Idempotency-Key": "two"]
+            #expect(
+                try await harness.send(
+                    .DELETE, "/api/v1/entries/\(UUID().uuidString)", nil, failed
+                ).status == 404)
+            #expect(
+                try await harness.send(
+                    .DELETE, "/api/v1/entries/\(UUID().uuidString)", nil, failed
+                ).status == 404)
+        }
+    }
+
+    @Test func `a list has pages, and a cursor expires when the store changes`() async throws {
+        try await HTTPHarness.run { harness in
+            for number in 0..<5 {
+                try await harness.store.add("text \(number)", tags: number < 3 ? ["few"] : [])
+            }
+            var (ids, cursor) = (Set<JSONValue>(), "")
+            repeat {
+                let page = try await harness.send(.GET, "/api/v1/entries?limit=2" + cursor).json
+                ids.formUnion((page["entries"]?.elements ?? []).compactMap { $0["id"] })
+                cursor = page["nextCursor"]?.asString.map { "&cursor=\($0)" } ?? ""
+            } while !cursor.isEmpty
+            #expect(ids.count == 5)
+            let few = try await harness.send(.GET, "/api/v1/entries?tag=few&limit=2").json
+            let next = try #require(few["nextCursor"]?.asString)
+            #expect(try await harness.send(.GET, "/api/v1/entries?cursor=\(next)").status == 400)
+            try await harness.store.add("another text")
+            let expired = try await harness.send(.GET, "/api/v1/entries?tag=few&limit=2&cursor=\(next)")
+            #expect(expired.status == 410)
+        }
+    }
+
+    @Test func `invalid requests name the fault`() async throws {
+        try await HTTPHarness.run { harness in
+            let cases: [(JSONValue, String)] = [
+                (["contents": "x"], "contents"), ([:], "content"), (["content": 1], "a string"),
+                (["content": " "], "empty"), ([1], "an object"),
+                (["content": "x", "tags": [""]], "tags[0]"),
+            ]
+            for (body, text) in cases {
+                let answer = try await harness.send(.POST, "/api/v1/entries", body)
+                #expect(answer.status == 400)
+                #expect(answer.json["detail"]?.asString?.contains(text) == true, "\(answer.text)")
+            }
+            let unknown = try await harness.send(.GET, "/api/v1/entries?limits=2")
+            #expect(unknown.json["detail"]?.asString?.contains("'limits'") == true)
+            #expect(try await harness.send(.GET, "/api/v1/entries?limit=0").status == 400)
+            #expect(try await harness.send(.GET, "/api/v1/entries/none").status == 404)
+            let type = try await harness.send(
+                .POST, "/api/v1/entries", ["content": "x"], ["Content-Type": "text/plain"])
+            #expect(type.status == 415)
+            let broken = try await harness.send(
+                .POST, "/api/v1/entries", bytes: Data("{".utf8), ["Content-Type": "application/json"])
+            #expect(broken.status == 400)
+        }
+    }
+
+    @Test func `many entries are ingested and exported as lines`() async throws {
+        try await HTTPHarness.run { harness in
+            let lines = (0..<300).map { "{\"content\":\"line \($0)\",\"tags\":[\"n\"]}" }
+            let body = Data((lines.joined(separator: "\n") + "\n\n").utf8)
+            let type = ["Content-Type": "application/x-ndjson"]
+            let answer = try await harness.send(.POST, "/api/v1/ingest", bytes: body, type)
+            let reports = answer.text.split(separator: "\n").map(String.init)
+            #expect(reports.count == 2)
+            #expect(reports.last?.contains("\"done\":true") == true)
+            #expect(reports.last?.contains("\"new\":300") == true)
+            let again = try await harness.send(.POST, "/api/v1/ingest", bytes: body, type)
+            #expect(again.text.contains("\"new\":0,\"unchanged\":300"))
+            let exported = try await harness.send(.GET, "/api/v1/export?tag=n")
+            #expect(exported.text.split(separator: "\n").count == 301)
+            let faulty = Data("{\"content\":\"good\"}\n{\"content\":1}\n".utf8)
+            let fault = try await harness.send(.POST, "/api/v1/ingest", bytes: faulty, type)
+            #expect(fault.text.contains("\"line\":2"))
+            #expect(fault.text.contains("\"error\""))
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOHTTP1
+import Roost
+import RoostMCP
+import RoostModel
+import Synchronization
+import Testing
+
+@testable import RoostHTTP
+
+/// A server over a store in memory, and a client.
+///
+/// Every answer is checked against the OpenAPI document: its status must be documented, and a JSON body must
+/// match the schema of the status.
+struct HTTPHarness {
+    /// An answer of the server.
+    struct Answer {
+        var status: Int
+        var headers: HTTPHeaders
+        var body: Data
+        /// The JSON value of the body; null if the body is not JSON.
+        var json: JSONValue { (try? JSONDecoder().decode(JSONValue.self, from: body)) ?? .null }
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    static let token = "test-token-0123456789"
+
+    let store: KnowledgeStore
+    let port: Int
+
+    /// Returns the settings of a test, with a change.
+    static func settings(_ change: (inout ServerSettings) -> Void) -> ServerSettings {
+        var settings = ServerSettings()
+        settings.port = 0
+        settings.version = "test"
+        change(&settings)
+        return settings
+    }
+
+    /// Runs a server while a function runs.
+    static func run(
+        _ settings: ServerSettings = settings { _ in }, store: KnowledgeStore? = nil,
+        _ body: @escaping @Sendable (HTTPHarness) async throws -> Void
+    ) async throws {
+        let store = store ?? KnowledgeStore(storage: InMemoryStorageProvider(), embedder: LexicalEmbedder())
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        let server = APIServer(
+            StoreHandle { store }, settings, token: AccessToken(token),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ) { continuation.yield($0) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            group.addTask {
+                var iterator = ports.makeAsyncIterator()
+                let port = try #require(await iterator.next())
+                try await body(HTTPHarness(store: store, port: port))
+            }
+            // The body ends first; the server runs until it is canceled.
+            try await group.next()
+            group.cancelAll()
+            while true {
+                do {
+                    guard try await group.next() != nil else { break }
+                } catch {}
+            }
+        }
+    }
+
+    /// Sends a request and returns the answer.
+    ///
+    /// - Parameter headers: Header fields; an empty value removes a field that is sent by default.
+    func send(
+        _ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil, _ headers: [String: String] = [:]
+    ) async throws -> Answer {
+        try await send(
+            method, path, bytes: body.map { $0.serialized() },
+            ["Content-Type": body == nil ? "" : "application/json"].merging(headers) { $1 })
+    }
+
+    /// Sends a request with any body and returns the answer.
+    func send(
+        _ method: HTTPMethod, _ path: String, bytes: Data?, _ headers: [String: String]
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
+        request.method = method
+        request.headers.add(name: "Authorization", value: "Bearer \(Self.token)")
+        for (name, value) in headers {
+            request.headers.remove(name: name)
+            if !value.isEmpty { request.headers.add(name: name, value: value) }
+        }
+        if let bytes { request.body = .bytes(ByteBuffer(bytes: bytes)) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let data = Data(try await response.body.collect(upTo: 64 << 20).readableBytesView)
+        let answer = Answer(status: Int(response.status.code), headers: response.headers, body: data)
+        check(answer, method, path)
+        return answer
+    }
+
+    /// Checks an answer against the OpenAPI document.
+    private func check(_ answer: Answer, _ method: HTTPMethod, _ path: String) {
+        guard
+            case .route(let route, _) = RouteTable(APIServer.routes).match(
+                .init(rawValue: method.rawValue)!, String(path.prefix { $0 != "?" }))
+        else { return }
+        let documented = Set(route.answers.map(\.status)).union(route.problems.keys)
+        #expect(documented.contains(answer.status), "\(method) \(route.path): \(answer.text)")
+        let schema: JSONValue?
+        if let found = route.answers.first(where: { $0.status == answer.status }) {
+            let type = answer.headers["Content-Type"].first ?? ""
+            let types = ([found.body].compactMap(\.self) + found.alternatives).map(\.mediaType)
+            #expect(types.isEmpty ? type.isEmpty : types.contains { type.hasPrefix($0) }, "\(type)")
+            guard type == "application/json" else { return }
+            schema = found.body?.schema
+        } else {
+            #expect(answer.headers["Content-Type"] == ["application/problem+json"])
+            schema = Problem.schema
+        }
+        guard let schema else { return }
+        let fault = SchemaCheck(components: OpenAPIDocument.components)
+            .fault(in: answer.json, schema, at: "answer")
+        #expect(fault == nil, "\(method) \(route.path)")
+    }
+}

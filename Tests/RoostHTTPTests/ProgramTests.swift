@@ -1,0 +1,179 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Roost
+import RoostMCP
+import RoostModel
+import Testing
+
+@testable import RoostHTTP
+
+struct ProgramTests {
+    // MARK: Changes
+
+    /// Returns the first events of the change feed.
+    private static func events(
+        _ harness: HTTPHarness, _ query: String, _ headers: [String: String] = [:], count: Int
+    ) async throws -> [String] {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(harness.port)/api/v1/changes\(query)")
+        request.headers.add(name: "Authorization", value: "Bearer \(HTTPHarness.token)")
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        #expect(response.status == .ok)
+        var text = ""
+        for try await buffer in response.body {
+            text += String(buffer: buffer)
+            let events = text.components(separatedBy: "\n\n").filter { $0.contains("data:") }
+            if events.count > count || (events.count == count && text.hasSuffix("\n\n")) { return events }
+        }
+        return []
+    }
+
+    @Test func `the change feed continues after the last event`() async throws {
+        try await HTTPHarness.run { harness in
+            let first = try await harness.store.add("one")
+            try await harness.store.add("two")
+            let events = try await Self.events(harness, "?from=start", count: 2)
+            #expect(events[0].contains("event: upserted"))
+            #expect(events[0].contains(first.id.text))
+            let id = try #require(
+                events[0].split(separator: "\n").first { $0.hasPrefix("id: ") }?.dropFirst(4))
+            try await harness.store.remove(first.id)
+            let rest = try await Self.events(harness, "", ["Last-Event-ID": String(id)], count: 2)
+            #expect(rest[0].contains("event: upserted"))
+            #expect(rest[1].contains("event: removed"))
+            #expect(rest[1].contains(first.id.text))
+            let wrong = try await harness.send(.GET, "/api/v1/changes", nil, ["Last-Event-ID": "x"])
+            #expect(wrong.status == 400)
+        }
+    }
+
+    // MARK: Embeddings
+
+    @Test func `the OpenAI form returns numbers or base64 and the usage`() async throws {
+        try await HTTPHarness.run { harness in
+            let model = JSONValue.string(harness.store.embedder.space.model)
+            let body: [String: JSONValue] = ["model": model, "input": ["a swift", "a gearbox"]]
+            let numbers = try await harness.send(.POST, "/v1/embeddings", .object(body))
+            let data = try #require(numbers.json["data"]?.elements)
+            #expect(data.count == 2)
+            let vector = (data[1]["embedding"]?.elements ?? []).compactMap(\.double)
+            #expect(vector.count == harness.store.embedder.space.dimension)
+            let expected = try await harness.store.embedder.embed("a gearbox", as: .document)
+            #expect(zip(vector, expected).allSatisfy { abs($0 - Double($1)) < 1e-6 })
+            #expect(numbers.json["usage"]?["total_tokens"]?.integer ?? 0 > 0)
+            let encoded = try await harness.send(
+                .POST, "/v1/embeddings", .object(body.merging(["encoding_format": "base64"]) { $1 }))
+            let text = try #require(encoded.json["data"]?.elements?[1]["embedding"]?.asString)
+            let bytes = try #require(Data(base64Encoded: text))
+            let floats = bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+            #expect(floats == expected)
+        }
+    }
+
+    @Test func `tokens, other models and other dimensions are refused`() async throws {
+        try await HTTPHarness.run { harness in
+            let model = JSONValue.string(harness.store.embedder.space.model)
+            let bodies: [(JSONValue, Int)] = [
+                (["model": model, "input": [1, 2, 3]], 400), (["model": model, "input": [[1, 2]]], 400),
+                (["model": "another", "input": "x"], 404), (["model": model, "input": ""], 400),
+                (["model": model, "input": "x", "dimensions": 7], 400), (["model": model, "input": []], 400),
+            ]
+            for (body, status) in bodies {
+                let answer = try await harness.send(.POST, "/v1/embeddings", body)
+                #expect(answer.status == status, "\(answer.text)")
+            }
+        }
+    }
+
+    @Test func `the forms of Text Embeddings Inference and Ollama return the same vectors`() async throws {
+        try await HTTPHarness.run { harness in
+            let model = harness.store.embedder.space.model
+            let inference = try await harness.send(.POST, "/embed", ["inputs": "a swift"])
+            let ollama = try await harness.send(
+                .POST, "/api/embed", ["model": .string(model + ":latest"), "input": ["a swift"]])
+            #expect(inference.json.elements?.first == ollama.json["embeddings"]?.elements?.first)
+            #expect(try await harness.send(.GET, "/info").json["model_id"] == .string(model))
+            let models = try await harness.send(.GET, "/v1/models")
+            #expect(models.json["data"]?.elements?.first?["id"] == .string(model))
+            let raw = try await harness.send(.POST, "/embed", ["inputs": "x", "normalize": false])
+            #expect(raw.status == 400)
+        }
+    }
+
+    // MARK: Documentation and metrics
+
+    @Test func `the document describes every route once`() async throws {
+        let routes = APIServer.routes
+        #expect(Set(routes.map(\.operation)).count == routes.count)
+        try await HTTPHarness.run { harness in
+            let document = try await harness.send(.GET, "/openapi.json").json
+            #expect(document["openapi"] == "3.1.0")
+            var described = 0
+            for operations in (document["paths"]?.members ?? [:]).values {
+                described += operations.members?.count ?? 0
+            }
+            #expect(described == routes.count)
+            for route in routes {
+                let names = Set(route.path.split(separator: "/").filter { $0.hasPrefix("{") })
+                let parameters = route.parameters.filter { $0.location == .path }.map { "{\($0.name)}" }
+                #expect(names == Set(parameters.map { $0[...] }), "\(route.path)")
+            }
+        }
+    }
+
+    @Test func `the documentation page loads nothing`() async throws {
+        try await HTTPHarness.run { harness in
+            let page = try await harness.send(.GET, "/docs")
+            #expect(page.headers["Content-Security-Policy"].first?.hasPrefix("default-src 'none'") == true)
+            for text in ["src=", "@import", "url(", "<script", "http://", "https://"] {
+                #expect(!page.text.contains(text), "\(text)")
+            }
+            #expect(page.text.contains("/api/v1/search/batch"))
+        }
+    }
+
+    @Test func `metrics count requests by route, without texts of clients`() async throws {
+        try await HTTPHarness.run { harness in
+            _ = try await harness.send(.GET, "/api/v1/entries/secret-text")
+            _ = try await harness.send(.GET, "/secret-path")
+            let metrics = try await harness.send(.GET, "/metrics").text
+            #expect(
+                metrics.contains(
+                    "roost_http_requests_total{method=\"GET\",route=\"/api/v1/entries/{id}\",status=\"404\"} 1"
+                ))
+            #expect(metrics.contains("# TYPE roost_http_request_duration_seconds histogram"))
+            #expect(metrics.contains("roost_store_entries 0"))
+            #expect(!metrics.contains("secret"))
+        }
+    }
+
+    @Test func `status and readiness describe the store`() async throws {
+        try await HTTPHarness.run { harness in
+            try await harness.store.add("one")
+            let status = try await harness.send(.GET, "/api/v1/status")
+            #expect(status.json["entries"] == 1)
+            #expect(status.json["version"] == "test")
+            #expect(try await harness.send(.GET, "/readyz").status == 200)
+            try await harness.store.close()
+            #expect(try await harness.send(.GET, "/readyz").status == 503)
+            #expect(try await harness.send(.GET, "/livez").status == 200)
+        }
+    }
+
+    // MARK: Values
+
+    @Test(arguments: [
+        JSONValue.string("quote \" backslash \\ line \n tab \t bell \u{7} ü 🐦"), .number(0.1), .integer(.max),
+        .number(1e300), .number(-2.5e-9), ["a": [1, nil, true], "b": [:]],
+    ])
+    func `written JSON reads as the same value`(value: JSONValue) throws {
+        let bytes = JSONWriter.bytes(of: value)
+        #expect(try JSONDecoder().decode(JSONValue.self, from: Data(bytes)) == value)
+    }
+
+    @Test func `a 32-bit number is written with its own digits`() {
+        #expect(String(decoding: JSONWriter.bytes(of: .float(0.1)), as: UTF8.self) == "0.1")
+    }
+}

@@ -1,0 +1,62 @@
+import Dispatch
+import Foundation
+
+/// A connection to a local server, to which a test writes bytes that no HTTP client would write.
+final class RawConnection {
+    /// A call of the operating system failed.
+    struct Failure: Error {
+        var call: String
+        var number: Int32
+    }
+
+    private let descriptor: Int32
+
+    init(port: Int) throws {
+        #if canImport(Glibc)
+            let kind = Int32(SOCK_STREAM.rawValue)
+        #else
+            let kind = SOCK_STREAM
+        #endif
+        descriptor = socket(AF_INET, kind, 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Failure(call: "connect", number: errno) }
+        var timeout = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes a text.
+    func write(_ text: String) throws {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw Failure(call: "send", number: errno) }
+            bytes = bytes.dropFirst(count)
+        }
+    }
+
+    /// Returns everything that the server sends until it closes the connection.
+    func readToEnd() throws -> String {
+        var result: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count < 0, errno == EAGAIN { throw Failure(call: "recv", number: errno) }
+            guard count > 0 else { break }
+            result += buffer[..<count]
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

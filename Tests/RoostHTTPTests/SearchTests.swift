@@ -1,0 +1,100 @@
+import Foundation
+import NIOHTTP1
+import Roost
+import RoostMCP
+import RoostModel
+import Testing
+
+@testable import RoostHTTP
+
+struct SearchTests {
+    @Test func `entries are found by a query, by an entry and in batches`() async throws {
+        try await HTTPHarness.run { harness in
+            let heron = try await harness.store.add("a heron stood in the pond", tags: ["birds"])
+            try await harness.store.add("the gearbox needs new oil")
+            let found = try await harness.send(
+                .POST, "/api/v1/search", ["query": "heron pond", "includeContent": true])
+            let hit = found.json["hits"]?.elements?.first
+            #expect(hit?["id"] == .string(heron.id.text))
+            #expect(hit?["content"] == "a heron stood in the pond")
+            #expect(hit?["snippet"]?["marks"]?.elements?.isEmpty == false)
+            let filtered = try await harness.send(
+                .POST, "/api/v1/search", ["query": "heron", "filter": ["tags": ["cars"]]])
+            #expect(filtered.json["hits"] == [])
+            let batch = try await harness.send(
+                .POST, "/api/v1/search/batch",
+                ["searches": [["query": "heron"], ["query": "gearbox oil", "limit": 1]]])
+            #expect(batch.json["results"]?.elements?.count == 2)
+            let similar = try await harness.send(.GET, "/api/v1/entries/\(heron.id.text)/similar?limit=5")
+            #expect(similar.status == 200)
+            #expect(
+                try await harness.send(.GET, "/api/v1/entries/\(UUID().uuidString)/similar").status == 404)
+        }
+    }
+
+    @Test func `a search needs exactly one subject`() async throws {
+        try await HTTPHarness.run { harness in
+            let bodies: [JSONValue] = [
+                ["limit": 1], ["query": "a", "document": "b"], ["query": ""],
+                ["query": "a", "filter": ["where": ["nonsense"]]], ["query": "a", "limit": 0],
+                ["query": "a", "filter": ["since": "yesterday"]], ["entries": ["none"]],
+            ]
+            for body in bodies {
+                let answer = try await harness.send(.POST, "/api/v1/search", body)
+                #expect(answer.status == 400, "\(body)")
+            }
+        }
+    }
+
+    @Test func `near-duplicates are grouped`() async throws {
+        try await HTTPHarness.run { harness in
+            for text in ["the same words here", "the same words here.", "another matter entirely"] {
+                try await harness.store.add(text)
+            }
+            let answer = try await harness.send(.GET, "/api/v1/duplicates?threshold=0.9")
+            #expect(answer.json["count"] == 1)
+            #expect(answer.json["groups"]?.elements?.first?["entries"]?.elements?.count == 2)
+            #expect(try await harness.send(.GET, "/api/v1/duplicates?threshold=2").status == 400)
+        }
+    }
+
+    @Test func `sources are listed and removed`() async throws {
+        try await HTTPHarness.run { harness in
+            try await harness.store.ingest([
+                SourceDraft(id: "file:///a", fingerprint: "1", entries: [EntryDraft(content: "one")])
+            ])
+            let list = try await harness.send(.GET, "/api/v1/sources")
+            #expect(list.json["sources"]?.elements?.first?["id"] == "file:///a")
+            let removed = try await harness.send(.DELETE, "/api/v1/sources?id=file%3A%2F%2F%2Fa")
+            #expect(removed.json["removed"] == 1)
+            #expect(try await harness.send(.DELETE, "/api/v1/sources?id=file%3A%2F%2F%2Fa").status == 404)
+            #expect(try await harness.send(.DELETE, "/api/v1/sources").status == 400)
+        }
+    }
+
+    @Test func `messages are remembered, listed and recalled`() async throws {
+        try await HTTPHarness.run { harness in
+            let body: JSONValue = [
+                "user": "ann", "session": "s", "agent": "a",
+                "messages": [
+                    [
+                        "role": "user", "content": "My sister plays the cello.",
+                        "time": "2026-01-02T10:00:00Z",
+                    ],
+                    ["role": "assistant", "content": "How nice."],
+                ],
+            ]
+            let path = "/api/v1/conversations/messages"
+            #expect(try await harness.send(.POST, path, body).json == ["new": 2, "known": 0])
+            #expect(try await harness.send(.POST, path, body).json == ["new": 0, "known": 2])
+            #expect(try await harness.send(.GET, path + "?user=ann&limit=1").json["count"] == 2)
+            #expect(try await harness.send(.GET, path + "?user=ben").json["count"] == 0)
+            let list = try await harness.send(.GET, "/api/v1/conversations")
+            #expect(list.json["conversations"]?.elements?.count == 1)
+            let recalled = try await harness.send(
+                .POST, "/api/v1/conversations/recall", ["query": "cello", "user": "ann"])
+            let first = recalled.json["messages"]?.elements?.first
+            #expect(first?["message"]?["content"] == "My sister plays the cello.")
+        }
+    }
+}
