@@ -21,12 +21,12 @@ struct RoostCommand: AsyncParsableCommand {
         version: VersionText.text,
         subcommands: [
             Initialize.self, Add.self, IngestCommand.self, Query.self, Similar.self, Duplicates.self,
-            Show.self, List.self,
+            Show.self, List.self, Links.self, Backlinks.self,
             Edit.self,
             TagCommand.self, Remove.self, Recluster.self, ClusterCommand.self, Export.self,
             ImportCommand.self,
             Stats.self, Index.self, Compact.self, Doctor.self, BackupCommand.self, Migrate.self, Reembed.self,
-            Undo.self, ChatCommand.self, SessionCommand.self, ModelContext.self,
+            Undo.self, ChatCommand.self, SessionCommand.self, ModelContext.self, Serve.self,
             Model.self,
             Embed.self, ConfigurationCommand.self,
         ])
@@ -34,9 +34,9 @@ struct RoostCommand: AsyncParsableCommand {
     static func main() async {
         do {
             try ArgumentCheck.requireNonemptyValues(Array(CommandLine.arguments.dropFirst()))
+            let arguments = try CommandNames().resolved(Array(CommandLine.arguments.dropFirst()))
             try await Interruption.run {
-                var command = try parseAsRoot(
-                    QueryArguments.normalized(Array(CommandLine.arguments.dropFirst())))
+                var command = try parseAsRoot(QueryArguments.normalized(arguments))
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
                 } else {

@@ -66,14 +66,15 @@ struct Add: AsyncParsableCommand {
 
             Examples:
               roost add "The swift is back above the roof." --tag birds
+              roost add remember to order seeds --tag garden
               roost add "Interview notes" --meta year=2024 --meta lang=en
               pbpaste | roost add -
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Argument(help: "The text, or - for standard input.")
-    var text: String
+    @Argument(help: "The text, or - for standard input. Several words need no quotes.")
+    var text: [String]
 
     @Option(name: .long, help: "Add a tag to the entry; repeatable.")
     var tag: [String] = []
@@ -85,8 +86,9 @@ struct Add: AsyncParsableCommand {
     func run() async throws {
         let pairs = try KeyValue.parse(meta, option: "--meta")
         let text =
-            text == "-"
-            ? try RecordReader.text(try StandardInput.readToEnd(), name: "standard input") : text
+            text == ["-"]
+            ? try RecordReader.text(try StandardInput.readToEnd(), name: "standard input")
+            : text.joined(separator: " ")
         guard !text.allSatisfy(\.isWhitespace) else {
             throw RoostError(.badInput, "cannot add the text: it is empty")
         }

@@ -17,7 +17,7 @@ struct ClusterCommand: AsyncParsableCommand {
             ListClusters.self, ShowCluster.self, ListOutliers.self, DiffClusters.self,
             ClusterDriftCommand.self, LabelCluster.self, AutolabelClusters.self, MergeClusters.self,
             SplitCluster.self, DeleteCluster.self,
-        ])
+        ], defaultSubcommand: ListClusters.self, aliases: ["clusters"])
 
     struct ListClusters: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -7,9 +7,11 @@ struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show an entry.",
         discussion: """
-            Prints the entry's properties and its text. Lines that more than 5% of the entries contain, \
-            such as footers and navigation, are listed as "excluded": the last `roost recluster` ignored \
-            them.
+            Prints the entry's properties and its text: the reader of its file, the title, the dates, the \
+            sections and the links. Parts that are stored but not embedded, such as front matter, comments \
+            and addresses, are listed as "hidden", and parts that could not be read as "unread". Lines that \
+            more than 5% of the entries contain, such as footers and navigation, are listed as "excluded": \
+            the last `roost recluster` ignored them.
 
             Examples:
               roost show e2d8942a
@@ -46,11 +48,13 @@ struct Show: AsyncParsableCommand {
         var omittedTokens: Int?
         /// The lines that the last clustering run excluded; `nil` if there are none.
         var boilerplateLines: [String]?
+        var treatment: EntryTreatmentDocument
 
         enum CodingKeys: String, CodingKey { case omittedTokens, boilerplateLines }
 
         func encode(to encoder: any Encoder) throws {
             try entry.encode(to: encoder)
+            try treatment.encode(to: encoder)
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encodeIfPresent(omittedTokens, forKey: .omittedTokens)
             try container.encodeIfPresent(boilerplateLines, forKey: .boilerplateLines)
@@ -94,13 +98,14 @@ struct Show: AsyncParsableCommand {
         // Only the model can count tokens.
         let omitted = store.embedder is AbsentEmbedder ? nil : store.omittedTokens(of: entry)
         let boilerplate = store.boilerplateLines(of: entry)
+        let treatment = try await EntryTreatmentDocument(of: entry, in: store, snapshot)
         try await store.close()
         if json {
             let encoder = Terminal.prettyEncoder
             encoder.userInfo[.omitsVectors] = !withEmbeddings
             let document = Document(
                 entry: entry, omittedTokens: omitted,
-                boilerplateLines: boilerplate.isEmpty ? nil : boilerplate)
+                boilerplateLines: boilerplate.isEmpty ? nil : boilerplate, treatment: treatment)
             return try Terminal.json(document, encoder)
         }
         func line(_ name: String, _ value: String) {
@@ -111,9 +116,11 @@ struct Show: AsyncParsableCommand {
         line("created", DateText.string(from: entry.createdAt))
         line("updated", DateText.string(from: entry.updatedAt))
         if !entry.tags.isEmpty { line("tags", entry.tags.map { Terminal.line($0) }.joined(separator: ", ")) }
-        for (key, value) in entry.metadata.sorted(by: { $0.key < $1.key }) {
-            line("metadata", "\(Terminal.line(key)) = \(Terminal.line(value.text ?? "…"))")
+        for (key, value) in entry.metadata.sorted(by: { $0.key < $1.key })
+        where !EntryTreatmentDocument.listedKeys.contains(key) {
+            line("metadata", "\(Terminal.line(key)) = \(Terminal.line(value.displayText))")
         }
+        for item in treatment.lines { line(item.name, item.value) }
         line("passages", Self.describe(entry.passages, omitted))
         if let cluster { line("cluster", "\(Terminal.line(cluster.label)) (\(cluster.id.text.prefix(8)))") }
         for text in boilerplate { line("excluded", Terminal.line(text)) }
@@ -132,7 +139,8 @@ struct List: AsyncParsableCommand {
               roost list -n 20
               roost list --source notes/birds --since 7d
               roost list --where 'year>=2020' --json
-            """)
+            """,
+        aliases: ["ls"])
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var filters: FilterOptions
@@ -166,7 +174,7 @@ struct List: AsyncParsableCommand {
             } else {
                 Terminal.write(
                     Terminal.dim(String(entry.id.text.prefix(8))) + "  "
-                        + Terminal.line(entry.content, limit: 100))
+                        + Terminal.line(Self.summary(of: entry), limit: 100))
             }
             count += 1
             if count == limit { break }
@@ -178,6 +186,12 @@ struct List: AsyncParsableCommand {
                 snapshot.stamp.entryCount == 0 ? "the store is empty" : "no entry matches the filter")
             throw ExitCode(ExitStatus.nothingFound.rawValue)
         }
+    }
+
+    /// Returns the text without front matter and other hidden parts; the title if nothing else remains.
+    private static func summary(of entry: Entry) -> String {
+        let text = entry.visibleText
+        return text.allSatisfy(\.isWhitespace) ? entry.title ?? entry.content : text
     }
 }
 

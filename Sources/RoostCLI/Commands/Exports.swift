@@ -175,10 +175,13 @@ struct ImportCommand: AsyncParsableCommand {
         discussion: """
             Reads the output of `roost export entries` or an entries.json of a JSON store. Vectors are \
             imported if they belong to the store's embedding space; otherwise, Roost embeds the texts. \
-            Importing the same file again changes nothing.
+            Also reads the memory.jsonl of the reference memory server of the Model Context Protocol: \
+            each entity becomes an entry, with its relations as links. Importing the same file again \
+            changes nothing.
 
             Examples:
               roost import entries.json
+              roost import memory.jsonl
               zstdcat entries.jsonl.zst | roost import -
             """)
 
@@ -193,6 +196,7 @@ struct ImportCommand: AsyncParsableCommand {
     func run() async throws {
         let data = try InputFile.read(file)
         let name = file == "-" ? "standard input" : file
+        if MemoryGraph.isPresent(in: data) { return try await importMemory(data, name) }
         // The file is checked first, so that no store is created if the file is unreadable.
         if try !options.hasStore() { try KnowledgeStore.checkImport(data, name: name) }
         let store = try await options.openOrCreate()
@@ -220,5 +224,25 @@ struct ImportCommand: AsyncParsableCommand {
                 "embedded \(report.embedded) entries: the file has no vectors from "
                     + "\(store.embedder.space.model) for them")
         }
+    }
+
+    /// Imports the entities of a reference memory server.
+    private func importMemory(_ data: Data, _ name: String) async throws {
+        let graph = try MemoryGraph(data, name: name)
+        let path = file == "-" ? "stdin" : URL(fileURLWithPath: file).standardizedFileURL.path
+        let store = try await options.openOrCreate()
+        let report = try await store.ingest([graph.draft(id: "memory:" + path, of: data)])
+        await options.refreshIndex(of: store)
+        try await store.close()
+        if !graph.danglingLines.isEmpty {
+            options.note(
+                "skipped \(graph.danglingLines.count) relations of entities that the file does not contain "
+                    + "(line \(graph.danglingLines[0])\(graph.danglingLines.count > 1 ? ", ..." : ""))")
+        }
+        for skip in report.skipped { options.note("skipped an entity: \(Terminal.line(skip.reason))") }
+        if json { return try Terminal.json(report) }
+        Terminal.write(
+            "\(report.new) new, \(report.updated) updated, \(report.unchanged) unchanged, "
+                + "\(report.removed) removed; \(graph.relationCount) relations")
     }
 }

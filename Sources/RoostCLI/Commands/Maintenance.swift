@@ -67,11 +67,13 @@ struct Doctor: AsyncParsableCommand {
     @Flag(
         name: .long,
         help: """
-            Also read every byte of the installed models, and find entries that were embedded with \
-            damaged or \
-            other model files.
+            Also read every byte of the installed models. If files of the store's model have changed, \
+            embed the entries since then again, and report those whose vectors differ.
             """)
     var models = false
+
+    @Flag(name: .long, help: "Also list the links in the entries that lead to no entry and no file.")
+    var links = false
 
     @Flag(name: .long, help: "Print the result as JSON.")
     var json = false
@@ -104,6 +106,11 @@ struct Doctor: AsyncParsableCommand {
             if !json { show(remaining.filter { !findings.contains($0) }) }
             findings += remaining.filter { !findings.contains($0) }
         }
+        if links, isIntact {
+            let broken = try await brokenLinks()
+            if !json { show(broken, evenIfQuiet: true) }
+            findings += broken
+        }
         if json {
             try Terminal.json(findings)
         } else if isIntact {
@@ -135,8 +142,20 @@ struct Doctor: AsyncParsableCommand {
         return findings
     }
 
-    private func show(_ findings: [StorageFinding]) {
-        for finding in findings where finding.severity == .damage || !options.quiet {
+    /// Returns a note for each broken link.
+    private func brokenLinks() async throws -> [StorageFinding] {
+        let store = try await options.open()
+        let links = try await store.brokenLinks()
+        try await store.close()
+        return links.map {
+            .note(
+                $0.path ?? $0.id.text, "has a link to \(LinkText.text(of: $0.link.link)), which was not found"
+            )
+        }
+    }
+
+    private func show(_ findings: [StorageFinding], evenIfQuiet isRequired: Bool = false) {
+        for finding in findings where finding.severity == .damage || !options.quiet || isRequired {
             let severity = finding.severity == .damage ? "damage" : "note  "
             Terminal.write("\(severity)  \(Terminal.line(finding.description, limit: 400))")
         }

@@ -10,16 +10,13 @@ struct ModelContext: AsyncParsableCommand {
         commandName: "mcp",
         abstract: "Serve the store to agents over the Model Context Protocol.",
         discussion: """
-            Reads requests from standard input and writes responses to standard output, one JSON message per \
-            line, until the input ends. Agents start this command themselves; --print-config prints \
-            the lines to \
-            add to their settings. Any number of servers and other roost commands can use a store \
-            at the same \
-            time.
+            Reads requests from standard input and writes responses to standard output, one JSON message \
+            per line, until the input ends. Agents start this command themselves; --print-config prints the \
+            lines to add to their settings. Any number of servers and other roost commands can use a store \
+            at the same time.
 
-            With --tag, --folder or --scope, the server shows only a part of the store, and no \
-            clusters, because \
-            their labels could reveal the rest.
+            With --tag, --folder or --scope, the server shows only a part of the store, and no clusters, \
+            because their labels could reveal the rest.
 
             Examples:
               roost mcp --print-config claude

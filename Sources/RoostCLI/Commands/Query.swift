@@ -11,8 +11,10 @@ struct Query: AsyncParsableCommand {
 
             In the query, "some words" must occur as a phrase, -word and --not word must not occur, \
             begin* matches all words with that prefix, and title:word, path:word and tag:word must occur \
-            in that field. A -word is ordinary text if it has one or two characters, or if an entry contains \
-            it after the preceding word, as in "commit -amend". Everything after -- is text, even if it \
+            in that field. Without a field, words, phrases and prefixes are searched for in the text, title, \
+            headings, path and tags. A -word is ordinary text if it has one or two characters, or if an \
+            entry contains it after the preceding word, as in "commit -amend". In a query with more than \
+            twelve other words, quotation marks are punctuation. Everything after -- is text, even if it \
             looks like an option. If no entry is closer than unrelated text, Roost names the three nearest \
             entries and exits with 1.
 
@@ -22,7 +24,8 @@ struct Query: AsyncParsableCommand {
               roost query title:sourdough starter -n5
               roost query git commit --amend
               roost query --batch queries.txt -n 5 > answers.jsonl
-            """)
+            """,
+        aliases: ["search", "find"])
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var search: SearchOptions
@@ -135,7 +138,9 @@ struct Query: AsyncParsableCommand {
                 for remark in SearchOptions.remarks(on: result) where remarks.insert(remark).inserted {
                     options.note("line \(line.offset + 1): \(remark)")
                 }
-                let hits = result.hits.map { HitDocument($0, result.snippet(of: $0), search) }
+                let hits = result.hits.map {
+                    HitDocument($0, result.snippet(of: $0), HitDocument.Additions(search))
+                }
                 try Terminal.json(
                     Answer(line: line.offset + 1, query: String(line.element), hits: hits), encoder)
             }

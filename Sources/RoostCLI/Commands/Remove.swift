@@ -47,7 +47,8 @@ struct Remove: AsyncParsableCommand {
             Examples:
               roost remove e2d8942a d511e8df
               roost remove --source notes/old --dry-run
-            """)
+            """,
+        aliases: ["rm"])
 
     @OptionGroup var options: StoreOptions
 
@@ -63,26 +64,10 @@ struct Remove: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Remove more than 20 entries without a confirmation.")
     var yes = false
 
-    /// The maximum number of entries that are removed without a confirmation, few enough to review them in
-    /// the output of `--dry-run`.
-    private static let maximumUnconfirmed = 20
-
     func validate() throws {
         guard !ids.isEmpty || source != nil else {
             throw ValidationError("Give ids of entries, or a --source.")
         }
-    }
-
-    /// Returns whether the user confirms the removal, which is required for many entries.
-    private func isConfirmed(_ count: Int) throws -> Bool {
-        guard count > Self.maximumUnconfirmed, !yes else { return true }
-        guard Confirmation.isPossible else {
-            throw CommandError(
-                .usage,
-                "cannot remove \(count) entries without a confirmation; use --yes to remove them, or "
-                    + "--dry-run to list them")
-        }
-        return try Confirmation.ask("remove \(count) entries?")
     }
 
     func run() async throws {
@@ -110,7 +95,8 @@ struct Remove: AsyncParsableCommand {
             removals += page.entries.map(\.id)
         }
         if !dryRun {
-            guard try isConfirmed(Set(removals).count) else {
+            let count = Set(removals).count
+            guard try Confirmation.permitsRemoval(of: count, "entries", isConfirmed: yes) else {
                 try await store.close()
                 options.note("nothing was removed")
                 throw ExitCode(ExitStatus.nothingFound.rawValue)

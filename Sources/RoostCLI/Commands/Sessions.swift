@@ -94,8 +94,9 @@ struct SessionCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete", abstract: "Delete a session.",
             discussion: """
-                `roost undo` restores the last session that was deleted from the store; deletions with --in \
-                cannot be reverted.
+                More than 20 messages are deleted only after a confirmation, or with --yes. `roost undo` \
+                restores the last session that was deleted from the store; deletions with --in cannot be \
+                reverted.
 
                 Examples:
                   roost session delete 7c2e
@@ -112,11 +113,15 @@ struct SessionCommand: AsyncParsableCommand {
         @Option(name: .long, help: "Only sessions of this user.")
         var user: String?
 
+        @Flag(name: .shortAndLong, help: "Delete more than 20 messages without a confirmation.")
+        var yes = false
+
         func validate() throws { try location.requireNoUser(user) }
 
         func run() async throws {
             if let path = location.path, let storage = try location.open() {
                 let session = try await SessionStorageOptions.session(name, of: storage, in: path)
+                try Confirmation.requireRemoval(of: session.messages.count, isConfirmed: yes, options)
                 try await storage.deleteSession(id: session.id)
                 return Terminal.write("removed \(session.messages.count) messages")
             }
@@ -127,6 +132,7 @@ struct SessionCommand: AsyncParsableCommand {
             (filter.userId, filter.sessionId) = (session.user, session.session)
             let messages = try await memory.messages(filter)
             let count = messages.count
+            try Confirmation.requireRemoval(of: count, isConfirmed: yes, options)
             if count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
             try await memory.forget(messages)
             await options.refreshIndex(of: store)
@@ -140,7 +146,8 @@ struct SessionCommand: AsyncParsableCommand {
             commandName: "prune", abstract: "Remove old sessions.",
             discussion: """
                 Removes the sessions whose last message is older than the given time or, with --in, \
-                those that were last accessed before it.
+                those that were last accessed before it. More than 20 messages are removed only after a \
+                confirmation, or with --yes.
 
                 Examples:
                   roost session prune --older-than 90d --dry-run
@@ -166,6 +173,9 @@ struct SessionCommand: AsyncParsableCommand {
 
         @Flag(name: .long, help: "Show what would be removed, without removing it.")
         var dryRun = false
+
+        @Flag(name: .shortAndLong, help: "Remove more than 20 messages without a confirmation.")
+        var yes = false
 
         func validate() throws {
             guard FilterOptions.date(olderThan, now: Date()) != nil else {
@@ -195,6 +205,7 @@ struct SessionCommand: AsyncParsableCommand {
                     if isRemoved.last == true { removed += messages }
                 }
                 old = zip(old, isRemoved).filter(\.1).map(\.0)
+                try Confirmation.requireRemoval(of: removed.count, isConfirmed: yes, options)
                 if removed.count >= StoreBackup.minimumRemovalsForBackup { try await options.backUpFirst() }
                 try await memory.forget(removed)
                 await options.refreshIndex(of: store)
@@ -207,6 +218,13 @@ struct SessionCommand: AsyncParsableCommand {
 
         private func prune(_ storage: any SessionStorageProtocol & Sendable, _ limit: Date) async throws {
             let all = try await storage.getAllSessions()
+            if !dryRun {
+                let due = Set(
+                    try await pruneSessions(
+                        in: storage, accessedBefore: limit, keeping: keep, isDryRun: true))
+                let count = all.filter { due.contains($0.id) }.reduce(0) { $0 + $1.messages.count }
+                try Confirmation.requireRemoval(of: count, isConfirmed: yes, options)
+            }
             let ids = Set(
                 try await pruneSessions(in: storage, accessedBefore: limit, keeping: keep, isDryRun: dryRun)
                     .map { Data($0.utf8) })

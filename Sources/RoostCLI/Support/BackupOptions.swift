@@ -120,7 +120,8 @@ struct BackupOptions: ParsableArguments {
         return .folder(URL(fileURLWithPath: repository))
     }
 
-    /// Returns the secret from `--password-file`, `--key-file` or the environment; `nil` if there is none.
+    /// Returns the secret from `--password-file`, `--key-file` or the environment; `nil` if none of them is
+    /// set.
     func secret() throws -> BackupSecret? {
         if let passwordFile { return try .passwordFile(passwordFile) }
         if let keyFile { return try .keyFile(keyFile) }

@@ -18,7 +18,8 @@ struct ChatFilterOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only messages since this time: 7d, 12h, 2026-01-31, or a date with a time.", valueName: "when"))
+            "Only messages since this time: 7d, yesterday, '3 weeks ago', 2026-01, or 2026-01-31.",
+            valueName: "when"))
     var since: String?
 
     @Option(

@@ -45,26 +45,12 @@ struct ClusterDocument: Encodable {
 
 /// A hierarchy of clusters.
 struct ClusterTree {
-    private let roots: [Cluster]
-    private let children: [Cluster.ID: [Cluster]]
+    private let forest: ClusterForest
     private let outdated: Set<Cluster.ID>
 
     init(_ clusters: [Cluster]) {
-        let ids = Set(clusters.map(\.id))
-        var (roots, children): ([Cluster], [Cluster.ID: [Cluster]]) = ([], [:])
-        for cluster in clusters {
-            if let parent = cluster.parent, ids.contains(parent), parent != cluster.id {
-                children[parent, default: []].append(cluster)
-            } else {
-                roots.append(cluster)
-            }
-        }
-        (self.roots, self.children) = (roots, children)
+        forest = ClusterForest(clusters)
         outdated = clusters.clustersWithOutdatedLabels()
-    }
-
-    private func size(_ cluster: Cluster) -> Int {
-        cluster.members.count + (children[cluster.id] ?? []).reduce(0) { $0 + size($1) }
     }
 
     private struct Node {
@@ -76,17 +62,17 @@ struct ClusterTree {
     /// All clusters, largest first, each followed by its children.
     private var all: [Node] {
         func walk(_ clusters: [Cluster], _ depth: Int) -> [Node] {
-            clusters.map { ($0, size($0)) }
+            clusters.map { ($0, forest.size(of: $0)) }
                 .sorted { ($1.1, $0.0.label, $0.0.id.uuidString) < ($0.1, $1.0.label, $1.0.id.uuidString) }
                 .flatMap { cluster, size in
-                    let below = children[cluster.id] ?? []
+                    let below = forest.children(of: cluster)
                     let document = ClusterDocument(
                         cluster, size: size, isLabelOutdated: outdated.contains(cluster.id))
                     return [Node(document: document, depth: depth, isLeaf: below.isEmpty)]
                         + walk(below, depth + 1)
                 }
         }
-        return walk(roots, 0)
+        return walk(forest.roots, 0)
     }
 
     /// The clusters without children in a flat list, largest first.

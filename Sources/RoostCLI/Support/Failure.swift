@@ -4,6 +4,7 @@ import Roost
 import RoostBackups
 import RoostChunks
 import RoostFiles
+import RoostHTTP
 import Synchronization
 
 /// The exit statuses, as defined by sysexits.h, with 1 for a search without results.
@@ -62,6 +63,7 @@ enum Failure {
                 error.code == .noVectors ? .noInput : .usage
             )
         case let error as CommandError: (error.message, error.status)
+        case let error as ServerError: (error.message, .configuration)
         case let error as BackupError: (RemedyText.message(error.message, error.remedy), status(error.code))
         case let error as ChunkStorageError: (error.description, status(error))
         case let error as FileError: (error.description, error.isMissing ? .noInput : .inputOutput)

@@ -24,7 +24,7 @@ struct FilterOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Only entries changed since this time: 7d, 12h, 2026-01-31, or a date with a time.",
+            "Only entries changed since this time: 7d, yesterday, '3 weeks ago', 2026-01, or 2026-01-31.",
             valueName: "when"))
     var since: String?
 
@@ -47,8 +47,7 @@ struct FilterOptions: ParsableArguments {
     static func validateDates(_ texts: [String?]) throws {
         for text in texts.compactMap(\.self) where date(text, now: Date()) == nil {
             throw ValidationError(
-                "invalid time '\(Terminal.line(text, limit: 40))'; use 30m, 12h, 7d, 2w, 2026-01-31 or "
-                    + "2026-01-31T09:00:00Z.")
+                "invalid time '\(Terminal.line(text, limit: 40))'; use \(TimeArgument.forms).")
         }
     }
 
@@ -91,22 +90,8 @@ struct FilterOptions: ParsableArguments {
         return found
     }
 
-    /// Parses a time: a duration before now (`7d`), a day in the local time zone (`2026-01-31`), or an ISO
-    /// 8601 date with time and zone.
+    /// Parses a time in one of the forms of ``TimeArgument``.
     ///
     /// - Returns: `nil` if the text has none of these forms.
-    static func date(_ text: String, now: Date) -> Date? {
-        let units: [Character: Double] = ["m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400]
-        if let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()), count >= 0 {
-            return now.addingTimeInterval(-Double(count) * unit)
-        }
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-        if parts.count == 3, text.utf8.count == 10, parts.allSatisfy({ $0 != nil }) {
-            let components = DateComponents(year: parts[0], month: parts[1], day: parts[2])
-            let calendar = Calendar(identifier: .gregorian)
-            guard components.isValidDate(in: calendar) else { return nil }
-            return calendar.date(from: components)
-        }
-        return DateText.date(from: text)
-    }
+    static func date(_ text: String, now: Date) -> Date? { TimeArgument(now: now).date(text) }
 }

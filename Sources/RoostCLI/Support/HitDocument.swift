@@ -83,7 +83,15 @@ struct HitDocument: Encodable {
     var createdAt: String
     var updatedAt: String
 
-    init(_ hit: QueryHit, _ snippet: Snippet, _ search: SearchOptions) {
+    /// The optional members of the output.
+    struct Additions {
+        /// The number of passages before and after the matched passage; `nil` for no context.
+        var context: Int?
+        var hasExplanation = false
+        var hasDuplicates = false
+    }
+
+    init(_ hit: QueryHit, _ snippet: Snippet, _ additions: Additions) {
         let entry = hit.entry
         rank = hit.rank
         id = entry.id.text
@@ -104,20 +112,27 @@ struct HitDocument: Encodable {
             ordinal: hit.passage.ordinal, line: entry.sourceLine(ofByte: range.lowerBound),
             range: [range.lowerBound, range.upperBound], text: entry.text(in: range) ?? "")
         self.snippet = Excerpt(snippet, of: entry)
-        if let count = search.context {
+        if let count = additions.context {
             let range = hit.context(count)
             context = Context(
                 range: [range.lowerBound, range.upperBound], text: entry.text(in: range) ?? "")
         }
-        if search.explain {
+        if additions.hasExplanation {
             let vector = hit.vectorRank.map { Explanation.Ranking(rank: $0, score: hit.similarity) }
             let text = hit.textRank.map { Explanation.Ranking(rank: $0, score: hit.textScore ?? 0) }
             explanation = Explanation(
                 vector: vector, text: text, shares: Explanation.Shares(hit.explanation))
         }
-        if search.fold { duplicates = hit.duplicates.map(\.text) }
+        if additions.hasDuplicates { duplicates = hit.duplicates.map(\.text) }
         createdAt = DateText.string(from: entry.createdAt)
         updatedAt = DateText.string(from: entry.updatedAt)
+    }
+}
+
+extension HitDocument.Additions {
+    /// Creates the members that the options of a search request.
+    init(_ search: SearchOptions) {
+        self.init(context: search.context, hasExplanation: search.explain, hasDuplicates: search.fold)
     }
 }
 

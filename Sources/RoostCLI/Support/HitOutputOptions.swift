@@ -5,6 +5,8 @@ struct HitOutputOptions: ParsableArguments {
     /// The form of the output.
     enum Format {
         case text, json, jsonLines, paths
+        /// The best hit is opened, and nothing is printed.
+        case none
     }
 
     @Flag(name: .customShort("l"), help: "Print only the paths, each once.")
@@ -19,7 +21,9 @@ struct HitOutputOptions: ParsableArguments {
     @Flag(name: .long, help: "Open the best hit at its line in $VISUAL or $EDITOR.")
     var open = false
 
-    var format: Format { pathsOnly ? .paths : json ? .json : jsonl ? .jsonLines : .text }
+    var format: Format {
+        pathsOnly ? .paths : json ? .json : jsonl ? .jsonLines : open ? .none : .text
+    }
 
     func validate() throws {
         guard [pathsOnly, json, jsonl, open].count(where: \.self) <= 1 else {

@@ -83,7 +83,8 @@ struct HitText {
     /// Returns whether the heading shows the complete text of an entry, so that an excerpt would repeat it.
     func isComplete(_ entry: Entry) -> Bool {
         let title = EntryTitle.text(of: entry)
-        guard title == Terminal.line(entry.content, limit: .max) else { return false }
+        // The text may be long, so only as much of it is compared as is necessary.
+        guard title == Terminal.line(entry.content, limit: title.count + 1) else { return false }
         return columns.map { TextWidth.columns(of: title) <= ($0 - Self.indentation) / 3 } ?? true
     }
 
@@ -95,9 +96,11 @@ struct HitText {
             return code(in: block, around: byte, snippet.highlights, of: entry.content)
         }
         let range = snippet.utf8Range.lowerBound..<Self.end(ofProse: snippet.utf8Range, in: entry.content)
+        let start = min(HeadingPath.bodyStart(of: entry.content), range.lowerBound)
         let isCut = (
-            range.lowerBound > HeadingPath.bodyStart(of: entry.content),
-            range.upperBound < entry.content.utf8.count
+            Self.hasText(in: start..<range.lowerBound, of: entry.content),
+            Self.hasText(
+                in: range.upperBound..<max(range.upperBound, entry.content.utf8.count), of: entry.content)
         )
         var cells = cells(of: range, snippet.highlights, in: entry.content)
         cells = Self.collapsed(cells)
@@ -109,6 +112,13 @@ struct HitText {
         lines = Array(lines.prefix(Self.proseLines))
         if isCut.1 || isShortened, !lines.isEmpty { lines[lines.count - 1].append(ellipsis) }
         return lines.map { Self.indent + Self.styled($0) }
+    }
+
+    /// Returns whether a part of a text contains more than white space and the number signs of headings.
+    private static func hasText(in range: Range<Int>, of content: String) -> Bool {
+        content.utf8.prefix(range.upperBound).dropFirst(range.lowerBound).contains {
+            $0 > UInt8(ascii: " ") && $0 != UInt8(ascii: "#")
+        }
     }
 
     /// Returns the cells of a part of a text. Characters that a terminal would interpret are replaced when

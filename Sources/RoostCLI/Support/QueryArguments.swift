@@ -13,9 +13,10 @@ struct QueryArguments {
     /// The names of the flags.
     private(set) var flags: Set<String> = []
 
-    /// The commands whose arguments are a query, by the names with which they are called.
-    private static let commands: [(path: [String], type: any ParsableCommand.Type)] = [
-        (["query"], Query.self), (["chat", "search"], ChatCommand.SearchChats.self),
+    /// The commands whose arguments are a query or a text, by the names with which they are called.
+    private static let commands: [(path: [String], type: any ParsableCommand.Type, isQuery: Bool)] = [
+        (["query"], Query.self, true), (["chat", "search"], ChatCommand.SearchChats.self, true),
+        (["add"], Add.self, false),
     ]
 
     /// The parts of the description of a command that `--experimental-dump-help` prints.
@@ -52,24 +53,28 @@ struct QueryArguments {
     }
 
     /// Returns the arguments of the process in a form that ArgumentParser understands: for a search command,
-    /// the options, `--`, and the words of the query. Operators in words after `--` are escaped.
+    /// the options, `--`, and the words of the query. Operators in words after `--` are escaped. The words of
+    /// a text that is added need no quotes either.
     static func normalized(_ arguments: [String]) -> [String] {
         for command in commands where arguments.starts(with: command.path) {
             let rest = arguments.dropFirst(command.path.count)
-            return command.path + QueryArguments(of: command.type).separated(Array(rest))
+            return command.path
+                + QueryArguments(of: command.type).separated(Array(rest), isQuery: command.isQuery)
         }
         return arguments
     }
 
     /// Returns the options, `--`, and the words of the query.
-    func separated(_ arguments: [String]) -> [String] {
+    ///
+    /// - Parameter isQuery: Whether the words are a query, which has operators, and not a text to store.
+    func separated(_ arguments: [String], isQuery: Bool = true) -> [String] {
         var (options, words) = ([String](), [String]())
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" {
                 // In vector mode, queries have no operators.
                 let isVector = options.contains("--mode=vector") || hasPair("--mode", "vector", options)
-                words += rest.map { isVector ? $0 : TextQuery.escaped($0) }
+                words += rest.map { isVector || !isQuery ? $0 : TextQuery.escaped($0) }
                 // After `--`, a hyphen is text; a hyphen alone would stand for standard input.
                 if words == ["-"] { words = ["- "] }
                 break

@@ -8,6 +8,9 @@ enum RemedyText {
         return "\(message); \(text)"
     }
 
+    /// Returns the advice for a remedy; `nil` if the remedy is unknown.
+    static func advice(_ remedy: Remedy) -> String? { texts[remedy] }
+
     private static let texts: [Remedy: String] = [
         // The store
         .createStore: "create one with `roost init`",

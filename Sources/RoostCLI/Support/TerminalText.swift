@@ -72,24 +72,25 @@ enum TerminalText {
     /// Returns a text on one line, shortened to at most `limit` characters: white space and control
     /// characters are replaced with single spaces.
     static func line(_ text: String, limit: Int) -> String {
-        var result = ""
+        // Appending to the view of a string would copy the string each time.
+        var result = String.UnicodeScalarView()
         var count = 0
         var isSpace = false
         for character in text {
-            if count >= limit { return result + "…" }
+            if count >= limit { return String(result) + "…" }
             if character.isWhitespace || character.unicodeScalars.allSatisfy(isInterpreted) {
                 isSpace = !result.isEmpty
                 continue
             }
-            if isSpace { result += " " }
+            if isSpace { result.append(" ") }
             isSpace = false
-            result.unicodeScalars.append(
-                contentsOf: character.unicodeScalars.prefix(maximumScalarsPerCharacter).filter {
-                    !isInterpreted($0)
-                })
+            for scalar in character.unicodeScalars.prefix(maximumScalarsPerCharacter)
+            where !isInterpreted(scalar) {
+                result.append(scalar)
+            }
             count += 1
         }
-        return result
+        return String(result)
     }
 
     /// Returns whether a terminal may interpret a character: C0 and C1 controls, DEL, separators of lines and

@@ -24,6 +24,9 @@ struct UserDirectories {
 
     var defaultStore: URL { data.appendingPathComponent("store") }
 
+    /// The file with the token of `roost serve`.
+    var serverToken: URL { data.appendingPathComponent("server-token") }
+
     var models: ModelLibrary { .ofUser(environment) }
 
     var configurationFile: URL {

@@ -1,0 +1,90 @@
+import Foundation
+import Roost
+
+/// Reads times as people write them, such as `yesterday`, `3 weeks ago` or `2025-03`.
+struct TimeArgument {
+    /// The time from which relative times count.
+    let now: Date
+    /// The calendar and time zone in which days begin.
+    var calendar = Calendar(identifier: .gregorian)
+
+    /// The forms of a time, for messages.
+    static let forms =
+        "30m, 12h, 7d, 2w, today, yesterday, 'last monday', '3 weeks ago', 2026, 2026-01, 2026-01-31 or "
+        + "2026-01-31T09:00:00Z"
+
+    private static let units: [String: Calendar.Component] = [
+        "m": .minute, "min": .minute, "minute": .minute, "h": .hour, "hour": .hour, "d": .day, "day": .day,
+        "w": .weekOfYear, "week": .weekOfYear, "month": .month, "y": .year, "year": .year,
+    ]
+    /// The units that follow a number directly, which have always been durations of fixed length.
+    private static let suffixes: [Character: Double] = ["m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400]
+    private static let weekdays = [
+        "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+    ]
+
+    /// Returns the time that a text describes; `nil` if it has none of the known forms. A day, month or year
+    /// stands for its first moment in the calendar's time zone.
+    func date(_ text: String) -> Date? {
+        let text = text.trimmingCharacters(in: .whitespaces)
+        return duration(text) ?? calendarDate(text) ?? relative(text.lowercased())
+            ?? DateText.date(from: text)
+    }
+
+    /// Reads a duration before now, such as `7d`.
+    private func duration(_ text: String) -> Date? {
+        guard let unit = text.last.flatMap({ Self.suffixes[$0] }), let count = Int(text.dropLast()),
+            count >= 0
+        else { return nil }
+        return now.addingTimeInterval(-Double(count) * unit)
+    }
+
+    /// Reads a year, a month or a day: `2026`, `2026-01`, `2026-01-31`.
+    private func calendarDate(_ text: String) -> Date? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard (1...3).contains(parts.count), parts[0].count == 4,
+            parts.dropFirst().allSatisfy({ $0.count == 2 })
+        else { return nil }
+        let numbers = parts.compactMap { $0.utf8.allSatisfy { (48...57).contains($0) } ? Int($0) : nil }
+        guard numbers.count == parts.count else { return nil }
+        let components = DateComponents(
+            year: numbers[0], month: parts.count > 1 ? numbers[1] : 1, day: parts.count > 2 ? numbers[2] : 1)
+        guard components.isValidDate(in: calendar) else { return nil }
+        return calendar.date(from: components)
+    }
+
+    /// Reads `today`, `yesterday`, `last monday`, `last week`, `3 weeks ago`, and `monday`.
+    private func relative(_ text: String) -> Date? {
+        let words = text.split(whereSeparator: { $0 == " " || $0 == "-" || $0 == "_" }).map(String.init)
+        let today = calendar.startOfDay(for: now)
+        switch words.count {
+        case 1 where words[0] == "now": return now
+        case 1 where words[0] == "today": return today
+        case 1 where words[0] == "yesterday": return calendar.date(byAdding: .day, value: -1, to: today)
+        case 1: return weekday(words[0], before: today)
+        case 2 where words[0] == "last":
+            if let unit = unit(words[1]) { return calendar.date(byAdding: unit, value: -1, to: today) }
+            return weekday(words[1], before: today)
+        case 3 where words[2] == "ago":
+            let count = words[0] == "a" || words[0] == "an" ? 1 : Int(words[0])
+            // The limit keeps the result in the range of dates that can be stored.
+            guard let count, (0...100_000).contains(count), let unit = unit(words[1]) else { return nil }
+            let isTime = unit == .minute || unit == .hour
+            return calendar.date(byAdding: unit, value: -count, to: isTime ? now : today)
+        default: return nil
+        }
+    }
+
+    private func unit(_ word: String) -> Calendar.Component? {
+        Self.units[word] ?? (word.hasSuffix("s") ? Self.units[String(word.dropLast())] : nil)
+    }
+
+    /// Returns the beginning of the last day with a name, before the given day.
+    private func weekday(_ name: String, before today: Date) -> Date? {
+        guard name.count >= 3, let index = Self.weekdays.firstIndex(where: { $0.hasPrefix(name) }) else {
+            return nil
+        }
+        let days = (calendar.component(.weekday, from: today) - 1 - index + 7) % 7
+        return calendar.date(byAdding: .day, value: days == 0 ? -7 : -days, to: today)
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import RoostCLI
+
+/// Tests of times as people write them.
+@Suite struct TimeArgumentTests {
+    /// A Wednesday, 12:30 in the time zone of the calendar.
+    private static let now = "2026-03-11T11:30:00Z"
+
+    private var argument: TimeArgument {
+        get throws {
+            let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.timeZone = zone
+            let now = try #require(try? Date(Self.now, strategy: .iso8601))
+            return TimeArgument(now: now, calendar: calendar)
+        }
+    }
+
+    @Test(arguments: [
+        ("30m", "2026-03-11T11:00:00Z"),
+        ("2d", "2026-03-09T11:30:00Z"),
+        ("today", "2026-03-10T23:00:00Z"),
+        ("Yesterday", "2026-03-09T23:00:00Z"),
+        ("last monday", "2026-03-08T23:00:00Z"),
+        ("wednesday", "2026-03-03T23:00:00Z"),
+        ("last-week", "2026-03-03T23:00:00Z"),
+        ("3 weeks ago", "2026-02-17T23:00:00Z"),
+        ("an hour ago", "2026-03-11T10:30:00Z"),
+        ("6 months ago", "2025-09-10T22:00:00Z"),
+        ("2025", "2024-12-31T23:00:00Z"),
+        ("2025-07", "2025-06-30T22:00:00Z"),
+        ("2025-07-04", "2025-07-03T22:00:00Z"),
+        ("2026-01-31T09:00:00Z", "2026-01-31T09:00:00Z"),
+    ])
+    func `A time is read in each form`(text: String, expected: String) throws {
+        let date = try argument.date(text)
+        #expect(date == (try? Date(expected, strategy: .iso8601)), "\(text)")
+    }
+
+    @Test(arguments: [
+        "", "soon", "2026-13", "2026-02-30", "-5d", "99999999999999999999 days ago", "last", "ago",
+        "20-01-01",
+        "2026-1-1", "mo", "tomorrow",
+    ])
+    func `Other texts are not times`(text: String) throws {
+        let date = try argument.date(text)
+        #expect(date == nil, "\(text)")
+    }
+}
