@@ -132,9 +132,13 @@ extension Partition {
         for _ in 0..<Self.subsampleCount {
             try Task.checkCancellation()
             let rows = generator.permutation(vectors.rows).prefix(size).sorted().map { Int($0) }
-            // A subsample of a few different vectors may have fewer of them than there are groups.
-            guard let part = try? await clusterer.cluster(vectors.selecting(rows)) else { continue }
-            reappearance.add(rows, part.labels.map { $0.group.map(Int32.init) ?? -1 })
+            do {
+                let part = try await clusterer.cluster(vectors.selecting(rows))
+                reappearance.add(rows, part.labels.map { $0.group.map(Int32.init) ?? -1 })
+            } catch is ClusteringError {
+                // A subsample may have fewer different vectors than there are groups.
+                continue
+            }
         }
         try Task.checkCancellation()
         var result = self

@@ -10,8 +10,13 @@ import RoostFiles
 /// the write-ahead log while the first process is still using it.
 package struct DatabaseFile: Sendable {
     package let url: URL
+    /// Whether connections that read treat the file as immutable (``PageChecksums/immutablePath(_:)``).
+    package let isImmutable: Bool
 
-    package init(_ url: URL) { self.url = url }
+    package init(_ url: URL, isImmutable: Bool = false) {
+        self.url = url
+        self.isImmutable = isImmutable
+    }
 
     /// The number of seconds to wait for another connection or process, unless the user chooses a different
     /// number. A single commit or checkpoint takes much less time, even on a slow disk.
@@ -62,6 +67,17 @@ package struct DatabaseFile: Sendable {
         return pool
     }
 
+    /// Opens connections that only read, for concurrent transactions. They do not change the database or its
+    /// log.
+    package func openReaders(_ configuration: Configuration) throws -> DatabasePool {
+        try PageChecksums.register()
+        var configuration = configuration
+        configuration.readonly = true
+        return try DatabasePool(path: readingPath, configuration: configuration)
+    }
+
+    private var readingPath: String { isImmutable ? PageChecksums.immutablePath(url) : url.path }
+
     /// Runs `body` with a separate read-only connection.
     package func read<Value>(
         _ configuration: Configuration, _ body: (Database) throws -> Value
@@ -76,7 +92,7 @@ package struct DatabaseFile: Sendable {
         try PageChecksums.register()
         var configuration = configuration
         configuration.readonly = true
-        return try DatabaseQueue(path: url.path, configuration: configuration)
+        return try DatabaseQueue(path: readingPath, configuration: configuration)
     }
 }
 

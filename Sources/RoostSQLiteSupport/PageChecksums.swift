@@ -30,6 +30,9 @@ package enum PageChecksums {
     /// The code of the error that reports a page whose checksum does not match.
     package static let mismatch = ResultCode(rawValue: 10 | (32 << 8))
 
+    /// The maximum length of a message of SQLite in bytes.
+    private static let maximumMessageLength = 500
+
     private static let registration = roost_register_page_checksums()
 
     /// Makes the layer the default of this process. This must happen before the first database is opened.
@@ -45,7 +48,13 @@ package enum PageChecksums {
     /// missing.
     package static func copy(_ url: URL, to target: URL) throws {
         try register()
-        try check(roost_copy_checksummed(url.path, target.path), "add page checksums to \(url.path)")
+        var message = [CChar](repeating: 0, count: maximumMessageLength)
+        let code = roost_copy_checksummed(url.path, target.path, &message, CInt(message.count))
+        guard code != 0 else { return }
+        let reason = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        throw DatabaseError(
+            resultCode: ResultCode(rawValue: code),
+            message: "cannot convert the database to the current format: \(reason)")
     }
 
     /// Sets the effect of a page whose checksum does not match, for one connection.
@@ -69,15 +78,9 @@ package enum PageChecksums {
             damagedPages: pages.prefix(Int(report.count)).sorted())
     }
 
-    /// Makes later connections of this process treat a file as immutable: they take no locks, ignore the
-    /// write-ahead log and create no files. Each call must be followed by one of ``endImmutable(_:)``.
-    package static func beginImmutable(_ url: URL) throws {
-        try register()
-        try check(roost_set_immutable(url.path, 1), "open \(url.path)")
-    }
-
-    /// Ends the effect of ``beginImmutable(_:)`` for connections that are opened later.
-    package static func endImmutable(_ url: URL) { _ = roost_set_immutable(url.path, 0) }
+    /// Returns the path with which one read-only connection opens a file as immutable: it takes no locks,
+    /// ignores the write-ahead log and creates no files. Other connections are not affected.
+    package static func immutablePath(_ url: URL) -> String { ROOST_IMMUTABLE_PREFIX + url.path }
 
     private static func check(_ code: CInt, _ operation: String) throws {
         guard code != 0 else { return }

@@ -49,6 +49,22 @@ import Testing
         #expect(try (try? BERTEmbedder(folder: second))?.fingerprint != fingerprint)
     }
 
+    @Test func `an optional file that is added later is not damage unless it changes vectors`() async throws {
+        let folder = try copy()
+        let first = try BERTEmbedder(folder: folder)
+        let vectors = try await first.embed(["a swift"], as: .document).vectors
+        try Data("{}".utf8).write(to: folder.appendingPathComponent("special_tokens_map.json"))
+        let second = try BERTEmbedder(folder: folder)
+        #expect(second.fingerprint != first.fingerprint)
+        #expect(try await second.embed(["a swift"], as: .document).vectors == vectors)
+        try await second.checkModel()
+        // From then on, the file belongs to the model.
+        try Data("{ }".utf8).write(to: folder.appendingPathComponent("special_tokens_map.json"))
+        #expect { try BERTEmbedder(folder: folder) } throws: {
+            Self.isDamaged($0, "special_tokens_map.json")
+        }
+    }
+
     /// Flips bits in the weights and makes the record look as if size, inode and times were unchanged, as
     /// after a fault of the disk.
     private func damageWeights(_ folder: URL, _ bytes: Range<Int>) throws {

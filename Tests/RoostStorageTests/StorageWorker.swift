@@ -17,17 +17,23 @@ enum StorageWorker {
         process.arguments = ["job", backend.rawValue, folder.path] + job.arguments
         let error = Pipe()
         process.standardError = error
-        let ended = AsyncStream<Int32> { continuation in
+        let ended = AsyncStream<Bool> { continuation in
             process.terminationHandler = { process in
-                continuation.yield(
-                    process.terminationReason == .uncaughtSignal ? -1 : process.terminationStatus)
+                let (reason, status) = (process.terminationReason, process.terminationStatus)
+                // A worker that is killed by a signal, for example because it trapped, has failed, too.
+                let isExpected =
+                    job.kind == .saveAndDie
+                    ? reason == .uncaughtSignal && status == SIGKILL : reason == .exit && status == 0
+                continuation.yield(isExpected)
                 continuation.finish()
             }
         }
         try TestTool.start(process)
-        for await status in ended where status > 0 {
+        for await isExpected in ended where !isExpected {
             let text = String(decoding: try error.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-            throw Failure(description: "\(job.arguments) ended with \(status): \(text.suffix(300))")
+            throw Failure(
+                description: "\(job.arguments) ended with \(process.terminationStatus) "
+                    + "(\(process.terminationReason)): \(text.suffix(600))")
         }
     }
 }

@@ -66,6 +66,50 @@ import Testing
         #expect(try entryCount() == 0)
     }
 
+    @Test func `many entries of missing files are removed only with --yes`() throws {
+        let folder = cli.home.appendingPathComponent("notes")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let rows = (0..<21).map { #"{"text": "the number \#($0)"}"# }.joined(separator: "\n")
+        let file = folder.appendingPathComponent("t.jsonl")
+        try Data(rows.utf8).write(to: file)
+        try Data("stays".utf8).write(to: folder.appendingPathComponent("a.md"))
+        #expect(try cli.roost("init", "s", "--model", "lexical").status == 0)
+        #expect(try cli.roost("ingest", "--store=s", "notes").status == 0)
+        try FileManager.default.removeItem(at: file)
+        try Data("changed".utf8).write(to: folder.appendingPathComponent("a.md"))
+        let refused = try cli.roost("ingest", "--store=s", "notes", "--prune")
+        #expect(refused.status == 64 && refused.error.contains("--yes"), "\(refused)")
+        #expect(refused.error.contains("remove 21 entries of files that no longer exist"))
+        #expect(try entryCount() == 22)
+        #expect(try cli.roost("list", "--store=s", "-n", "50").output.contains("stays"))
+        let listed = try cli.roost("ingest", "--store=s", "notes", "--prune", "--dry-run")
+        #expect(listed.status == 0 && listed.output.contains("21 removed"), "\(listed)")
+        let removed = try cli.roost("ingest", "--store=s", "notes", "--prune", "--yes")
+        #expect(removed.status == 0 && removed.output.contains("21 removed"), "\(removed)")
+        #expect(try entryCount() == 1)
+    }
+
+    @Test func `many messages are deleted only with --yes`() throws {
+        #expect(try cli.roost("init", "s", "--model", "lexical").status == 0)
+        let messages = (0..<21).map {
+            #"{"role": "user", "content": "message \#($0)", "user": "ada", "session": "one"}"#
+        }
+        let file = cli.home.appendingPathComponent("c.jsonl")
+        try Data(messages.joined(separator: "\n").utf8).write(to: file)
+        let imported = try cli.roost("chat", "import", "--store=s", "c.jsonl")
+        #expect(imported.status == 0 && imported.output.hasPrefix("21 new"), "\(imported)")
+        let refused = try cli.roost("chat", "delete", "--store=s", "--user=ada")
+        #expect(refused.status == 64 && refused.error.contains("remove 21 messages"), "\(refused)")
+        for arguments in [["delete", "one"], ["prune", "--older-than=2100-01-01"]] {
+            let refused = try cli.roost(["session"] + arguments + ["--store=s"])
+            #expect(refused.status == 64 && refused.error.contains("remove 21 messages"), "\(refused)")
+        }
+        #expect(try entryCount() == 21)
+        let removed = try cli.roost("chat", "delete", "--store=s", "--user=ada", "--yes")
+        #expect(removed.status == 0 && removed.output == "removed 21 messages\n", "\(removed)")
+        #expect(try entryCount() == 0)
+    }
+
     @Test func `few entries are removed without a confirmation`() throws {
         try prepare(20)
         let removed = try cli.roost("remove", "--store=s", "--source", "t.jsonl")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The C compiler of the system; `nil` if there is none.
+/// The C compiler of the system; `nil` if none is installed.
 private let compiler = ["/usr/bin/cc", "/usr/bin/clang"].first {
     FileManager.default.isExecutableFile(atPath: $0)
 }

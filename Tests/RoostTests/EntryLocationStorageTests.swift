@@ -15,20 +15,20 @@ import Testing
         return file
     }
 
-    @Test func `readers record the lines of rows and of whole files`() throws {
-        let rows = try RecordReader().read(
+    @Test func `readers record the lines of rows and of whole files`() async throws {
+        let rows = try await RecordReader().read(
             try write("{\"text\": \"a\"}\r\n\r\n{\"text\": \"b\\nc\"}\n", "rows.jsonl"))
         #expect(
             rows.entries.map(\.sourceLocation) == [
                 EntryLocation(line: 1, lastLine: 1), EntryLocation(line: 3, lastLine: 3),
             ])
-        let table = try RecordReader().read(
+        let table = try await RecordReader().read(
             try write("text,n\r\n\"one\r\ntwo\",1\r\n\r\nthree,2", "table.csv"))
         #expect(
             table.entries.map(\.sourceLocation) == [
                 EntryLocation(line: 2, lastLine: 3), EntryLocation(line: 5, lastLine: 5),
             ])
-        let note = try RecordReader().read(try write("# A\n", "note.md"))
+        let note = try await RecordReader().read(try write("# A\n", "note.md"))
         #expect(note.entries.map(\.sourceLocation) == [EntryLocation(line: 1)])
     }
 

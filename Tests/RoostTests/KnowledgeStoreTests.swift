@@ -161,7 +161,7 @@ import Testing
             try await store.query("kestrel hovered verge").hits.first?.entry.content
                 == "kestrel kestrel hovered verge")
         try await store.storage.deleteEntry(entry.id)
-        #expect(try await store.query("kestrel").hits.count == 2)
+        #expect(try await store.search(search).hits.count == 2)
     }
 
     @Test func `clusters keep their ids when the store is clustered again`() async throws {

@@ -19,12 +19,12 @@ import Testing
         return text
     }
 
-    @Test func `a large text becomes several entries, of which an edit changes only one`() throws {
+    @Test func `a large text becomes several entries, of which an edit changes only one`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("large.txt")
         let text = Self.text(bytes: 5 << 20)
         try Data(("\u{FEFF}" + text).utf8).write(to: file)
-        let drafts = try RecordReader().read(file).entries
+        let drafts = try await RecordReader().read(file).entries
         #expect(drafts.count > 4 && drafts.allSatisfy { $0.content.utf8.count <= 1 << 20 })
         #expect(drafts.map(\.content).joined() == text)
         var line = 1
@@ -34,25 +34,26 @@ import Testing
         }
         let edited = "a new first line\n" + text
         try Data(edited.utf8).write(to: file)
-        let again = try RecordReader().read(file).entries
+        let again = try await RecordReader().read(file).entries
         #expect(again.map(\.content).joined() == edited)
         #expect(Set(drafts.map(\.content)).subtracting(again.map(\.content)).count <= 2)
         // A smaller file still becomes one entry.
         try Data(text.utf8.prefix(2 << 20)).write(to: file)
-        #expect(try RecordReader().read(file).entries.map(\.key) == [EntryID.wholeFileKey])
+        let smaller = try await RecordReader().read(file).entries
+        #expect(smaller.map(\.key) == [EntryID.wholeFileKey])
     }
 
-    @Test func `a large text without line breaks is cut between characters`() throws {
+    @Test func `a large text without line breaks is cut between characters`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("large.txt")
         let text = String(repeating: "äé漢🐦", count: 250_000)
         try Data(text.utf8).write(to: file)
-        let drafts = try RecordReader().read(file).entries
+        let drafts = try await RecordReader().read(file).entries
         #expect(drafts.count >= 3 && drafts.map(\.content).joined() == text)
         var invalid = Data(text.utf8)
         invalid[invalid.count / 2 - invalid.count / 2 % 12] = 0xFF
         try invalid.write(to: file)
-        #expect(throws: RoostError.self) { try RecordReader().read(file) }
+        await #expect(throws: RoostError.self) { try await RecordReader().read(file) }
     }
 
     @Test func `a text that cannot be divided is refused if it is too large`() throws {
@@ -83,7 +84,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `sparse and binary files are recognized before they are read completely`() throws {
+    func `sparse and binary files are recognized before they are read completely`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("image.txt")
         for start in ["", "text at the beginning\n", String(repeating: "a line of text\n", count: 1000)] {
@@ -91,7 +92,7 @@ import Testing
             // A file of this size takes seconds to read and would not fit into the memory of the test.
             #expect(truncate(file.path, 1 << 30) == 0)
             let start = ContinuousClock.now
-            #expect { try RecordReader().read(file) } throws: {
+            await #expect { try await RecordReader().read(file) } throws: {
                 "\($0)".contains("binary") || ($0 as? RoostError)?.message.contains("binary") == true
             }
             #expect(ContinuousClock.now - start < .seconds(20))

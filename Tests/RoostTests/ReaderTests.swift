@@ -43,25 +43,27 @@ struct ReaderTests {
         #expect(rows.entries.map(\.content) == ["a"] && rows.skipped.map(\.source) == ["t, line 2"])
     }
 
-    @Test func `the fixture files are read or refused`() throws {
+    @Test func `the fixture files are read or refused`() async throws {
         let odd = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Fixtures/odd")
         let reader = RecordReader()
         for (name, words) in [
             ("latin1.txt", "UTF-8"), ("binary.txt", "binary"), ("none", "No such"),
         ] {
-            let error = #expect(throws: RoostError.self) { try reader.read(odd.appendingPathComponent(name)) }
+            let error = await #expect(throws: RoostError.self) {
+                try await reader.read(odd.appendingPathComponent(name))
+            }
             #expect(error?.message.contains(words) == true)
         }
         for (name, location) in [("broken.jsonl", "line 2"), ("ragged.csv", "row 3 (line 3)")] {
-            let draft = try reader.read(odd.appendingPathComponent(name))
+            let draft = try await reader.read(odd.appendingPathComponent(name))
             #expect(draft.entries.count == 1 && draft.skipped.count == 1)
             #expect(draft.skipped[0].source.hasSuffix("\(name), \(location)"))
         }
-        #expect(
-            try reader.read(odd.appendingPathComponent("bom.md")).entries[0].content.hasPrefix("# Marked"))
-        #expect(
-            try reader.read(odd.appendingPathComponent("table.csv")).entries.map(\.key) == ["id:1", "id:2"])
+        let marked = try await reader.read(odd.appendingPathComponent("bom.md"))
+        #expect(marked.entries[0].content.hasPrefix("# Marked"))
+        let table = try await reader.read(odd.appendingPathComponent("table.csv"))
+        #expect(table.entries.map(\.key) == ["id:1", "id:2"])
         let found = try FileFinder().find(odd)
         #expect(found.files.contains { $0.lastPathComponent == "deep.md" })
         #expect(found.skipped.contains { $0.reason.contains("symbolic link") })

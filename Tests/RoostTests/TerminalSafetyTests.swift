@@ -32,7 +32,7 @@ import Testing
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Returns the first violation in the output of a terminal; `nil` if there is none.
+    /// Returns the first violation in the output of a terminal; `nil` if the output has none.
     private static func violation(_ output: String, allowsLines: Bool) -> String? {
         var text = output.replacing("\r\n", with: "\n")
         for style in ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[2m", "\u{1B}[1;33m"] {
@@ -182,7 +182,8 @@ import Testing
             ["embed", hostile, "--model", hostile], ["embed", hostile, "--model", "remote:\(hostile)"],
             ["config"], ["config", "model"], ["config", hostile, hostile], ["config", "model", hostile],
             ["config", "--json"], ["recluster", "--clusters=2", s], ["recluster", "--where", hostile, s],
-            ["remove", hostile, s], ["remove", ids[2], s], ["undo", s], ["--version"],
+            ["remove", hostile, s], ["remove", ids[2], s], ["undo", s], ["--version"], ["links", ids[0], s],
+            ["backlinks", ids[0], s], ["serve", "--print-token"],
         ]
     }
 

@@ -62,20 +62,22 @@ package struct BatchPlacement {
     /// without the embedder.
     private mutating func withoutBoilerplate(_ entries: [Entry]) async throws -> [Entry] {
         guard !boilerplate.lines.isEmpty else { return entries }
-        let texts = entries.map { $0.embeddings.isEmpty ? nil : boilerplate.removing(from: $0.content) }
+        let texts = entries.map { $0.embeddings.isEmpty ? nil : boilerplate.removing(from: $0.visibleText) }
         let digests = texts.map { $0.map { ContentDigest(of: $0) } }
         let wanted = Set(digests.compactMap(\.self))
         vectors = vectors.filter { wanted.contains($0.key) }
-        var missing: [ContentDigest: String] = [:]
-        for case (let digest?, let text?) in zip(digests, texts) where vectors[digest] == nil {
-            missing[digest] = text
+        var missing: [ContentDigest: Entry] = [:]
+        for (index, entry) in entries.enumerated() {
+            guard let digest = digests[index], let text = texts[index], vectors[digest] == nil else {
+                continue
+            }
+            missing[digest] = entry.withText(text)
         }
         if !missing.isEmpty {
             var report = IngestReport()
-            let order = missing.sorted { $0.value < $1.value }
+            let order = missing.sorted { $0.value.content < $1.value.content }
             do {
-                let embedded = try await embedder.embed(
-                    order.map { Entry(content: $0.value) }, reusing: nil, &report)
+                let embedded = try await embedder.embed(order.map(\.value), reusing: nil, &report)
                 for (text, entry) in zip(order, embedded) { vectors[text.key] = entry.embeddings }
             } catch let error as CancellationError {
                 throw error

@@ -97,7 +97,7 @@ struct BoilerplateLines: Sendable, Equatable {
         for try await page in snapshot.entryPages() {
             for entry in page.entries {
                 seen.removeAll(keepingCapacity: true)
-                forEachLine(of: entry.content) { line in
+                forEachLine(of: entry.visibleText) { line in
                     let hash = hash(of: line)
                     if seen.insert(hash).inserted { counters[Int(hash % UInt64(counterCount))] += 1 }
                 }
@@ -109,7 +109,7 @@ struct BoilerplateLines: Sendable, Equatable {
         for try await page in snapshot.entryPages() {
             for entry in page.entries {
                 var lines: Set<String> = []
-                forEachLine(of: entry.content) { line in
+                forEachLine(of: entry.visibleText) { line in
                     guard counters[Int(hash(of: line) % UInt64(counterCount))] >= limit else { return }
                     lines.insert(String(decoding: line, as: UTF8.self))
                 }
@@ -131,7 +131,7 @@ struct BoilerplateLines: Sendable, Equatable {
         var findings = Findings(boilerplate: self)
         guard !lines.isEmpty else { return findings }
         for try await page in snapshot.entryPages() {
-            for entry in page.entries where Self.lines(of: entry.content).contains(where: contains) {
+            for entry in page.entries where Self.lines(of: entry.visibleText).contains(where: contains) {
                 findings.entries.append(entry.id)
             }
         }

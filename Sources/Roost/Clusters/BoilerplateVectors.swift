@@ -74,8 +74,8 @@ struct BoilerplateVectors: Sendable {
             let end = min(findings.entries.count, start + Self.batchSize)
             for entry in try await snapshot.entries(Array(findings.entries[start..<end]))
             where !entry.embeddings.isEmpty && conditions.allSatisfy({ $0.holds(of: entry) }) {
-                guard let text = boilerplate.removing(from: entry.content) else { continue }
-                batch.add(text, of: entry.id, &contents)
+                guard let text = boilerplate.removing(from: entry.visibleText) else { continue }
+                batch.add(text, of: entry, &contents)
             }
             do {
                 try await batch.embed(with: embedder, &contents)
@@ -100,17 +100,17 @@ struct BoilerplateVectors: Sendable {
         var owners: [Entry.ID: ContentDigest] = [:]
         /// The row of each text that already has a vector, by the digest of the text.
         var rows: [ContentDigest: Int] = [:]
-        /// The texts that are still to be embedded, by their digests.
-        var pending: [ContentDigest: String] = [:]
+        /// The entries with texts that are still to be embedded, by the digests of the texts.
+        var pending: [ContentDigest: Entry] = [:]
 
         mutating func add(
-            _ text: String, of id: Entry.ID, _ contents: inout BoilerplateCatalog.Contents
+            _ text: String, of entry: Entry, _ contents: inout BoilerplateCatalog.Contents
         ) {
             let digest = ContentDigest(of: text)
-            owners[id] = digest
+            owners[entry.id] = digest
             guard rows[digest] == nil else { return }
             guard let known, let row = knownRows[digest] else {
-                pending[digest] = text
+                pending[digest] = entry.withText(text)
                 return
             }
             let dimension = contents.space.dimension
@@ -131,11 +131,10 @@ struct BoilerplateVectors: Sendable {
         ) async throws {
             guard !pending.isEmpty else { return }
             // Embed in an order that does not depend on ids or paths.
-            let texts = pending.sorted { $0.value < $1.value }
+            let texts = pending.sorted { $0.value.content < $1.value.content }
             pending = [:]
             var report = IngestReport()
-            let entries = try await embedder.embed(
-                texts.map { Entry(content: $0.value) }, reusing: nil, &report)
+            let entries = try await embedder.embed(texts.map(\.value), reusing: nil, &report)
             for (text, entry) in zip(texts, entries) where entry.embeddings.count == contents.space.dimension
             {
                 append(text.key, entry.embeddings, &contents)
@@ -159,10 +158,17 @@ struct BoilerplateVectors: Sendable {
     }
 }
 
+extension Entry {
+    /// Returns a copy without vectors that has another text of the same format and with the same title.
+    func withText(_ text: String) -> Entry {
+        Entry(content: text, source: source, key: key, metadata: metadata)
+    }
+}
+
 extension KnowledgeStore {
     /// Returns the lines of an entry that the last clustering run excluded, because more than 5% of the
     /// entries contained them.
     public func boilerplateLines(of entry: Entry) -> [String] {
-        BoilerplateLines(Set(boilerplate.lines())).found(in: entry.content)
+        BoilerplateLines(Set(boilerplate.lines())).found(in: entry.visibleText)
     }
 }

@@ -1,16 +1,18 @@
 import Foundation
 import RoostClustering
 import RoostModel
+import RoostText
 
 extension ClusterAssembly {
-    /// Counts the words of all entries, except those of boilerplate lines.
+    /// Counts the words of all entries, except those of boilerplate lines and of the hidden parts of texts.
     mutating func countTexts(
         of snapshot: any StorageSnapshot, without boilerplate: BoilerplateLines = BoilerplateLines([])
     ) async throws {
         for try await page in snapshot.entryPages() {
             for entry in page.entries {
+                let text = entry.labelText
                 count(
-                    boilerplate.removing(from: entry.content) ?? entry.content, of: entry.id,
+                    boilerplate.removing(from: text) ?? text, of: entry.id,
                     folders: entry.folderNames + entry.tags)
             }
         }
@@ -40,6 +42,15 @@ extension ClusterAssembly {
 }
 
 extension Entry {
+    /// The visible text from which labels are made. A title that is not part of it, such as that of front
+    /// matter, precedes it as a heading.
+    fileprivate var labelText: String {
+        let text = visibleText
+        guard let title = metadata[DocumentKey.title]?.string, title != TextTitle.explicitTitle(of: text)
+        else { return text }
+        return "# \(title)\n\n\(text)"
+    }
+
     /// The maximum number of folders that are considered. Folders further up seldom name a subject.
     private static let maximumFolders = 2
 

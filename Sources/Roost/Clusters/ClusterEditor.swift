@@ -52,7 +52,7 @@ struct ClusterEditor: Sendable {
     ) async throws -> String {
         if let label = KeywordExtractor.label(of: cluster.keywords) { return label }
         let titles = try await snapshot.entries(cluster.representatives)
-            .compactMap { TextTitle.title(of: $0.content) }
+            .compactMap(\.title)
         return titles.first.map { TextTitle.shortened($0) } ?? GroupVocabularies.wordless
     }
 

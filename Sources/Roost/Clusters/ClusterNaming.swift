@@ -32,7 +32,7 @@ struct ClusterNaming: Sendable {
         let limits = Self.limits
         let representatives = clusters.flatMap { $0.representatives.prefix(limits.texts) }
         let texts = Dictionary(
-            try await snapshot.entries(representatives).map { ($0.id, $0.content) }
+            try await snapshot.entries(representatives).map { ($0.id, $0.visibleText) }
         ) { first, _ in first }
         return clusters.map { cluster in
             let excerpts = cluster.representatives.prefix(limits.texts).compactMap { texts[$0] }

@@ -25,10 +25,12 @@ struct GroupLevels {
     /// the subsamples is used. There are no parents if none agrees well enough. If the graph consists of too
     /// many separate parts, its communities cannot be joined at any resolution; then the parents are found by
     /// their centroids (`Partition/addingParents()`).
+    ///
+    /// - Throws: `CancellationError`.
     func finish(
         _ partition: Partition, _ stability: SubsampleStability, _ ladder: ResolutionLadder,
         addsParents: Bool
-    ) -> Partition {
+    ) throws -> Partition {
         let samples = stability.subsamples.samples
         let index = ladder.index(nearest: resolution)
         var result = partition
@@ -38,13 +40,13 @@ struct GroupLevels {
         guard addsParents, partition.count > Partition.maximumFlatSize else { return result }
         let level = leiden.contracted(communities)
         if let last = ladder.resolutions.last,
-            Set(Self.parents(in: level, at: last)).count > Partition.topLevelSizes.upperBound
+            try Set(Self.parents(in: level, at: last)).count > Partition.topLevelSizes.upperBound
         {
             return result.addingParents()
         }
         var best: (parents: [Int32], index: Int, agreement: Double)?
         for (index, resolution) in ladder.resolutions.enumerated() where resolution < self.resolution {
-            let parents = Self.parents(in: level, at: resolution)
+            let parents = try Self.parents(in: level, at: resolution)
             guard Partition.topLevelSizes.contains(Set(parents).count) else { continue }
             let agreement = stability.agreement(of: communities.map { parents[Int($0)] }, at: index)
             if agreement > best?.agreement ?? Self.minimumAgreement { best = (parents, index, agreement) }
@@ -71,7 +73,7 @@ struct GroupLevels {
             of: pointGroups(partition), count: partition.count,
             zip(subsamples.samples, found).map { ($0.rows, $1[0]) })
         guard let parentResolution, partition.count > Partition.maximumFlatSize else { return result }
-        let parents = Self.parents(in: leiden.contracted(communities), at: parentResolution)
+        let parents = try Self.parents(in: leiden.contracted(communities), at: parentResolution)
         guard Set(parents).count > 1 else { return result }
         result = adding(parents, to: result, zip(subsamples.samples, found).map { ($0.rows, $1[1]) })
         result.facts[LeidenClusterer.FactKey.parentResolution] = parentResolution
@@ -79,11 +81,11 @@ struct GroupLevels {
     }
 
     /// Returns the communities, at a lower resolution, of a graph whose nodes are the groups.
-    private static func parents(in level: Leiden, at resolution: Double) -> [Int32] {
+    ///
+    /// - Throws: `CancellationError`.
+    private static func parents(in level: Leiden, at resolution: Double) throws -> [Int32] {
         var generator = SeededGenerator(seed: 0)
-        // Only cancellation throws an error. A partition without parents is also valid.
-        return (try? level.communities(resolution: resolution, using: &generator))
-            ?? [Int32](repeating: 0, count: level.graph.count)
+        return try level.communities(resolution: resolution, using: &generator)
     }
 
     private typealias Part = (rows: [Int], groups: [Int32])

@@ -169,7 +169,7 @@ public struct LeidenClusterer: Clusterer {
         partition.facts[FactKey.largestShare] = Self.largestShare(of: partition)
         let levels = GroupLevels(leiden, groups.groups, distinct, chosen.resolution)
         if let stability = chosen.stability, let ladder = chosen.ladder {
-            return levels.finish(partition, stability, ladder, addsParents: addsParents)
+            return try levels.finish(partition, stability, ladder, addsParents: addsParents)
         }
         guard points.rows >= Self.minimumCount else { return partition }
         let subsamples = try Subsamples(of: points, neighbors: k, seed: Self.fixedSeed)

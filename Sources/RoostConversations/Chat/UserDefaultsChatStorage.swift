@@ -60,6 +60,7 @@ public actor UserDefaultsChatStorage: ChatStorage {
     /// Returns the name under which the history of a scope is stored: the ids of the scope as JSON, which is
     /// unique and can be decoded.
     private static func name(_ scope: ChatScope) -> Data {
+        // Encoding strings as JSON cannot fail.
         (try? JSONEncoder().encode([scope.userId, scope.sessionId, scope.agentId])) ?? Data()
     }
 

@@ -52,6 +52,7 @@ struct ConversationDatabase: Sendable {
     ///   not be changed; `.newerFormat`.
     private static func hasCurrentSchema(_ file: DatabaseFile) throws -> Bool {
         let path = file.url.path
+        // A file without a size does not exist; opening it reports any other fault.
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         guard let size, size > 0 else { return false }
         let (tables, applied): (Set<String>, Set<String>)
@@ -182,6 +183,7 @@ struct ConversationDatabase: Sendable {
                 }
             }
             if WriteAheadLog.size(ofDatabase: pool.path) > WriteAheadLog.checkpointSize {
+                // The commit has succeeded. If the log cannot be shortened now, a later commit tries again.
                 _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
             }
             guard let value else {

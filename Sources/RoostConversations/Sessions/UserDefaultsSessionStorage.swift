@@ -36,7 +36,7 @@ public actor UserDefaultsSessionStorage: SessionStorageProtocol {
 
     private static func name(_ id: String) -> Data { Data(id.utf8) }
 
-    /// Returns the record of a session; `nil` if there is none.
+    /// Returns the record of a session; `nil` if it has no record.
     ///
     /// - Throws: `StorageError` with `.damaged`.
     private static func record(_ id: String, _ domain: DefaultsDomain) throws -> Record? {

@@ -82,9 +82,8 @@ final class ModelCheck: Sendable {
     func checkAllFiles() throws {
         let current = try ModelRecord.digests(in: folder)
         let recorded = record.files ?? [:]
-        if let name = Set(recorded.keys).union(current.keys).sorted().first(where: {
-            recorded[$0] != current[$0]
-        }) {
+        // Optional files can be added.
+        if let name = recorded.keys.sorted().first(where: { recorded[$0] != current[$0] }) {
             throw folder.changed(name)
         }
         guard ModelRecord.hexadecimal(SHA256.hash(data: weights.file.bytes)) == record.sha256 else {

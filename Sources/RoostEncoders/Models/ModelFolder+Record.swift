@@ -6,7 +6,7 @@ import RoostModel
 extension ModelFolder {
     private var recordURL: URL { url.appendingPathComponent(ModelRecord.fileName) }
 
-    /// Returns the stored record; `nil` if there is none or it is damaged.
+    /// Returns the stored record; `nil` if it does not exist or is damaged.
     func storedRecord() -> ModelRecord? {
         (try? Data(contentsOf: recordURL)).flatMap { try? JSONDecoder().decode(ModelRecord.self, from: $0) }
     }
@@ -19,7 +19,10 @@ extension ModelFolder {
         if let data = try? encoder.encode(record) { try? AtomicFile.write(data, to: recordURL) }
     }
 
-    /// Compares the files with their record, and creates the record if there is none.
+    /// Compares the files with their record, and creates the record if it does not exist.
+    ///
+    /// An optional file that was added later is recorded. It changes the fingerprint, and the vector of the
+    /// fixed text, which is compared before the model is used, shows whether it changes vectors.
     ///
     /// The weights are read only if their size, inode or one of their times differs from the record.
     ///
@@ -30,7 +33,8 @@ extension ModelFolder {
         let current = try ModelRecord.digests(in: self)
         if let files = stored?.files {
             let names = Set(files.keys).union(current.keys).sorted()
-            if let name = names.first(where: { files[$0] != current[$0] }) { throw changed(name) }
+            let changed = names.first { files[$0] != nil && files[$0] != current[$0] }
+            if let changed { throw self.changed(changed) }
         }
         var status = stat()
         let isKnown = stat(weights.file.path, &status) == 0
@@ -47,7 +51,7 @@ extension ModelFolder {
             stored.modifiedMilliseconds == weights.file.modifiedMilliseconds,
             stored.changedNanoseconds == changedNanoseconds
         {
-            guard stored.files == nil else { return stored }
+            guard stored.files != current else { return stored }
             stored.files = current
             store(stored)
             return stored

@@ -48,7 +48,7 @@ struct ModelRecord: Codable, Hashable, Sendable {
         return Self.hexadecimal(SHA256.hash(data: Data(lines.joined().utf8)))
     }
 
-    /// Returns the recorded vector of the fixed text; `nil` if there is none.
+    /// Returns the recorded vector of the fixed text; `nil` if no vector is recorded.
     func probe(_ precision: String) -> [Float]? {
         guard let text = probes?[precision], let data = Data(base64Encoded: text), data.count % 4 == 0
         else { return nil }

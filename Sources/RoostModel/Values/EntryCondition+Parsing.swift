@@ -2,7 +2,7 @@ import Foundation
 
 extension EntryCondition {
     /// Parses a condition such as `key=value`. The first operator in the text separates the key from the
-    /// value; one space on each side of it is ignored.
+    /// value; one space on each side of it is ignored, and so are double quotation marks around the value.
     ///
     /// - Returns: `nil` if the text is not a condition.
     package init?(parsing text: String) {
@@ -18,7 +18,7 @@ extension EntryCondition {
             let value = rest.dropFirst(name.count)
             self.init(
                 Self.field(String(isSpaced ? key.dropLast() : key)),
-                test(String(isSpaced && value.first == " " ? value.dropFirst() : value)))
+                test(Self.unquoted(isSpaced && value.first == " " ? value.dropFirst() : value)))
         } else if let range = text.range(of: " in ") {
             let values = text[range.upperBound...].split(separator: ",", omittingEmptySubsequences: false)
                 .map { $0.trimmingCharacters(in: .whitespaces) }
@@ -31,6 +31,11 @@ extension EntryCondition {
             return nil
         }
         if case .metadata(let key) = field, key.isEmpty { return nil }
+    }
+
+    private static func unquoted(_ value: Substring) -> String {
+        guard value.count >= 2, value.first == "\"", value.last == "\"" else { return String(value) }
+        return String(value.dropFirst().dropLast())
     }
 
     private static func field(_ key: String) -> Field { .metadata(key) }

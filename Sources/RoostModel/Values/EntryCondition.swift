@@ -1,13 +1,15 @@
 /// A condition on one value of an entry, such as `metadata("year") isGreater("2020")`.
 ///
 /// Two values are compared as numbers if both have the form of a JSON number, and byte by byte as text if
-/// neither does. A number is neither less nor greater than a text. Arrays and objects can be tested only for
-/// existence (``Test/exists`` and ``Test/isMissing``). They always satisfy ``Test/differs(_:)``, and never
-/// any other comparison.
+/// neither does. A number is neither less nor greater than a text. An array satisfies a comparison if at
+/// least one of its elements does, and ``Test/differs(_:)`` if none of them equals the operand. Objects,
+/// and elements that are arrays or objects, can be tested only for existence (``Test/exists`` and
+/// ``Test/isMissing``). They always satisfy ``Test/differs(_:)``, and never any other comparison.
 public struct EntryCondition: Sendable, Hashable {
     /// The value that a condition tests.
     public enum Field: Sendable, Hashable {
-        /// The metadata value of the given key, in the form of ``MetadataValue/text``.
+        /// The metadata value of the given key, in the form of ``MetadataValue/text``, or the elements of an
+        /// array.
         case metadata(String)
         /// The id of the entry's source.
         case source
@@ -83,7 +85,7 @@ extension EntryCondition {
         switch field {
         case .metadata(let key):
             let value = entry.metadata.first { $0.key.utf8.elementsEqual(key.utf8) }?.value
-            return test.holds(of: value?.text.map { [$0] } ?? [], exists: value != nil)
+            return test.holds(of: value?.comparableTexts ?? [], exists: value != nil)
         case .source: return test.holds(of: entry.source.map { [$0] } ?? [], exists: entry.source != nil)
         case .tag: return test.holds(of: entry.tags, exists: !entry.tags.isEmpty)
         }

@@ -15,7 +15,8 @@ public struct EntryFilter: Sendable, Hashable {
     public var sources: Set<String>?
     /// The tags that an entry must have. An entry must have all of them.
     public var tags: Set<String>
-    /// The metadata that an entry must have: for each key, the value in the form of ``MetadataValue/text``.
+    /// The metadata that an entry must have: for each key, the value in the form of ``MetadataValue/text``,
+    /// or one of the elements of an array.
     public var metadata: [String: String]
     /// The cluster that an entry must be assigned to; `nil` for all entries, assigned or not.
     public var cluster: Cluster.ID?
@@ -87,7 +88,7 @@ public struct EntryFilter: Sendable, Hashable {
             guard let found = entry.metadata.first(where: { $0.key.utf8.elementsEqual(key.utf8) }) else {
                 return false
             }
-            return found.value.text?.utf8.elementsEqual(text.utf8) == true
+            return found.value.comparableTexts.contains { $0.utf8.elementsEqual(text.utf8) }
         }
     }
 }

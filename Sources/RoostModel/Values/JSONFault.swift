@@ -95,7 +95,7 @@ package enum JSONFault {
             return nil
         }
 
-        /// Returns the value of the escape sequence `\uXXXX` at an offset; `nil` if there is none.
+        /// Returns the value of the escape sequence `\uXXXX` at an offset; `nil` if no sequence begins there.
         private func codeUnit(at offset: Int) -> UInt32? {
             guard offset + 6 <= bytes.count, bytes[offset] == UInt8(ascii: "\\"),
                 bytes[offset + 1] == UInt8(ascii: "u")

@@ -124,6 +124,15 @@ extension MetadataValue {
         }
     }
 
+    /// The texts that filters compare: those of the elements of an array, or ``text``. Empty for objects and
+    /// for elements that are arrays or objects.
+    package var comparableTexts: [String] {
+        switch self {
+        case .array(let values): values.compactMap(\.text)
+        default: text.map { [$0] } ?? []
+        }
+    }
+
     /// The integer value of a `.number` whose magnitude is at least 2^53; `nil` for other values.
     ///
     /// Such a number is written as an integer. The shortest decimal form of a Double of this size could

@@ -10,7 +10,7 @@ package enum VectorDefect: Sendable, Hashable {
     /// normalized.
     private static let lengthTolerance = 0.01
 
-    /// Finds the defect of a vector; `nil` if there is none. A vector of zeros belongs to a text without
+    /// Returns the defect of a vector; `nil` if it is valid. A vector of zeros belongs to a text without
     /// words and is valid.
     package init?(of vector: [Float]) {
         let square = vector.reduce(0) { $0 + Double($1) * Double($1) }

@@ -221,7 +221,9 @@ import Testing
         let made = try await store.recluster(clusters: 12, levels: 2, seed: 1)
         let parent = try #require(made.clusters.compactMap(\.parent).first)
         let expected = Set(made.clusters.filter { $0.parent == parent }.flatMap(\.members))
-        let found = try await store.query("bread", matching: EntryFilter(cluster: parent), limit: 120)
+        var search = EntrySearch("bread", matching: EntryFilter(cluster: parent), limit: 120)
+        search.includesAll = true
+        let found = try await store.search(search)
         #expect(Set(found.hits.map(\.entry.id)) == expected && !expected.isEmpty)
         let snapshot = try await store.storage.snapshot()
         let leaf = try #require(made.clusters.first { $0.parent == parent })

@@ -7,7 +7,17 @@ import RoostTestKit
 /// An executable that lets tests use a store from another process.
 @main
 enum StorageWorker {
-    static func main() async throws {
+    static func main() async {
+        do {
+            try await run()
+        } catch {
+            // An error that leaves `main` would end the process with a signal, as a crash does.
+            FileHandle.standardError.write(Data("storage-worker: \(error)\n".utf8))
+            exit(70)
+        }
+    }
+
+    private static func run() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst(2))
         switch CommandLine.arguments.dropFirst().first {
         case "crash":
