@@ -32,7 +32,8 @@ def read(folder):
     load = lambda name: [json.loads(line) for line in open(path(name), encoding="utf-8")]
     if os.path.exists(path("data.jsonl")):
         rows = [dict(row, text=re.sub(r"\A\s*#[^\n]*\n", "", row["text"]).strip()) for row in load("data.jsonl")]
-        rows = [row for row in rows if row["text"]]
+        # The ids of the set contain words of the titles, so they are replaced with numbers.
+        rows = [dict(row, id=str(number)) for number, row in enumerate(rows) if row["text"]]
         queries = [dict(id=row["id"], text=row["title"]) for row in rows]
         rows = [dict(id=row["id"], text=row["text"]) for row in rows]
         return rows, queries, {row["id"]: {row["id"]} for row in rows}

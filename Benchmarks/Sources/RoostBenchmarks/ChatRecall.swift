@@ -72,6 +72,7 @@ struct ChatRecall: AsyncParsableCommand {
                 guard let answers = relevant[query.id] else { continue }
                 var recallOptions = RecallOptions(limit: 10, context: 0)
                 recallOptions.mode = mode
+                recallOptions.includesAll = true
                 recallOptions.readsTimes = !ignoresTimes
                 recallOptions.timeZone = .gmt
                 var found: [String] = []

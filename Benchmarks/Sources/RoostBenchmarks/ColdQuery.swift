@@ -4,11 +4,12 @@ import Roost
 
 struct ColdQuery: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measure `roost query` from the start of the process: the median of five runs.")
+        abstract: "Measure `roost query` from the start of the process: medians of several runs.")
 
     @Option(help: "The path of roost, built for release.") var roost = ".build/release/roost"
     @Option(help: "The number of entries in the store.") var entries = 100_000
     @Option(help: "The storage provider: sqlite or json.") var provider = ProviderName.sqlite
+    @Option(help: "The number of runs.") var runs = 11
     @Flag(help: "Skip the measurement without an index.") var onlyIndexed = false
 
     func run() async throws {
@@ -16,10 +17,12 @@ struct ColdQuery: AsyncParsableCommand {
             "roost-cold-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let model = try Material.model()
-        let store = try await KnowledgeStore.create(in: folder, provider: provider.provider, embedder: model)
+        let store = try await KnowledgeStore.create(
+            in: folder, provider: provider.provider, embedder: model)
         let vectors = Material.vectors(entries, model.space.dimension)
         // Texts of about 125 words with natural word frequencies.
-        var mixer = try SentenceMixer(sets: ["scifact-train", "cranfield", "cisi", "locomo-3"], seed: 1)
+        var mixer = try SentenceMixer(
+            sets: ["scifact-train", "cranfield", "cisi", "locomo-3"], seed: 1)
         let time = try await Material.seconds {
             for start in stride(from: 0, to: entries, by: 1000) {
                 let batch = (start..<min(entries, start + 1000)).map {
@@ -61,21 +64,33 @@ struct ColdQuery: AsyncParsableCommand {
     }
 
     private func median(_ name: String, in folder: URL) async throws {
-        var times: [Double] = []
-        for _ in 0..<5 {
+        var (times, processorTimes): ([Double], [Double]) = ([], [])
+        for _ in 0..<runs {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: roost)
             process.arguments = [
                 "query", "what are the effects of pressure on heat transfer", "--store", folder.path,
             ]
             process.standardOutput = FileHandle.nullDevice
+            let before = Self.childrenProcessorTime
             times.append(
                 try await Material.seconds {
                     try process.run()
                     process.waitUntilExit()
                 })
             guard process.terminationStatus == 0 else { throw ExitCode(process.terminationStatus) }
+            processorTimes.append(Self.childrenProcessorTime - before)
         }
-        Material.line("\(entries) entries (\(provider.rawValue)), cold query \(name)", times.sorted()[2], "s")
+        let label = "\(entries) entries (\(provider.rawValue)), cold query \(name)"
+        Material.line("\(label), minimum", (times.min() ?? 0) * 1000, "ms")
+        Material.line("\(label), median", times.sorted()[runs / 2] * 1000, "ms")
+        Material.line("\(label), processor time", processorTimes.sorted()[runs / 2] * 1000, "ms")
+    }
+
+    /// The processor time of all child processes that have ended, in seconds.
+    private static var childrenProcessorTime: Double {
+        var usage = rusage()
+        getrusage(-1, &usage)  // RUSAGE_CHILDREN
+        return CallTimes.seconds(usage)
     }
 }

@@ -15,9 +15,15 @@ struct SentenceMixer {
         generator = SeededGenerator(seed: seed)
     }
 
+    /// Creates a generator with the sentences of another one.
+    init(_ other: SentenceMixer, seed: UInt64) {
+        (sentences, generator) = (other.sentences, SeededGenerator(seed: seed))
+    }
+
     /// Returns a passage of about a hundred words.
     mutating func passage() -> String {
-        (0..<5).map { _ in sentences[generator.nextIndex(below: sentences.count)] }.joined(separator: ". ")
+        (0..<5).map { _ in sentences[generator.nextIndex(below: sentences.count)] }.joined(
+            separator: ". ")
     }
 
     /// Returns adjacent words of a sentence.
