@@ -29,7 +29,8 @@ final class RawConnection {
             }
         }
         guard result == 0 else { throw Failure(call: "connect", number: errno) }
-        var timeout = timeval(tv_sec: 20, tv_usec: 0)
+        // On a busy machine, an answer can take minutes.
+        var timeout = timeval(tv_sec: 1200, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
 

@@ -9,7 +9,7 @@ import Testing
 /// Tests of fetching pages from a server on the loopback interface.
 @Suite struct WebFetcherTests {
     private func fetcher(
-        allowsPrivate: Bool = true, maximumSize: Int = 1 << 20, timeout: Duration = .seconds(120)
+        allowsPrivate: Bool = true, maximumSize: Int = 1 << 20, timeout: Duration = .seconds(1200)
     ) -> WebFetcher {
         var limits = WebFetcher.Limits()
         (limits.maximumSize, limits.timeout) = (maximumSize, timeout)

@@ -73,7 +73,7 @@ import Testing
                 contentsOf: formats.appendingPathComponent(name).appendingPathComponent("roost.sqlite"))
             #expect((original[20] == 8) == ["v4", "v5"].contains(name.prefix(2)), "from format 4 on")
             let attributes = try FileManager.default.attributesOfItem(atPath: database.path)
-            // A conversion writes a new file. A file of the present format keeps the permissions of the clone.
+            // A conversion writes a new file. A file of the present format keeps its permissions.
             #expect(attributes[.posixPermissions] as? Int == 0o600 || name.hasPrefix("v5"))
             #expect(
                 files.contains { $0.contains(".before-format-") } != name.hasPrefix("v5"), "a copy is kept")

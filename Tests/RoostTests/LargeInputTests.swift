@@ -56,6 +56,20 @@ import Testing
         await #expect(throws: RoostError.self) { try await RecordReader().read(file) }
     }
 
+    @Test func `a UTF-16 text is refused before it is decoded if it is too large`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("large.txt")
+        var text = Data([0xFF, 0xFE])
+        for unit in "swifts in spring".utf16 { text += [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
+        try text.write(to: file)
+        #expect(try await RecordReader().read(file).entries.map(\.content) == ["swifts in spring"])
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: 65 << 20)
+        try handle.close()
+        let error = await #expect(throws: RoostError.self) { try await RecordReader().read(file) }
+        #expect(error?.code == .badInput && error?.message.contains("larger than 64 MB") == true)
+    }
+
     @Test func `a text that cannot be divided is refused if it is too large`() throws {
         try FileManager.default.createDirectory(at: cli.home, withIntermediateDirectories: true)
         let text = String(repeating: "a swift ", count: (9 << 20) / 8)

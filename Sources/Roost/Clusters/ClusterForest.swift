@@ -6,8 +6,8 @@ package struct ClusterForest: Sendable {
     package let roots: [Cluster]
     private let children: [Cluster.ID: [Cluster]]
 
-    /// Arranges clusters. A cluster is a root if its parent is not among them, or if the parents form a cycle,
-    /// which only a damaged or foreign store contains.
+    /// Arranges clusters. A cluster is a root if its parent is not among them, or if it belongs to a cycle of
+    /// parents, which only a damaged or foreign store contains.
     ///
     /// - Complexity: O(number of clusters times the number of levels).
     package init(_ clusters: [Cluster]) {

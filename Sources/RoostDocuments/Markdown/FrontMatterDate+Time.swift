@@ -52,8 +52,8 @@ extension FrontMatterDate.Scanner {
         return hour % 12 + (half == "pm" ? 12 : 0)
     }
 
-    /// Reads a time zone and returns its offset from UTC in seconds: 0 if the text has no time zone, `nil` if it is
-    /// unknown.
+    /// Reads a time zone and returns its offset from UTC in seconds: 0 if the text has no time zone, `nil` if
+    /// the time zone is unknown.
     private mutating func zone() -> Int? {
         skip { $0 == 32 || $0 == 9 }
         guard index < bytes.count else { return 0 }

@@ -67,8 +67,8 @@ public struct LinkResolver: Sendable {
         lengths = paths.map(\.utf16.count)
     }
 
-    /// Returns the index of the note to which a link points; `nil` if no note matches, or if the target is not
-    /// a note.
+    /// Returns the index of the note to which a link points; `nil` if no note matches, or if the target is
+    /// not a note.
     ///
     /// - Parameters:
     ///   - link: The link. Without a target, it points to the note that contains it.

@@ -1,0 +1,37 @@
+import Foundation
+import Roost
+import RoostModel
+import Testing
+
+/// Tests of ``ClusterForest``.
+@Suite struct ClusterForestTests {
+    private static func cluster(_ parent: Cluster?, members: Int) -> Cluster {
+        var cluster = Cluster(label: "c", members: (0..<members).map { _ in UUID() })
+        cluster.parent = parent?.id
+        return cluster
+    }
+
+    @Test func `a cluster has the members of all clusters below it`() {
+        let root = Self.cluster(nil, members: 1)
+        let child = Self.cluster(root, members: 2)
+        let grandchild = Self.cluster(child, members: 4)
+        let orphan = Self.cluster(Self.cluster(nil, members: 0), members: 8)
+        let forest = ClusterForest([grandchild, child, root, orphan])
+        #expect(forest.roots.map(\.id) == [root.id, orphan.id])
+        #expect(forest.children(of: root).map(\.id) == [child.id])
+        #expect(forest.size(of: root) == 7)
+        #expect(Set(forest.members(of: root)).count == 7)
+    }
+
+    @Test func `clusters whose parents form a cycle are roots`() {
+        var (first, second) = (Self.cluster(nil, members: 1), Self.cluster(nil, members: 2))
+        (first.parent, second.parent) = (second.id, first.id)
+        let below = Self.cluster(first, members: 4)
+        var own = Self.cluster(nil, members: 8)
+        own.parent = own.id
+        let forest = ClusterForest([first, second, below, own])
+        #expect(Set(forest.roots.map(\.id)) == [first.id, second.id, own.id])
+        #expect(forest.size(of: first) == 5)
+        #expect(forest.children(of: own).isEmpty)
+    }
+}
